@@ -1,0 +1,29 @@
+// The only thing Encoder knows about where a layer runs.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "models/tensor.h"
+
+namespace wnpu::encoder {
+
+// Runs the transformer layers of one window. The states stay with the backend between load and
+// store: on an NPU they stay in device memory from the first layer to the last.
+class LayerBackend {
+ public:
+  virtual ~LayerBackend() = default;
+
+  virtual std::string_view name() const = 0;  // "cpu", "npu", "sim"
+  virtual std::size_t n_layers() const = 0;
+
+  // Takes the states [n_frames, n_audio_state] of a new window.
+  virtual void load(models::ConstMatrixView states) = 0;
+  // states += attention(layer_norm(states)); states += mlp(layer_norm(states)), with layer's
+  // weights. layer < n_layers(); load() comes first.
+  virtual void run_layer(std::size_t layer) = 0;
+  // Writes the states [n_frames, n_audio_state] as they are now.
+  virtual void store(models::MatrixView states) = 0;
+};
+
+}  // namespace wnpu::encoder

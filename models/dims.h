@@ -1,0 +1,36 @@
+// The ten numbers that make a Whisper model; every shape in the program follows from them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace wnpu::models {
+
+// Names as in openai/whisper model.py ModelDimensions.
+struct Dims {
+  std::size_t n_mels = 0;         // 80, or 128 from large-v3 on
+  std::size_t n_audio_ctx = 0;    // encoder positions in a 30 s window: 1500
+  std::size_t n_audio_state = 0;  // encoder width
+  std::size_t n_audio_head = 0;
+  std::size_t n_audio_layer = 0;
+  std::size_t n_vocab = 0;     // 51864 English only, 51865 multilingual, 51866 with Cantonese
+  std::size_t n_text_ctx = 0;  // decoder positions: 448
+  std::size_t n_text_state = 0;
+  std::size_t n_text_head = 0;
+  std::size_t n_text_layer = 0;
+
+  bool operator==(const Dims&) const = default;
+
+  // openai/whisper model.py is_multilingual: English-only models have the GPT-2 vocabulary.
+  bool is_multilingual() const { return n_vocab >= 51865; }
+  // openai/whisper model.py num_languages: 99, or 100 with Cantonese.
+  std::size_t n_languages() const { return n_vocab - 51765 - (is_multilingual() ? 1 : 0); }
+  // Input frames of one window, 10 ms each; the stem's second convolution halves them.
+  std::size_t n_mel_frames() const { return 2 * n_audio_ctx; }
+};
+
+// Throws ModelError ("PATH: n_audio_head: expected ..., found ...") unless every number is in a
+// range that a Whisper model can have, so that no later product of dims can overflow.
+void validate(const Dims& dims, const std::string& path);
+
+}  // namespace wnpu::models
