@@ -1,0 +1,66 @@
+// All that one input file gives: what the writers write.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decoder/segment.h"
+
+namespace wnpu::app {
+
+// The file as it was found.
+struct InputInfo {
+  std::string path;    // as given; "-" for stdin
+  std::string sha256;  // of the file's bytes, hex; empty where it was not asked for
+  std::string format;  // "WAV", "FLAC", "mov,mp4,m4a,..." as the decoding library calls it
+  int channels = 0;
+  int sample_rate = 0;  // Hz, before resampling
+  double duration = 0;  // seconds of audio that were decoded
+};
+
+// The model in use.
+struct ModelInfo {
+  std::string name;  // as given to --model
+  std::string path;
+  std::string format;        // "ctranslate2", "ggml", "safetensors"
+  std::string sha256;        // of the weights file, hex; empty where it was not asked for
+  std::string quantization;  // "f16", "q5_1", ... as it lies in the file
+};
+
+// What was asked for and what ran.
+struct DeviceInfo {
+  std::string requested;  // "auto", "cpu", "npu", "sim"
+  std::string used;       // "cpu", "npu", "sim"
+  std::string reason;     // why, where requested is "auto"
+  bool simulated = false;
+  std::string kernels;  // of the CPU path, e.g. "openblas-fp32 (AVX2)"
+};
+
+// Seconds, wall clock.
+struct Timing {
+  double load = 0;          // model, once a process
+  double decode_audio = 0;  // file to 16 kHz mono
+  double mel = 0;
+  double encode = 0;
+  double decode = 0;
+  double total = 0;  // file to segments, load excluded
+};
+
+struct Transcript {
+  std::string task = "transcribe";  // or "translate"
+  std::string language;             // code: "en"
+  // Probability of each language where it was detected, most probable first; empty where given.
+  std::vector<std::pair<std::string, double>> language_probs;
+  std::vector<decoder::Segment> segments;
+  InputInfo input;
+  ModelInfo model;
+  DeviceInfo device;
+  Timing timing;
+  std::vector<std::string> warnings;
+  bool truncated = false;  // the run was cancelled; segments hold what was finished
+};
+
+}  // namespace wnpu::app
