@@ -7,12 +7,13 @@
 
 #include "models/dims.h"
 #include "models/vocabulary.h"
+#include "tests/nano_model.h"
 
 namespace wnpu::tests {
 
 // English only: 50256 text tokens. Multilingual: 50257.
 inline models::Vocabulary test_vocabulary(bool multilingual) {
-  models::Dims dims;
+  models::Dims dims = nano_dims();
   dims.n_vocab = multilingual ? 51865 : 51864;
   std::vector<std::string> bytes;
   for (int c = 0; c < 256; ++c) bytes.emplace_back(1, static_cast<char>(c));
