@@ -109,12 +109,11 @@ void merge_punctuation(std::vector<WordTiming>& words, const Punctuation& marks)
   }
 }
 
-std::optional<double> place_words(std::vector<WordTiming> words, const Punctuation& marks,
-                                  const WordPlacement& placement, std::span<Segment> segments) {
+void place_words(std::vector<WordTiming> words, const Punctuation& marks,
+                 const WordPlacement& placement, std::span<Segment> segments) {
   const double median = median_duration(words);
   if (median > 0) shorten_at_sentence_ends(words, 2 * median);
   merge_punctuation(words, marks);
-  std::optional<double> last_end;
   double last_speech = placement.last_speech_timestamp;
   std::size_t next = 0;
   for (Segment& segment : segments) {
@@ -133,9 +132,7 @@ std::optional<double> place_words(std::vector<WordTiming> words, const Punctuati
     shorten_after_pause(segment.words, median, last_speech);
     align_borders(segment, median);
     last_speech = segment.end;
-    last_end = segment.words.back().end;
   }
-  return last_end;
 }
 
 }  // namespace wnpu::decoder

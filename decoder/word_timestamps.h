@@ -2,7 +2,6 @@
 // openai/whisper timing.py merge_punctuations and add_word_timestamps.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,8 +28,7 @@ struct WordPlacement {
 };
 
 // Deals the window's words out to its segments and moves the segments' borders to their words.
-// Changes `words` on the way. Returns the end of the last word that was placed, if there was one.
-std::optional<double> place_words(std::vector<WordTiming> words, const Punctuation& marks,
-                                  const WordPlacement& placement, std::span<Segment> segments);
+void place_words(std::vector<WordTiming> words, const Punctuation& marks,
+                 const WordPlacement& placement, std::span<Segment> segments);
 
 }  // namespace wnpu::decoder
