@@ -22,8 +22,6 @@ const char* target_name() { return hwy::TargetName(HWY_TARGET); }
 
 double multiply_add_rounds(std::size_t rounds, float& sink) {
   const Float d;
-  // Latency 4 times 2 a cycle needs 8 chains; 12 leave registers for the operands on all targets.
-  constexpr std::size_t kChains = 12;
   FloatVec s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
   FloatVec s6 = s0, s7 = s0, s8 = s0, s9 = s0, s10 = s0, s11 = s0;
   const FloatVec a = hn::Set(d, sink);
@@ -37,35 +35,38 @@ double multiply_add_rounds(std::size_t rounds, float& sink) {
   const FloatVec low = hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(s4, s5));
   const FloatVec high = hn::Add(hn::Add(hn::Add(s6, s7), hn::Add(s8, s9)), hn::Add(s10, s11));
   sink = hn::GetLane(hn::SumOfLanes(d, hn::Add(low, high)));
-  return 2.0 * static_cast<double>(rounds * kChains * hn::Lanes(d));
+  return 2.0 * static_cast<double>(rounds * kMultiplyAddChains * hn::Lanes(d));
 }
 
-// Four rows times two vectors of columns at a time, in eight sums.
-void gemm_tiles(std::span<const float> a, std::span<const float> b, std::span<float> c) {
+// Four rows of a times two vectors of columns of b: c[0..4, 0..2 lanes) in eight sums.
+void gemm_tile(const float* a, const float* b, float* c) {
   const Float d;
   const std::size_t lanes = hn::Lanes(d);
+  FloatVec c00 = hn::Zero(d), c01 = c00, c10 = c00, c11 = c00;
+  FloatVec c20 = c00, c21 = c00, c30 = c00, c31 = c00;
+  for (std::size_t k = 0; k < kGemmSize; ++k) {
+    const FloatVec b0 = hn::LoadU(d, b + k * kGemmSize);
+    const FloatVec b1 = hn::LoadU(d, b + k * kGemmSize + lanes);
+    const FloatVec a0 = hn::Set(d, a[k]);
+    const FloatVec a1 = hn::Set(d, a[k + kGemmSize]);
+    const FloatVec a2 = hn::Set(d, a[k + 2 * kGemmSize]);
+    const FloatVec a3 = hn::Set(d, a[k + 3 * kGemmSize]);
+    c00 = hn::MulAdd(a0, b0, c00), c01 = hn::MulAdd(a0, b1, c01);
+    c10 = hn::MulAdd(a1, b0, c10), c11 = hn::MulAdd(a1, b1, c11);
+    c20 = hn::MulAdd(a2, b0, c20), c21 = hn::MulAdd(a2, b1, c21);
+    c30 = hn::MulAdd(a3, b0, c30), c31 = hn::MulAdd(a3, b1, c31);
+  }
+  hn::StoreU(c00, d, c), hn::StoreU(c01, d, c + lanes);
+  hn::StoreU(c10, d, c + kGemmSize), hn::StoreU(c11, d, c + kGemmSize + lanes);
+  hn::StoreU(c20, d, c + 2 * kGemmSize), hn::StoreU(c21, d, c + 2 * kGemmSize + lanes);
+  hn::StoreU(c30, d, c + 3 * kGemmSize), hn::StoreU(c31, d, c + 3 * kGemmSize + lanes);
+}
+
+void gemm_tiles(std::span<const float> a, std::span<const float> b, std::span<float> c) {
+  const std::size_t columns = 2 * hn::Lanes(Float());
   for (std::size_t i = 0; i < kGemmSize; i += 4) {
-    for (std::size_t j = 0; j < kGemmSize; j += 2 * lanes) {
-      FloatVec c00 = hn::Zero(d), c01 = c00, c10 = c00, c11 = c00;
-      FloatVec c20 = c00, c21 = c00, c30 = c00, c31 = c00;
-      for (std::size_t k = 0; k < kGemmSize; ++k) {
-        const float* column = &a[i * kGemmSize + k];
-        const FloatVec b0 = hn::LoadU(d, &b[k * kGemmSize + j]);
-        const FloatVec b1 = hn::LoadU(d, &b[k * kGemmSize + j + lanes]);
-        const FloatVec a0 = hn::Set(d, column[0]);
-        const FloatVec a1 = hn::Set(d, column[kGemmSize]);
-        const FloatVec a2 = hn::Set(d, column[2 * kGemmSize]);
-        const FloatVec a3 = hn::Set(d, column[3 * kGemmSize]);
-        c00 = hn::MulAdd(a0, b0, c00), c01 = hn::MulAdd(a0, b1, c01);
-        c10 = hn::MulAdd(a1, b0, c10), c11 = hn::MulAdd(a1, b1, c11);
-        c20 = hn::MulAdd(a2, b0, c20), c21 = hn::MulAdd(a2, b1, c21);
-        c30 = hn::MulAdd(a3, b0, c30), c31 = hn::MulAdd(a3, b1, c31);
-      }
-      float* tile = &c[i * kGemmSize + j];
-      hn::StoreU(c00, d, tile), hn::StoreU(c01, d, tile + lanes);
-      hn::StoreU(c10, d, tile + kGemmSize), hn::StoreU(c11, d, tile + kGemmSize + lanes);
-      hn::StoreU(c20, d, tile + 2 * kGemmSize), hn::StoreU(c21, d, tile + 2 * kGemmSize + lanes);
-      hn::StoreU(c30, d, tile + 3 * kGemmSize), hn::StoreU(c31, d, tile + 3 * kGemmSize + lanes);
+    for (std::size_t j = 0; j < kGemmSize; j += columns) {
+      gemm_tile(&a[i * kGemmSize], &b[j], &c[i * kGemmSize + j]);
     }
   }
 }

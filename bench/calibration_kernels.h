@@ -10,8 +10,11 @@ namespace wnpu::bench::kernels {
 // Name of the instruction set in use: "AVX2".
 const char* target();
 
-// Independent multiply-adds on registers alone; returns how many floating-point operations it did.
-// sink takes the result so that the work cannot be left out.
+// Latency 4 times 2 a cycle needs 8 chains; 12 leave registers for the operands on all targets.
+inline constexpr std::size_t kMultiplyAddChains = 12;
+
+// Multiply-adds in independent chains, on registers alone; returns how many floating-point
+// operations it did. sink takes the result so that the work cannot be left out.
 double multiply_add(std::size_t rounds, float& sink);
 
 inline constexpr std::size_t kGemmSize = 256;  // three matrices of 256 KiB

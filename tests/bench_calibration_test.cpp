@@ -15,32 +15,38 @@ namespace {
 constexpr CalibrationSizes kSmall = {
     .rounds = 3, .copy_bytes = 1 << 20, .read_bytes = 1 << 20, .fma_rounds = 20'000};
 
-}  // namespace
+constexpr std::size_t kSize = kernels::kGemmSize;
 
-TEST_CASE("calibration: the GEMM is a matrix product") {
-  constexpr std::size_t kSize = kernels::kGemmSize;
-  std::mt19937 random(3);
-  // Small whole numbers: sums are exact in fp32 in any order.
-  const auto matrix = [&random] {
-    std::vector<float> values(kSize * kSize);
-    for (float& value : values) {
-      value = static_cast<float>(random() % 7) - 3;
-    }
-    return values;
-  };
-  const std::vector<float> a = matrix();
-  const std::vector<float> b = matrix();
-  std::vector<float> c(kSize * kSize, 99.0F);
-  kernels::gemm(a, b, c);
-  std::vector<float> expected(kSize * kSize, 0.0F);
+// Sums of products of these are exact in fp32, in any order.
+std::vector<float> small_whole_numbers(std::mt19937& random) {
+  std::vector<float> values(kSize * kSize);
+  for (float& value : values) {
+    value = static_cast<float>(random() % 7) - 3;
+  }
+  return values;
+}
+
+std::vector<float> product(const std::vector<float>& a, const std::vector<float>& b) {
+  std::vector<float> c(kSize * kSize, 0.0F);
   for (std::size_t i = 0; i < kSize; ++i) {
     for (std::size_t k = 0; k < kSize; ++k) {
       for (std::size_t j = 0; j < kSize; ++j) {
-        expected[i * kSize + j] += a[i * kSize + k] * b[k * kSize + j];
+        c[i * kSize + j] += a[i * kSize + k] * b[k * kSize + j];
       }
     }
   }
-  CHECK(c == expected);
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("calibration: the GEMM is a matrix product") {
+  std::mt19937 random(3);
+  const std::vector<float> a = small_whole_numbers(random);
+  const std::vector<float> b = small_whole_numbers(random);
+  std::vector<float> c(kSize * kSize, 99.0F);
+  kernels::gemm(a, b, c);
+  CHECK(c == product(a, b));
 }
 
 TEST_CASE("calibration: the sum reads every value") {
