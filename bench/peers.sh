@@ -3,23 +3,33 @@
 # under ${XDG_CACHE_HOME:-~/.cache}/whisper-npu/peers, and writes the ggml files that whisper.cpp
 # needs from a CTranslate2 model folder. Run again, it does only what is missing.
 #
-#   bash bench/peers.sh CT2_FOLDER [--with-openai]     (openai-whisper brings torch: large)
+#   bash bench/peers.sh CT2_FOLDER [--with-openai] [--native]
+#
+# --with-openai adds openai-whisper, which brings torch (large); --native compiles whisper.cpp for
+# this machine instead of taking the wheel, which is made for AVX2.
 #
 # Its last line is the path of the environment's python; bench/peers.py runs a peer with it.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-model=${1:?usage: bash bench/peers.sh CT2_FOLDER [--with-openai]}
+usage='usage: bash bench/peers.sh CT2_FOLDER [--with-openai] [--native]'
+model=${1:?$usage}
 packages=(faster-whisper==1.2.1 pywhispercpp==1.5.1)
-if [ "${2:-}" = --with-openai ]; then
-  packages+=(openai-whisper==20250625)
-fi
+native=()
+for option in "${@:2}"; do
+  case $option in
+    --with-openai) packages+=(openai-whisper==20250625) ;;
+    --native) native=(--no-binary pywhispercpp) ;;
+    *) echo "$usage" >&2 && exit 2 ;;
+  esac
+done
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu/peers
-python=$folder/venv/bin/python
+venv=$folder/venv${native:+-native}
+python=$venv/bin/python
 
 if [ ! -x "$python" ]; then
-  echo "peers: new virtual environment $folder/venv" >&2
-  python3 -m venv "$folder/venv"
+  echo "peers: new virtual environment $venv" >&2
+  python3 -m venv "$venv"
 fi
 installed='
 import sys
@@ -33,7 +43,7 @@ except PackageNotFoundError:
 for package in "${packages[@]}"; do
   if ! "$python" -c "$installed" "$package"; then
     echo "peers: installing $package" >&2
-    "$python" -m pip install --quiet "$package" >&2
+    "$python" -m pip install --quiet "${native[@]}" "$package" >&2
   fi
 done
 

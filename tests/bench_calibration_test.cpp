@@ -26,14 +26,19 @@ std::vector<float> small_whole_numbers(std::mt19937& random) {
   return values;
 }
 
+float product_at(const std::vector<float>& a, const std::vector<float>& b, std::size_t i,
+                 std::size_t j) {
+  float sum = 0;
+  for (std::size_t k = 0; k < kSize; ++k) {
+    sum += a[i * kSize + k] * b[k * kSize + j];
+  }
+  return sum;
+}
+
 std::vector<float> product(const std::vector<float>& a, const std::vector<float>& b) {
-  std::vector<float> c(kSize * kSize, 0.0F);
-  for (std::size_t i = 0; i < kSize; ++i) {
-    for (std::size_t k = 0; k < kSize; ++k) {
-      for (std::size_t j = 0; j < kSize; ++j) {
-        c[i * kSize + j] += a[i * kSize + k] * b[k * kSize + j];
-      }
-    }
+  std::vector<float> c(kSize * kSize);
+  for (std::size_t at = 0; at < c.size(); ++at) {
+    c[at] = product_at(a, b, at / kSize, at % kSize);
   }
   return c;
 }
