@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/exit_code.h"
+#include "app/file_transcriber.h"
 #include "app/options.h"
 #include "app/output_file.h"
 #include "app/output_plan.h"
@@ -31,9 +32,10 @@ int transcribe(const Options& options) {
   if (!setup.device.reason.empty()) {
     messages.note("device " + setup.device.used + ": " + setup.device.reason);
   }
-  const TranscribeFn transcribe_file = [](const std::string& input,
-                                          const Callbacks&) -> Transcript {
-    throw std::logic_error(input + ": this build has no transcriber");
+  check_inputs(plan);
+  FileTranscriber transcriber(options, setup);
+  const TranscribeFn transcribe_file = [&](const std::string& input, const Callbacks& callbacks) {
+    return transcriber.transcribe(input, callbacks);
   };
   return run(options, plan, transcribe_file, environment);
 }

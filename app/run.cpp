@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 const std::string kStdout = "stdout";
 
-// The cheap part of "can it be read", so that a wrong name does not cost the load of a model.
+// The cheap part of "can it be read".
 void check_readable(const std::string& input) {
   if (input == "-") {
     if (::isatty(STDIN_FILENO) != 0) {
@@ -177,9 +177,14 @@ class Batch {
 }  // namespace
 
 Setup set_up(const Options& options) {
-  return {.device = choose_device(options.device, npu::probe()),
-          .model = find_model(options.model),
+  const DeviceInfo device = choose_device(options.device, npu::probe());
+  return {.device = device,
+          .model = options.dry_run ? fs::path() : find_model(options.model),
           .threads = options.threads == 0 ? available_cpus() : options.threads};
+}
+
+void check_inputs(const std::vector<PlannedInput>& plan) {
+  if (plan.size() == 1 && !plan.front().is_skipped) check_readable(plan.front().input);
 }
 
 int run(const Options& options, const std::vector<PlannedInput>& plan,

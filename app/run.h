@@ -37,6 +37,10 @@ struct Environment {
   std::function<int()> stop_signal = [] { return 0; };
 };
 
+// Throws the AudioError of the one input of a batch of one that cannot even be opened, so that a
+// wrong name does not cost the load of a model.
+void check_inputs(const std::vector<PlannedInput>& plan);
+
 // Returns the process' exit code. Throws what exit_code_of() knows.
 int run(const Options& options, const std::vector<PlannedInput>& plan,
         const TranscribeFn& transcribe, const Environment& environment);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decoder/decode_options.h"
+#include "decoder/word_timestamps.h"
 #include "models/stages.h"
 
 namespace wnpu::app {
@@ -61,6 +62,12 @@ struct TranscribeOptions {
   bool carry_initial_prompt = false;
   // The text of the window before is the prompt of the next one.
   bool condition_on_previous_text = true;
+  // Start, end and probability of every word.
+  bool word_timestamps = false;
+  // Marks that are merged with the word after or before them.
+  decoder::Punctuation punctuation;
+  // With word timestamps: silence longer than this around a probable hallucination condemns it.
+  std::optional<double> hallucination_silence_threshold;
   // Start and end seconds of the stretches to transcribe, in pairs; an open end is the file's.
   std::vector<double> clip_timestamps = {0};
 };
