@@ -88,10 +88,15 @@ void write_bytes(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
+const std::string& good_config() {
+  static const std::string kConfig = to_safetensors(small_model(), DType::f16).config;
+  return kConfig;
+}
+
 // A directory with a good config.json and this as model.safetensors.
 std::string refusal_of_safetensors(const std::string& header, const std::string& values) {
   const TempDir dir;
-  write_bytes(dir.path() / "config.json", to_safetensors(small_model(), DType::f16).config);
+  write_bytes(dir.path() / "config.json", good_config());
   write_bytes(dir.path() / "model.safetensors",
               bytes_of(static_cast<std::uint64_t>(header.size())) + header + values);
   try {
@@ -196,7 +201,7 @@ TEST_CASE("damage: absurd sizes cost no memory") {
   write(model, file);
   CHECK(is_refused(file));
   // A header that says 2^62 bytes follow, variables that say 2^32.
-  write_bytes(dir.path() / "config.json", to_safetensors(small_model(), DType::f16).config);
+  write_bytes(dir.path() / "config.json", good_config());
   write_bytes(dir.path() / "model.safetensors", bytes_of(std::uint64_t{1} << 62U) + "{}");
   CHECK(is_refused(dir.path()));
   Ct2Model ct2 = to_ctranslate2(small_model(), Ct2Quantization::int8);
@@ -239,7 +244,7 @@ TEST_CASE("safetensors: an index cannot point out of its directory") {
        {"../model.safetensors", "/etc/passwd", "", "sub/a.safetensors", "a.bin"}) {
     CAPTURE(name);
     const TempDir dir;
-    write_bytes(dir.path() / "config.json", to_safetensors(small_model(), DType::f16).config);
+    write_bytes(dir.path() / "config.json", good_config());
     write_bytes(dir.path() / "model.safetensors.index.json",
                 R"({"weight_map": {"a": ")" + std::string(name) + "\"}}");
     CHECK_THROWS_WITH_AS(

@@ -60,8 +60,9 @@ TEST_CASE("open_model: a PyTorch checkpoint is refused with what to do about it"
   const std::string advice =
       "a PyTorch checkpoint (pickle runs code from the file, so it is not read: convert it to "
       "safetensors, CTranslate2 or ggml)";
-  CHECK(found_in_file("PK\x03\x04zip") == advice);
+  CHECK(found_in_file("PK\x03\x04tiny/data.pkl") == advice);
   CHECK(found_in_file("\x80\x02}q") == advice);
+  CHECK(found_in_file("PK\x03\x04readme.txt") == "a zip archive");
   const TempDir dir;
   std::ofstream(dir.path() / "pytorch_model.bin") << "PK\x03\x04";
   CHECK(found_in(dir.path()) == advice);

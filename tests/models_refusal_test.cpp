@@ -169,7 +169,10 @@ TEST_CASE("ctranslate2: shapes, types and sizes that do not fit are refused") {
           },
           weight},
          {[&](Ct2Model& m) { m.at(weight).type = 9; }, weight + ": expected a type from 0 to 5"},
-         {[&](Ct2Model& m) { m.at(weight).type = 2, m.at(weight).bytes += m.at(weight).bytes; },
+         {[&](Ct2Model& m) {
+            m.at(weight).type = 2, m.at(weight).bytes += m.at(weight).bytes;
+            m.at(weight + "_scale") = {weight + "_scale", {}, 0, bytes_of(3.0F)};
+          },
           "found int16, which is not supported"},
          {[&](Ct2Model& m) { drop(m, weight + "_scale"); }, weight + "_scale: expected this"},
          {[&](Ct2Model& m) { m.at(weight + "_scale").bytes.replace(0, 4, 4, '\0'); },
