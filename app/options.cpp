@@ -228,6 +228,46 @@ void add_search_options(CLI::App& app, TranscribeOptions& transcribe) {
       ->capture_default_str();
 }
 
+void add_restraint_options(CLI::App& app, TranscribeOptions& transcribe) {
+  add_number(app, "--repetition-penalty", transcribe.repetition_penalty, {0.1, 10},
+             "Above 1: tokens that came already become less likely");
+  app.add_option("--no-repeat-ngram-size", transcribe.no_repeat_ngram_size,
+                 "No sequence of this many tokens twice; 0: off")
+      ->capture_default_str();
+  app.add_option("--max-tokens", transcribe.sample_len, "Tokens a window; 0: half the context")
+      ->check(CLI::Range(0, 224).description(""))
+      ->capture_default_str();
+}
+
+void add_word_options(CLI::App& app, Options& options) {
+  TranscribeOptions& transcribe = options.transcribe;
+  add_bool(app, "--word-timestamps", transcribe.word_timestamps,
+           "Start, end and probability of every word");
+  app.add_option("--prepend-punctuations", transcribe.punctuation.prepend,
+                 "Marks that belong to the word after them")
+      ->type_name("MARKS");
+  app.add_option("--append-punctuations", transcribe.punctuation.append,
+                 "Marks that belong to the word before them")
+      ->type_name("MARKS");
+  add_number_or_none(app, "--hallucination-silence-threshold",
+                     transcribe.hallucination_silence_threshold,
+                     "With word timestamps: drop improbable words beside a silence this long");
+  SubtitleLayout& layout = options.layout;
+  const auto add_limit = [&app](const std::string& name, std::optional<std::size_t>& target,
+                                const std::string& help) {
+    app.add_option(name, target, help)
+        ->check(CLI::Range(1, 100000).description(""))
+        ->type_name("N");
+  };
+  add_limit("--max-line-width", layout.max_line_width,
+            "With word timestamps: characters a subtitle line");
+  add_limit("--max-line-count", layout.max_line_count, "With --max-line-width: lines a subtitle");
+  add_limit("--max-words-per-line", layout.max_words_per_line,
+            "With word timestamps and without --max-line-width: words a subtitle line");
+  add_bool(app, "--highlight-words", layout.highlight_words,
+           "With word timestamps: underline each word as it is spoken, in srt and vtt");
+}
+
 void add_output_options(CLI::App& app, Options& options) {
   std::vector<std::string> names = {"all"};
   for (const FormatName& known : kFormats) names.emplace_back(known.name);
@@ -270,6 +310,15 @@ void check(const Options& options) {
   if (options.stdin_format && n_stdin == 0) {
     throw UsageError("--stdin-format is for stdin: give - as a file");
   }
+  const SubtitleLayout& layout = options.layout;
+  const bool needs_words = options.transcribe.hallucination_silence_threshold ||
+                           layout.max_line_width || layout.max_line_count ||
+                           layout.max_words_per_line || layout.highlight_words;
+  if (needs_words && !options.transcribe.word_timestamps) {
+    throw UsageError(
+        "--hallucination-silence-threshold, --max-line-width, --max-line-count, "
+        "--max-words-per-line and --highlight-words need --word-timestamps True");
+  }
   if (!options.output.empty() && !options.output_dir.empty()) {
     throw UsageError("--output and --output-dir exclude each other");
   }
@@ -292,6 +341,8 @@ CommandLine parse_command_line(std::span<const char* const> arguments) {
   add_model_options(*transcribe, line.options);
   add_task_options(*transcribe, line.options.transcribe);
   add_search_options(*transcribe, line.options.transcribe);
+  add_restraint_options(*transcribe, line.options.transcribe);
+  add_word_options(*transcribe, line.options);
   add_output_options(*transcribe, line.options);
 
   std::vector<std::string> words = with_dashes(arguments);
