@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <random>
 #include <unistd.h>
 #include <utility>
 
@@ -43,11 +44,12 @@ class Descriptor {
   int value_;
 };
 
-// A name that is registered for remove_unfinished_file until it was renamed or removed.
+// A name that is registered for remove_unfinished_file until it was renamed or removed. Random, for
+// processes of several machines or containers, with the same number, may write to one folder.
 class TemporaryName {
  public:
   explicit TemporaryName(const fs::path& folder)
-      : path_(folder / (".whisper-npu." + std::to_string(::getpid()) + ".part")) {
+      : path_(folder / (".whisper-npu." + std::to_string(std::random_device()()) + ".part")) {
     const std::string& name = path_.native();
     if (name.size() >= unfinished_path.size()) fail(name, "name", ENAMETOOLONG);
     std::memcpy(unfinished_path.data(), name.c_str(), name.size() + 1);
@@ -93,8 +95,6 @@ void write_file(const fs::path& path, std::string_view contents) {
   const fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
 
   TemporaryName temporary(target.parent_path());
-  // A name left by a killed process of the same number is nobody's.
-  ::unlink(temporary.path().c_str());
   Descriptor file(::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.get() < 0) fail(path, "open", errno);
   write_all(file.get(), contents, path);

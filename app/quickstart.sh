@@ -10,7 +10,7 @@ install_packages app/packages.txt
 
 say "2/4 build (build/release)"
 cmake --preset release -DWNPU_TESTS=OFF >/dev/null
-cmake --build --preset release
+cmake --build --preset release --target whisper-npu
 
 say "3/4 weights and a recording"
 fetch_samples

@@ -97,7 +97,7 @@ class Batch {
     const bool is_live = on_stdout == targets.end() ? options_.verbosity == Verbosity::verbose
                                                     : on_stdout->format == Format::text;
 
-    messages_.begin_progress(planned.input);
+    messages_.begin_progress(fs::path(planned.input).filename());
     Transcript transcript = transcribe_(planned.input, callbacks(is_live && !options_.dry_run));
     messages_.hide_progress();
     if (options_.dry_run) return put(planned.input + ": " + dry_run_report(transcript) + "\n");
