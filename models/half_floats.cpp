@@ -20,7 +20,7 @@ using Bits = hn::RebindToUnsigned<Float>;
 
 // See the scalar widen_f16 below. Highway's own conversion is not used: without F16C it takes
 // infinities for numbers.
-hn::Vec<Float> Widen(hn::Vec<Bits> half) {
+hn::Vec<Float> widen(hn::Vec<Bits> half) {
   const Float df;
   const Bits du;
   const auto magnitude = hn::ShiftLeft<13>(hn::And(half, hn::Set(du, 0x7fffU)));
@@ -32,7 +32,7 @@ hn::Vec<Float> Widen(hn::Vec<Bits> half) {
 }
 
 // Returns how many values it did: all but the last few.
-std::size_t WidenF16(const std::byte* halves, std::span<float> out) {
+std::size_t widen_lanes(const std::byte* halves, std::span<float> out) {
   const Float df;
   const Bits du;
   const hn::Rebind<std::uint16_t, Float> d16;
@@ -41,12 +41,12 @@ std::size_t WidenF16(const std::byte* halves, std::span<float> out) {
   std::size_t i = 0;
   for (; i + lanes <= out.size(); i += lanes) {
     std::memcpy(aligned, halves + 2 * i, lanes * sizeof(std::uint16_t));
-    hn::StoreU(Widen(hn::PromoteTo(du, hn::Load(d16, aligned))), df, out.data() + i);
+    hn::StoreU(widen(hn::PromoteTo(du, hn::Load(d16, aligned))), df, out.data() + i);
   }
   return i;
 }
 
-bool AllFinite(std::span<const float> values) {
+bool finite_lanes(std::span<const float> values) {
   const Float df;
   const std::size_t lanes = hn::Lanes(df);
   // x - x is 0 for every number, NaN for infinity and NaN: one sum tells of all.
@@ -67,8 +67,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace wnpu::models {
 
-HWY_EXPORT(WidenF16);
-HWY_EXPORT(AllFinite);
+HWY_EXPORT(widen_lanes);
+HWY_EXPORT(finite_lanes);
 
 // The exponent is moved by a multiplication, which makes normal numbers of subnormal ones; all ones
 // in the exponent (infinity, NaN) have to stay all ones.
@@ -81,7 +81,7 @@ float widen_f16(std::uint16_t half) {
 }
 
 void widen_f16(std::span<const std::byte> halves, std::span<float> out) {
-  std::size_t i = HWY_DYNAMIC_DISPATCH(WidenF16)(halves.data(), out);
+  std::size_t i = HWY_DYNAMIC_DISPATCH(widen_lanes)(halves.data(), out);
   for (; i < out.size(); ++i) {
     std::uint16_t half = 0;
     std::memcpy(&half, halves.data() + 2 * i, sizeof(half));
@@ -89,7 +89,9 @@ void widen_f16(std::span<const std::byte> halves, std::span<float> out) {
   }
 }
 
-bool all_finite(std::span<const float> values) { return HWY_DYNAMIC_DISPATCH(AllFinite)(values); }
+bool all_finite(std::span<const float> values) {
+  return HWY_DYNAMIC_DISPATCH(finite_lanes)(values);
+}
 
 }  // namespace wnpu::models
 #endif  // HWY_ONCE

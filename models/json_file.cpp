@@ -1,6 +1,6 @@
 #include "models/json_file.h"
 
-#include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "models/error.h"
@@ -37,7 +37,7 @@ class Watch {
 
  private:
   const std::string& path_;
-  std::vector<std::set<std::string>> keys_;
+  std::vector<std::unordered_set<std::string>> keys_;
 };
 
 [[noreturn]] void fail(const std::string& path, const std::string& key, const std::string& expected,

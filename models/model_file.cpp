@@ -30,6 +30,8 @@ constexpr std::string_view kConvert =
                    std::string(found));
 }
 
+constexpr std::size_t kShown = 5;
+
 // The first few names in a directory, for the message that none of them is a model.
 std::string listing(const fs::path& directory) {
   std::vector<std::string> names;
@@ -40,7 +42,6 @@ std::string listing(const fs::path& directory) {
   if (names.empty()) return "an empty directory";
   std::sort(names.begin(), names.end());
   std::string text = "a directory with";
-  constexpr std::size_t kShown = 5;
   for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += " " + names[i];
   return names.size() > kShown ? text + " ..." : text;
 }

@@ -34,11 +34,12 @@ bool is_refused(const fs::path& path) {
   return false;
 }
 
+constexpr std::uintmax_t kEvery = 400;  // bytes at the start, each a length to try
+constexpr std::uintmax_t kSteps = 300;  // lengths to try beyond
+
 // Cuts `file` shorter and shorter: to every length of its first and last bytes, and to some
 // lengths between. `model` is what to open: the file or its directory.
 void check_truncation(const fs::path& model, const fs::path& file) {
-  constexpr std::uintmax_t kEvery = 400;
-  constexpr std::uintmax_t kSteps = 300;
   const std::uintmax_t size = fs::file_size(file);
   const std::uintmax_t step = size / kSteps;
   std::size_t opened = 0;

@@ -32,11 +32,11 @@ NanoTensor random_tensor(const TensorSpec& spec, std::mt19937& random) {
   NanoTensor tensor{spec.shape, {}};
   const std::size_t count = product(spec.shape);
   const bool is_matrix = spec.shape.size() >= 2;
-  const auto inputs = static_cast<float>(count / spec.shape[0]);
+  const std::size_t inputs = count / spec.shape[0];
   const bool is_embedding = spec.name.find("embedding") != std::string::npos;
   const bool is_gain = !is_matrix && spec.name.ends_with(".weight");
   float bound = is_gain ? 0.5F : 0.25F;
-  if (is_matrix && !is_embedding) bound = std::sqrt(3.0F / inputs);
+  if (is_matrix && !is_embedding) bound = std::sqrt(3.0F / static_cast<float>(inputs));
   tensor.values = random_values(count, bound, random);
   for (float& value : tensor.values) value += is_gain ? 1.0F : 0.0F;
   return tensor;
