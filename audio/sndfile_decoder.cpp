@@ -1,9 +1,10 @@
-// libsndfile: WAV, FLAC, Ogg, AIFF and the like, mono and stereo.
+// libsndfile: WAV, AIFF and the like, mono and stereo.
 //
-// Left to libav, though libsndfile opens them: more than two channels (libav knows each format's
-// channel order, and with it the gains of a downmix), MP3 (libmpg123 1.31 prints to stderr and
-// cannot be silenced through libsndfile 1.2), and files whose length libsndfile does not know (a
-// cut Ogg stream, of which it then reads nothing; a WAV that says 0 because it was streamed).
+// Left to libav, though libsndfile opens them: what is compressed (libmpg123 prints on MP3; FLAC
+// ends at the first damaged frame; nothing is read of a cut Ogg stream; Opus is decoded at another
+// rate than ffmpeg does), more than two channels (libav knows each format's channel order, and with
+// it the gains of a downmix), and a WAV that says 0 because it was streamed. As of
+// libsndfile 1.2.0.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -26,15 +27,14 @@ struct CloseSndfile {
 using SndfilePtr = std::unique_ptr<SNDFILE, CloseSndfile>;
 
 constexpr std::pair<int, const char*> kFormats[] = {
-    {SF_FORMAT_WAV, "WAV"},         {SF_FORMAT_WAVEX, "WAV"}, {SF_FORMAT_RF64, "RF64"},
-    {SF_FORMAT_W64, "W64"},         {SF_FORMAT_FLAC, "FLAC"}, {SF_FORMAT_OGG, "OGG"},
-    {SF_FORMAT_AIFF, "AIFF"},       {SF_FORMAT_AU, "AU"},     {SF_FORMAT_CAF, "CAF"},
-    {SF_FORMAT_NIST, "NIST SPHERE"}};
+    {SF_FORMAT_WAV, "WAV"}, {SF_FORMAT_WAVEX, "WAV"},       {SF_FORMAT_RF64, "RF64"},
+    {SF_FORMAT_W64, "W64"}, {SF_FORMAT_AIFF, "AIFF"},       {SF_FORMAT_AU, "AU"},
+    {SF_FORMAT_CAF, "CAF"}, {SF_FORMAT_NIST, "NIST SPHERE"}};
 
 // How those files begin. libsndfile is not shown anything else: it tries more formats than these,
 // and to try MP3 is to have libmpg123 print.
-constexpr std::string_view kMagics[] = {"RIFF", "RIFX", "RF64", "riff", "fLaC", "OggS",
-                                        "FORM", ".snd", "dns.", "caff", "NIST"};
+constexpr std::string_view kMagics[] = {"RIFF", "RIFX", "RF64", "riff", "FORM",
+                                        ".snd", "dns.", "caff", "NIST"};
 
 bool is_known(InputFile file) {
   std::array<char, 4> start{};

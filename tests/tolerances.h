@@ -23,6 +23,8 @@ inline constexpr double kPcm16 = 0x1p-15;
 inline constexpr double kPcm24 = 0x1p-23;
 // A sine well inside the pass band after soxr HQ: 20 bits, and the 16-bit file it came from.
 inline constexpr double kResampled = 1e-4;
+// A sine after a lossy codec at its default quality, one damaged frame in a hundred included.
+inline constexpr double kLossyNmse = 0.02;
 // Gains of a downmix, against ffmpeg's log with six decimals.
 inline constexpr double kGain = 1e-6;
 
