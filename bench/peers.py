@@ -11,12 +11,13 @@ that is how `whisper-npu bench --against` interleaves peers (A B C A B C), one p
 """
 
 import argparse
+import ctypes
 import json
 import os
 import resource
 import sys
 import time
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 
 PEERS = ("faster-whisper", "faster-whisper-batched", "whisper.cpp", "openai-whisper")
 
@@ -55,12 +56,22 @@ class FasterWhisperBatched(FasterWhisper):
     batched = True
 
 
+def load_whisper_cpp_libraries():
+    """A pywhispercpp that was compiled here (peers.sh --native) looks for its libraries in the build
+    folder, which is gone; loaded beforehand, in the order of their needs, they are found."""
+    for name in ("libggml-base.so.0", "libggml-cpu.so.0", "libggml.so.0", "libwhisper.so.1"):
+        path = distribution("pywhispercpp").locate_file(name)
+        if os.path.exists(path):
+            ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
+
+
 class WhisperCpp:
     """model: a ggml file, whose type is the precision."""
 
     package = "pywhispercpp"
 
     def __init__(self, options):
+        load_whisper_cpp_libraries()
         from faster_whisper.audio import decode_audio
         from pywhispercpp.model import Model
 

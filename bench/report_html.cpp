@@ -29,7 +29,6 @@ th { font-weight: 600; white-space: nowrap; }
 .grid { stroke: #e5e7eb; } .roof { stroke: #374151; stroke-width: 2; }
 .target { stroke: #b91c1c; stroke-width: 2; stroke-dasharray: 6 4; }
 .measured { fill: #2563eb; } .modelled { fill: #d97706; } .published { fill: #6b7280; }
-.lane0 { fill: #2563eb; } .lane1 { fill: #d97706; } .lane2 { fill: #059669; }
 .key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em; }
 .key.measured { background: #2563eb; } .key.modelled { background: #d97706; }
 .key.published { background: #6b7280; }
@@ -110,7 +109,7 @@ std::string plan_chart(const Report& report) {
     const std::string value = svg::number(plan.speed) + "x";
     const svg::Point at = {axis.at(plan.speed), row_middle(i)};
     content += svg::text({kLabels - 8, at.y + 5}, label, svg::Anchor::kEnd);
-    content += svg::circle(at, name_of(plan.origin), label + ": " + value);
+    content += svg::circle(at, name_of(plan.origin), label.append(": ").append(value));
     content += svg::text({at.x + 12, at.y + 5}, value);
   }
   const double target = axis.at(report.target_speed);
@@ -198,7 +197,7 @@ std::string timeline_chart(const std::vector<TimelineSpan>& timeline) {
         svg::rectangle({{start, row_middle(static_cast<std::size_t>(lane)) - 10},
                         axis.at(1e3 * span.end_s) - start - 1,
                         20},
-                       "lane" + std::to_string(lane % 3),
+                       name_of(span.origin),
                        span.name + ": " + svg::number(1e3 * (span.end_s - span.start_s)) + " ms");
   }
   return heading("One window", "What each part of the machine did; rest the mouse on a piece.") +

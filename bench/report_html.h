@@ -47,6 +47,7 @@ struct TimelineSpan {
   std::string name;
   double start_s = 0;
   double end_s = 0;
+  Origin origin = Origin::kMeasured;
 };
 
 // A chart whose data are empty is left out.

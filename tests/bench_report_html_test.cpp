@@ -28,7 +28,8 @@ Report sample() {
                   {"cpu", 1500, 200, Origin::kMeasured}};
   report.kernels = {{"matmul 64x64", 10, 50}, {"softmax 1500", 0.5, 8}};
   report.roof = {220, 36};
-  report.timeline = {{"CPU", "mel", 0, 0.01}, {"NPU array", "layer 0", 0.01, 0.02}};
+  report.timeline = {{"CPU", "mel", 0, 0.01},
+                     {"NPU array", "layer 0", 0.01, 0.02, Origin::kModelled}};
   return report;
 }
 
@@ -37,9 +38,9 @@ Report sample() {
 TEST_CASE("report_html: each datum is one mark, and says where it is from") {
   const std::string page = report_html(sample());
   CHECK(count(page, "class=\"mark ") == 3 + 3 + 2 + 2);
-  CHECK(count(page, "class=\"mark modelled\"") == 1);
+  CHECK(count(page, "class=\"mark modelled\"") == 1 + 1);
   CHECK(count(page, "class=\"mark published\"") == 1);
-  CHECK(count(page, "class=\"mark measured\"") == 3 + 1 + 2);
+  CHECK(count(page, "class=\"mark measured\"") == 3 + 1 + 2 + 1);
   CHECK(count(page, "<svg") == 4);
   CHECK(count(page, "class=\"target\"") == 1);
 }
