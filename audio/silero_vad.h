@@ -1,0 +1,61 @@
+// Voice activity: the probability of speech in each 32 ms of 16 kHz audio, by the Silero VAD
+// network (https://github.com/snakers4/silero-vad, version 6, MIT licence; its 16 kHz weights come
+// with the PyPI package silero-vad as silero_vad_16k.safetensors).
+//
+// The network: a learned STFT (256 samples, hop 128) on 576 samples, of which 64 are the block
+// before's; four convolutions; an LSTM cell of width 128; a sigmoid.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "models/tensor.h"
+#include "models/thread_pool.h"
+#include "models/weights.h"
+
+namespace wnpu::audio {
+
+class SileroVad {
+ public:
+  static constexpr std::size_t kBlockSamples = 512;  // 32 ms
+
+  // Reads silero_vad_16k.safetensors. Throws ModelError. `pool` must outlive the detector.
+  SileroVad(const std::filesystem::path& weights, models::ThreadPool& pool);
+
+  // Takes the next samples, any number, of one stream.
+  void push(std::span<const float> samples);
+  // Ends the stream: a last block is filled up with zeros. The detector is then ready for another.
+  // Probability of speech for each block of 512 samples.
+  std::vector<float> finish();
+
+ private:
+  struct Convolution {
+    std::array<models::Matrix, 3> taps;  // each [out, in]
+    std::vector<float> bias;             // [out]
+    std::size_t stride;
+  };
+
+  // Runs the whole blocks that have come together.
+  void run(std::size_t n_blocks);
+  models::Matrix spectra(std::size_t n_blocks);
+  models::Matrix convolve(const Convolution& conv, const models::Matrix& x, std::size_t per_block);
+  void run_lstm(const models::Matrix& features);
+
+  models::ThreadPool& pool_;
+  models::Matrix stft_;  // [258, 256]: real parts, then imaginary parts
+  std::vector<Convolution> convolutions_;
+  models::Linear input_gates_;        // [512, 128]: input, forget, cell, output gate
+  models::Linear hidden_gates_;       // [512, 128]
+  std::vector<float> output_weight_;  // [128]
+  float output_bias_ = 0;
+
+  std::vector<float> pending_;  // 64 samples of context, then samples not run yet
+  std::vector<float> hidden_;   // [128]
+  std::vector<float> cell_;     // [128]
+  std::vector<float> probabilities_;
+};
+
+}  // namespace wnpu::audio
