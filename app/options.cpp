@@ -1,129 +1,18 @@
 #include "app/options.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <functional>
 
 #include <CLI/CLI.hpp>
 
 #include "app/exit_code.h"
+#include "app/model_path.h"
+#include "app/option_values.h"
 #include "app/version.h"
 #include "audio/error.h"
-#include "models/vocabulary.h"
 
 namespace wnpu::app {
 namespace {
-
-using Number = std::optional<double>;
-
-// openai/whisper's spelling has underscores: "--beam_size 5" and "--beam_size=5" are taken too.
-std::vector<std::string> with_dashes(std::span<const char* const> arguments) {
-  std::vector<std::string> result(arguments.begin(), arguments.end());
-  for (std::string& argument : result) {
-    if (argument == "--") break;
-    if (!argument.starts_with("--")) continue;
-    const std::size_t name_end = std::min(argument.find('='), argument.size());
-    std::replace(argument.begin(), argument.begin() + static_cast<std::ptrdiff_t>(name_end), '_',
-                 '-');
-  }
-  return result;
-}
-
-double parse_number(const std::string& name, const std::string& text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || !std::isfinite(number)) {
-    throw CLI::ValidationError(name, "expected a number, found " + text);
-  }
-  return number;
-}
-
-// Without a description of its own: the option's type name says it in --help.
-CLI::Validator one_of(std::vector<std::string> names) {
-  return CLI::IsMember(std::move(names)).description("");
-}
-
-// An option whose value may be None, as openai/whisper's optional_float.
-void add_number_or_none(CLI::App& app, const std::string& name, Number& target,
-                        const std::string& help) {
-  app.add_option_function<std::string>(
-         name,
-         [&target, name](const std::string& text) {
-           target = text == "None" ? Number() : Number(parse_number(name, text));
-         },
-         help)
-      ->type_name("NUMBER|None")
-      ->default_str(target ? CLI::detail::to_string(*target) : "None");
-}
-
-// openai/whisper's str2bool, and what else people write.
-void add_bool(CLI::App& app, const std::string& name, bool& target, const std::string& help) {
-  app.add_option_function<std::string>(
-         name, [&target](const std::string& text) { target = text == "True" || text == "true"; },
-         help)
-      ->check(one_of({"True", "False", "true", "false"}))
-      ->type_name("True|False")
-      ->default_str(target ? "True" : "False");
-}
-
-std::string language_code(const std::string& text) {
-  if (text == "auto" || text == "None") return "";
-  const auto code = models::find_language(text);
-  if (!code) throw CLI::ValidationError("--language", text + " is no language Whisper knows");
-  return std::string(*code);
-}
-
-std::vector<std::string> split(const std::string& text) { return CLI::detail::split(text, ','); }
-
-std::vector<models::TokenId> parse_tokens(const std::string& text) {
-  std::vector<models::TokenId> tokens;
-  for (const std::string& field : split(text)) {
-    if (!CLI::detail::lexical_cast(field, tokens.emplace_back())) {
-      throw CLI::ValidationError("--suppress-tokens", "expected token ids, found " + text);
-    }
-  }
-  return tokens;
-}
-
-std::vector<double> parse_clips(const std::string& text) {
-  const std::string name = "--clip-timestamps";
-  std::vector<double> clips;
-  for (const std::string& field : split(text)) {
-    clips.push_back(parse_number(name, field));
-    if (clips.back() < 0 || (clips.size() > 1 && clips.back() < clips.end()[-2])) {
-      throw CLI::ValidationError(name, "expected growing seconds, found " + text);
-    }
-  }
-  return clips;
-}
-
-// A number in a range, both ends included.
-void add_number(CLI::App& app, const std::string& name, double& target,
-                std::pair<double, double> range, const std::string& help) {
-  app.add_option_function<std::string>(
-         name,
-         [&target, name, range](const std::string& text) {
-           target = parse_number(name, text);
-           if (target < range.first || target > range.second) {
-             throw CLI::ValidationError(name, "expected " + CLI::detail::to_string(range.first) +
-                                                  " to " + CLI::detail::to_string(range.second) +
-                                                  ", found " + text);
-           }
-         },
-         help)
-      ->type_name("NUMBER")
-      ->default_str(CLI::detail::to_string(target));
-}
-
-// A number of beams or candidates; 64 is more than memory and sense allow.
-void add_count(CLI::App& app, const std::string& name, std::size_t& target,
-               const std::string& help) {
-  app.add_option(name, target, help)
-      ->check(CLI::Range(1, 64).description(""))
-      ->capture_default_str();
-}
 
 audio::RawFormat parse_stdin_format(const std::string& text) {
   try {
@@ -191,6 +80,14 @@ void add_task_options(CLI::App& app, TranscribeOptions& transcribe) {
            "The initial prompt comes before every window");
   add_bool(app, "--condition-on-previous-text", transcribe.condition_on_previous_text,
            "The text of a window is the prompt of the next");
+  app.add_option("--hotwords", transcribe.hotwords, "Words that are likely, before every prompt")
+      ->type_name("TEXT");
+  app.add_option("--prefix", transcribe.prefix, "What the first window's text begins with")
+      ->type_name("TEXT");
+  add_number(app, "--language-detection-threshold", transcribe.language_detection_threshold, {0, 1},
+             "A language at least this probable is taken at once");
+  add_count(app, "--language-detection-segments", transcribe.language_detection_segments,
+            "Windows to look at where none is that probable");
   app.add_option_function<std::string>(
          "--clip-timestamps",
          [&transcribe](const std::string& text) { transcribe.clip_timestamps = parse_clips(text); },
@@ -226,6 +123,30 @@ void add_search_options(CLI::App& app, TranscribeOptions& transcribe) {
       ->default_str("-1");
   app.add_option("--seed", transcribe.seed, "Starts the random numbers of sampling")
       ->capture_default_str();
+}
+
+void add_vad_options(CLI::App& app, Options& options) {
+  TranscribeOptions& transcribe = options.transcribe;
+  add_count(app, "--batch-size", transcribe.batch_size,
+            "Windows decoded together; above 1: speech is found first, no text as a prompt");
+  app.add_option_function<std::string>(
+         "--vad",
+         [&options](const std::string& text) { options.vad = text == "True" || text == "true"; },
+         "Decode only speech; True with --batch-size above 1 if not given")
+      ->check(one_of({"True", "False", "true", "false"}))
+      ->type_name("True|False");
+  transcribe.vad.weights = model_folder() / "silero_vad" / "silero_vad_16k.safetensors";
+  app.add_option("--vad-model", transcribe.vad.weights, "Weights of the Silero detector")
+      ->type_name("PATH");
+  audio::VadOptions& vad = transcribe.vad.thresholds;
+  add_number(app, "--vad-threshold", vad.threshold, {0, 1}, "Speech from this probability on");
+  add_number_or_none(app, "--vad-neg-threshold", vad.neg_threshold,
+                     "Silence below this; None: 0.15 below the threshold");
+  add_number(app, "--vad-min-speech-duration-ms", vad.min_speech_duration_ms, {0, 1e6},
+             "Shorter speech is dropped");
+  add_number_or_none(app, "--vad-min-silence-duration-ms", transcribe.vad.min_silence_duration_ms,
+                     "Shorter silence does not end speech; None: 2000, in batches 160");
+  add_number(app, "--vad-speech-pad-ms", vad.speech_pad_ms, {0, 1e6}, "Taken around speech");
 }
 
 void add_restraint_options(CLI::App& app, TranscribeOptions& transcribe) {
@@ -303,6 +224,23 @@ void add_output_options(CLI::App& app, Options& options) {
                "Stop before the encoder, print durations, write no files");
 }
 
+// Batches are made of stretches of speech, so that they are the default there (faster-whisper's
+// BatchedInferencePipeline).
+void settle_vad(Options& options) {
+  TranscribeOptions& transcribe = options.transcribe;
+  const bool batched = transcribe.batch_size > 1;
+  transcribe.vad.enabled = options.vad.value_or(batched);
+  const bool has_clips = transcribe.clip_timestamps != std::vector<double>{0};
+  if (transcribe.vad.enabled && has_clips) {
+    throw UsageError("--clip-timestamps and voice activity detection exclude each other");
+  }
+  if (batched && !transcribe.vad.enabled && !has_clips) {
+    throw UsageError(
+        "--batch-size above 1 needs --vad True or --clip-timestamps: it decodes "
+        "stretches of a file side by side");
+  }
+}
+
 // What CLI11 cannot say. Messages for formats to stdout are in output_plan.cpp.
 void check(const Options& options) {
   const auto n_stdin = std::count(options.inputs.begin(), options.inputs.end(), "-");
@@ -343,6 +281,7 @@ CommandLine parse_command_line(std::span<const char* const> arguments) {
   add_search_options(*transcribe, line.options.transcribe);
   add_restraint_options(*transcribe, line.options.transcribe);
   add_word_options(*transcribe, line.options);
+  add_vad_options(*transcribe, line.options);
   add_output_options(*transcribe, line.options);
 
   std::vector<std::string> words = with_dashes(arguments);
@@ -358,6 +297,7 @@ CommandLine parse_command_line(std::span<const char* const> arguments) {
   if (!app.got_subcommand(transcribe)) {
     throw UsageError("a command is required: transcribe (see --help)");
   }
+  settle_vad(line.options);
   check(line.options);
   return line;
 }

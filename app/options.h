@@ -31,6 +31,9 @@ struct Options {
   unsigned threads = 0;
   // How the text is searched for.
   TranscribeOptions transcribe;
+  // Voice activity detection as asked for; none: what fits the batch size. transcribe.vad.enabled
+  // is what comes of it.
+  std::optional<bool> vad;
 
   // What is written. Empty: text to stdout or --output, every format to --output-dir.
   std::vector<Format> formats;

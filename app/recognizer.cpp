@@ -17,34 +17,43 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
       alignment_heads_(decoder::alignment_heads(dims(), file_->config())),
       cache_(std::make_unique<decoder::KvCache>(dims(), 1)) {}
 
-bool Recognizer::encode(const models::LogMel& mel) {
+bool Recognizer::encode(std::size_t slot, const models::LogMel& mel) {
   if (!encoder_.encode(mel, states_, should_stop_)) return false;
-  decoder_.cross_kv(states_, window_);
+  if (windows_.size() <= slot) windows_.resize(slot + 1);
+  decoder_.cross_kv(states_, windows_[slot]);
   return true;
 }
 
-std::vector<std::pair<std::string, double>> Recognizer::language_probabilities() {
-  return decoder::language_probabilities(decoder_, *cache_, vocabulary_, window_);
+std::vector<std::pair<std::string, double>> Recognizer::language_probabilities(std::size_t slot) {
+  return decoder::language_probabilities(decoder_, *cache_, vocabulary_, windows_.at(slot));
 }
 
-std::optional<decoder::Decoded> Recognizer::decode(const decoder::DecodeOptions& options) {
-  const std::size_t needed = decoder::n_sequences(options);
+std::optional<std::vector<decoder::Decoded>> Recognizer::decode(std::span<const DecodeJob> jobs) {
+  std::size_t needed = 0;
+  for (const DecodeJob& job : jobs) needed += decoder::n_sequences(job.options);
   if (cache_->n_sequences() < needed) cache_ = std::make_unique<decoder::KvCache>(dims(), needed);
-  decoder::DecodingTask task(dims(), vocabulary_, options);
-  task.begin(*cache_, 0, window_);
-  if (!decoder::run(decoder_, *cache_, {&task, 1}, should_stop_)) return std::nullopt;
-  return task.result();
+  std::vector<decoder::DecodingTask> tasks;
+  std::size_t first_sequence = 0;
+  for (const DecodeJob& job : jobs) {
+    tasks.emplace_back(dims(), vocabulary_, job.options);
+    tasks.back().begin(*cache_, first_sequence, windows_.at(job.slot));
+    first_sequence += decoder::n_sequences(job.options);
+  }
+  if (!decoder::run(decoder_, *cache_, tasks, should_stop_)) return std::nullopt;
+  std::vector<decoder::Decoded> results;
+  for (const decoder::DecodingTask& task : tasks) results.push_back(task.result());
+  return results;
 }
 
-std::vector<decoder::WordTiming> Recognizer::align(const decoder::DecodeOptions& options,
+std::vector<decoder::WordTiming> Recognizer::align(const DecodeJob& job,
                                                    std::span<const models::TokenId> text,
                                                    std::size_t n_frames) {
   // timing.py find_alignment: always the sequence with timestamps, then no_timestamps.
-  decoder::DecodeOptions timed = options;
+  decoder::DecodeOptions timed = job.options;
   timed.without_timestamps = false;
   const auto sot = decoder::sot_sequence(vocabulary_, timed);
   return decoder::find_alignment(decoder_, *cache_, vocabulary_, alignment_heads_,
-                                 {text, n_frames, options.language, &window_, sot});
+                                 {text, n_frames, timed.language, &windows_.at(job.slot), sot});
 }
 
 }  // namespace wnpu::app

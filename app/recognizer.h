@@ -25,6 +25,12 @@
 
 namespace wnpu::app {
 
+// An encoded window and how to decode it.
+struct DecodeJob {
+  std::size_t slot = 0;
+  decoder::DecodeOptions options;
+};
+
 class Recognizer {
  public:
   // Loads the model. n_threads >= 1. Throws ModelError.
@@ -38,15 +44,18 @@ class Recognizer {
   // Asked many times a second while encode and decode work; true makes them give up.
   void set_should_stop(std::function<bool()> should_stop) { should_stop_ = std::move(should_stop); }
 
-  // Encodes a window and makes it the one that the calls below listen to. False: it gave up.
-  bool encode(const models::LogMel& mel);
-  // Languages of the encoded window, most probable first. Multilingual models only.
-  std::vector<std::pair<std::string, double>> language_probabilities();
-  // Decodes the encoded window; nothing where it gave up. Throws std::invalid_argument for options
-  // that the model cannot serve.
-  std::optional<decoder::Decoded> decode(const decoder::DecodeOptions& options);
-  // When the words of `text` were said in the encoded window, of whose frames n_frames are audio.
-  std::vector<decoder::WordTiming> align(const decoder::DecodeOptions& options,
+  // For other work between the calls here.
+  models::ThreadPool& pool() { return pool_; }
+
+  // Encodes a window and keeps it in `slot` (0, 1, ...) for the calls below. False: it gave up.
+  bool encode(std::size_t slot, const models::LogMel& mel);
+  // Languages of an encoded window, most probable first. Multilingual models only.
+  std::vector<std::pair<std::string, double>> language_probabilities(std::size_t slot);
+  // Decodes encoded windows together; nothing where it gave up. Throws std::invalid_argument for
+  // options that the model cannot serve.
+  std::optional<std::vector<decoder::Decoded>> decode(std::span<const DecodeJob> jobs);
+  // When the words of `text` were said in an encoded window, of whose frames n_frames are audio.
+  std::vector<decoder::WordTiming> align(const DecodeJob& job,
                                          std::span<const models::TokenId> text,
                                          std::size_t n_frames);
 
@@ -61,7 +70,7 @@ class Recognizer {
   decoder::Decoder decoder_;
   std::vector<std::pair<int, int>> alignment_heads_;
   models::EncoderStates states_;
-  decoder::CrossKv window_;
+  std::vector<decoder::CrossKv> windows_;    // a slot
   std::unique_ptr<decoder::KvCache> cache_;  // grows with the number of sequences asked for
   std::function<bool()> should_stop_;
 };

@@ -4,15 +4,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "audio/speech_regions.h"
 #include "decoder/decode_options.h"
 #include "decoder/word_timestamps.h"
 #include "models/stages.h"
 
 namespace wnpu::app {
+
+// Voice activity detection: only speech is decoded.
+struct VadChoice {
+  bool enabled = false;
+  std::filesystem::path weights;  // silero_vad_16k.safetensors
+  audio::VadOptions thresholds;
+  // None: thresholds', or 160 ms in batches (faster-whisper's defaults).
+  std::optional<double> min_silence_duration_ms;
+};
 
 struct TranscribeOptions {
   decoder::Task task = decoder::Task::transcribe;
@@ -60,8 +71,20 @@ struct TranscribeOptions {
   std::string initial_prompt;
   // The initial prompt comes before the text of every window, not of the first alone.
   bool carry_initial_prompt = false;
+  // Words that are likely, put before the prompt of every window (faster-whisper).
+  std::string hotwords;
+  // What the text of the first window begins with; it is not repeated in the result.
+  std::string prefix;
   // The text of the window before is the prompt of the next one.
   bool condition_on_previous_text = true;
+  // Windows decoded together; above 1 each stretch of speech is by itself, without the text before
+  // it as a prompt.
+  std::size_t batch_size = 1;
+  VadChoice vad;
+  // A language at least this probable is taken at once, else the most frequent of the first
+  // windows' (faster-whisper).
+  double language_detection_threshold = 0.5;
+  std::size_t language_detection_segments = 1;
   // Start, end and probability of every word.
   bool word_timestamps = false;
   // Marks that are merged with the word after or before them.

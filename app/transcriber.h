@@ -1,22 +1,26 @@
-// The window loop: audio file -> log-mel windows -> tokens -> segments. The one place where it
-// stands, for every device. Reference: openai/whisper transcribe.py transcribe().
+// Audio file -> transcript: read the audio, find speech where that is asked for, settle the
+// language, then run the window loop (clip_loop.h). Reference: openai/whisper transcribe.py.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/callbacks.h"
+#include "app/clip_loop.h"
 #include "app/recognizer.h"
 #include "app/transcribe_options.h"
 #include "app/transcript.h"
 #include "audio/mel_source.h"
-#include "decoder/segments.h"
+#include "audio/silero_vad.h"
 
 namespace wnpu::app {
 
 class Transcriber {
  public:
-  // `recognizer` must outlive the transcriber.
+  // `recognizer` must outlive the transcriber. Throws ModelError where the weights of voice
+  // activity detection are asked for and missing.
   Transcriber(Recognizer& recognizer, const TranscribeOptions& options);
 
   // Fills task, language, segments, input, timing (all but load) and warnings of a transcript.
@@ -24,25 +28,18 @@ class Transcriber {
   Transcript transcribe(const audio::Input& input, const Callbacks& callbacks);
 
  private:
-  struct FileState;
-
-  void set_initial_prompt(FileState& state) const;
-  // These return false where the work was cancelled.
-  bool choose_language(FileState& state);
-  bool run_clips(FileState& state, const Callbacks& callbacks);
-  // Decodes the window at state.seek and moves on; clip_end in frames.
-  bool run_window(FileState& state, std::size_t clip_end, const Callbacks& callbacks);
-  bool encode_window(FileState& state, const decoder::Window& window);
-  std::optional<decoder::Decoded> decode_with_fallback(FileState& state);
-  void add_words(FileState& state, const decoder::Window& window, decoder::SplitWindow& split);
-  void take_over(FileState& state, decoder::SplitWindow& split, const Callbacks& callbacks);
-  decoder::DecodeOptions decode_options(const FileState& state, double temperature) const;
-  std::vector<models::TokenId> prompt(const FileState& state) const;
+  // Feeds samples to the detector; false where the work was cancelled.
+  bool listen(std::span<const float> samples, const Callbacks& callbacks);
+  std::vector<FrameRange> ranges(const audio::MelSource& mel);
+  std::vector<FrameRange> speech_ranges(const audio::MelSource& mel);
+  std::vector<FrameRange> clip_ranges(const audio::MelSource& mel) const;
+  // False: cancelled.
+  bool choose_language(audio::MelSource& mel, const std::vector<FrameRange>& ranges,
+                       Transcript& transcript);
 
   Recognizer& recognizer_;
   TranscribeOptions options_;
-  std::vector<double> temperatures_;  // to try in turn
-  models::LogMel mel_;
+  std::unique_ptr<audio::SileroVad> vad_;  // none unless asked for
 };
 
 }  // namespace wnpu::app

@@ -119,15 +119,17 @@ DecodingTask::DecodingTask(const models::Dims& dims, const Vocabulary& vocabular
 std::vector<TokenId> DecodingTask::initial_tokens() const {
   std::vector<TokenId> tokens;
   const std::size_t half = dims_.n_text_ctx / 2;
-  if (!options_.prompt.empty()) {
-    tokens.push_back(vocabulary_->sot_prev());
-    const auto prompt = last(options_.prompt, half - 1);
-    tokens.insert(tokens.end(), prompt.begin(), prompt.end());
-  }
   const auto sot = sot_sequence(*vocabulary_, options_);
-  tokens.insert(tokens.end(), sot.begin(), sot.end());
   const std::size_t room = options_.sample_len ? half - std::min(half, *options_.sample_len) : half;
   const auto prefix = last(options_.prefix, room);
+  if (!options_.prompt.empty()) {
+    tokens.push_back(vocabulary_->sot_prev());
+    // openai/whisper lets a long prompt and a long prefix together overflow the context.
+    const std::size_t taken = 1 + sot.size() + prefix.size();
+    const auto prompt = last(options_.prompt, std::min(half - 1, dims_.n_text_ctx - 1 - taken));
+    tokens.insert(tokens.end(), prompt.begin(), prompt.end());
+  }
+  tokens.insert(tokens.end(), sot.begin(), sot.end());
   tokens.insert(tokens.end(), prefix.begin(), prefix.end());
   return tokens;
 }
@@ -206,6 +208,8 @@ bool run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks,
     for (const DecodingTask& task : tasks) {
       const std::size_t before = rows.size();
       if (!task.done()) task.add_rows(rows);
+      // A step takes n_text_ctx rows: what is beyond, long prompts, waits for the next one.
+      if (rows.size() > decoder.dims().n_text_ctx) rows.resize(before);
       counts.push_back(static_cast<std::size_t>(
           std::count_if(rows.begin() + static_cast<std::ptrdiff_t>(before), rows.end(),
                         [](const StepRow& row) { return row.wants_logits; })));

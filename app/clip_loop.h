@@ -1,0 +1,86 @@
+// The window loop: clips of a file -> log-mel windows -> tokens -> segments. It stands here once,
+// for all devices and modes: one clip after the other as openai/whisper transcribe.py does it, or
+// several independent clips together (batch_size above 1).
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "app/callbacks.h"
+#include "app/recognizer.h"
+#include "app/transcribe_options.h"
+#include "app/transcript.h"
+#include "audio/mel_source.h"
+#include "decoder/segments.h"
+
+namespace wnpu::app {
+
+// A stretch of the file, in frames of 10 ms.
+struct FrameRange {
+  std::size_t start = 0;
+  std::size_t end = 0;
+};
+
+class ClipLoop {
+ public:
+  // All arguments must outlive the loop. Language, segments and the times of encoding and decoding
+  // go to `transcript`, whose language must be set.
+  ClipLoop(Recognizer& recognizer, const TranscribeOptions& options, audio::MelSource& mel,
+           Transcript& transcript, const Callbacks& callbacks);
+
+  // Decodes the ranges, which do not overlap and come in order. False: cancelled; the segments of
+  // finished windows are in the transcript.
+  bool run(const std::vector<FrameRange>& ranges);
+
+ private:
+  // What windows pass on to the next.
+  struct Context {
+    std::vector<models::TokenId> all_tokens;  // of every segment so far, the initial prompt first
+    std::size_t prompt_reset_since = 0;       // tokens before this are no prompt any more
+    double last_speech_timestamp = 0;         // seconds; with word timestamps
+  };
+  // A range at work.
+  struct Clip {
+    std::size_t seek = 0;  // frame at which the next window begins
+    std::size_t end = 0;
+    std::size_t slot = 0;  // of the recognizer
+    Context context;
+    std::vector<decoder::Segment> segments;  // found, but not handed out yet
+    decoder::Window window;                  // of the present round
+    models::LogMel mel;                      // the frames from mel_start on, 0 beyond the clip
+    std::optional<std::size_t> mel_start;
+
+    bool is_done() const { return seek >= end; }
+  };
+
+  void start(const FrameRange& range);
+  bool run_round();
+  bool encode(Clip& clip);
+  void load_mel(Clip& clip);
+  std::optional<std::vector<decoder::Decoded>> decode_with_fallback(std::vector<Clip*>& clips);
+  decoder::DecodeOptions decode_options(const Clip& clip, double temperature) const;
+  std::vector<models::TokenId> prompt(const Clip& clip) const;
+  void finish_window(Clip& clip, const decoder::Decoded& decoded);
+  void add_words(Clip& clip, decoder::SplitWindow& split);
+  // Segments go out in the order of the clips: those of the first clip at once.
+  void hand_out();
+
+  Recognizer& recognizer_;
+  const TranscribeOptions& options_;
+  audio::MelSource& mel_;
+  Transcript& transcript_;
+  const Callbacks& callbacks_;
+  bool is_batched_;
+  decoder::Thresholds thresholds_;
+  std::vector<double> temperatures_;             // to try in turn
+  std::vector<models::TokenId> initial_prompt_;  // tokens of the option
+  std::vector<models::TokenId> hotwords_;        // likewise
+  std::vector<models::TokenId> prefix_;          // likewise
+  Context carried_;                              // from clip to clip, unless batched
+  std::deque<Clip> clips_;                       // at work, in order
+  std::vector<std::size_t> free_slots_;
+};
+
+}  // namespace wnpu::app
