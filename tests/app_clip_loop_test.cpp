@@ -1,0 +1,146 @@
+// The window loop on a small random model: what a clip gives does not depend on its neighbours.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include "app/transcriber.h"
+#include "models/error.h"
+#include "tests/nano_ctranslate2.h"
+#include "tests/random_matrix.h"
+#include "tests/temporary_folder.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+// 16 kHz, 16 bit, mono; header as in the RIFF WAVE specification.
+void write_wav(const std::filesystem::path& path, std::span<const float> samples) {
+  std::ofstream out(path, std::ios::binary);
+  const auto put = [&out](std::uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out.put(static_cast<char>((value >> (8 * i)) & 0xFFU));
+  };
+  const auto bytes = static_cast<std::uint32_t>(2 * samples.size());
+  out << "RIFF";
+  put(36 + bytes, 4);
+  out << "WAVEfmt ";
+  put(16, 4);
+  put(1, 2);
+  put(1, 2);
+  put(16000, 4);
+  put(32000, 4);
+  put(2, 2);
+  put(16, 2);
+  out << "data";
+  put(bytes, 4);
+  for (const float s : samples) put(static_cast<std::uint32_t>(static_cast<int>(s * 32767.0F)), 2);
+}
+
+// A model and 50 s of noise whose loudness changes, so that windows differ.
+struct Fixture {
+  Fixture() {
+    auto samples = tests::random_vector(50 * 16000, 4, 0.3);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      samples[i] *= static_cast<float>(i / 8000 % 7) / 7.0F;
+    }
+    write_wav(folder.path() / "noise.wav", samples);
+    tests::write(tests::to_ctranslate2(tests::make_nano_model(), tests::Ct2Quantization::float16),
+                 folder.path() / "model");
+    recognizer = std::make_unique<app::Recognizer>(folder.path() / "model", 2);
+  }
+
+  app::Transcript run(app::TranscribeOptions options, const app::Callbacks& callbacks = {}) {
+    options.language = "en";
+    options.beam_size = 1;
+    options.sample_len = 12;
+    options.temperature_increment_on_fallback.reset();
+    options.no_speech_threshold.reset();
+    return app::Transcriber(*recognizer, options)
+        .transcribe({folder.path() / "noise.wav", {}}, callbacks);
+  }
+
+  tests::TemporaryFolder folder;
+  std::unique_ptr<app::Recognizer> recognizer;
+};
+
+std::vector<std::vector<models::TokenId>> tokens(const app::Transcript& transcript) {
+  std::vector<std::vector<models::TokenId>> all;
+  for (const auto& segment : transcript.segments) all.push_back(segment.tokens);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("clip loop: clips decoded together give what each gives alone, in order") {
+  Fixture f;
+  app::TranscribeOptions together;
+  together.clip_timestamps = {0, 12, 12, 20, 25, 50};
+  together.batch_size = 3;
+  const auto batch = f.run(together);
+  REQUIRE_FALSE(batch.segments.empty());
+  std::vector<std::vector<models::TokenId>> alone;
+  for (const auto& clip : {std::pair{0.0, 12.0}, {12.0, 20.0}, {25.0, 50.0}}) {
+    app::TranscribeOptions one;
+    one.clip_timestamps = {clip.first, clip.second};
+    one.condition_on_previous_text = false;
+    for (auto& t : tokens(f.run(one))) alone.push_back(std::move(t));
+  }
+  CHECK(tokens(batch) == alone);
+  together.batch_size = 2;  // the third clip takes the place of whichever ends first
+  CHECK(tokens(f.run(together)) == alone);
+  for (std::size_t i = 0; i < batch.segments.size(); ++i) {
+    CHECK(batch.segments[i].id == i);
+    if (i > 0) CHECK(batch.segments[i].seek >= batch.segments[i - 1].seek);
+  }
+}
+
+TEST_CASE("clip loop: no frame of a clip is skipped or decoded twice at a border") {
+  Fixture f;
+  app::TranscribeOptions options;
+  options.clip_timestamps = {3, 17.5, 17.5, 41};
+  options.batch_size = 2;
+  const auto found = f.run(options);
+  // The first window of each clip starts at its border, and no window of one reaches into another.
+  std::vector<std::size_t> seeks;
+  for (const auto& segment : found.segments) seeks.push_back(segment.seek);
+  CHECK(std::ranges::find(seeks, 300) != seeks.end());
+  CHECK(std::ranges::find(seeks, 1750) != seeks.end());
+  for (const std::size_t seek : seeks) CHECK((seek >= 300 && seek < 4100));
+}
+
+TEST_CASE("clip loop: the text before is a prompt in one mode and not in the other") {
+  Fixture f;
+  app::TranscribeOptions conditioned;
+  app::TranscribeOptions free;
+  free.condition_on_previous_text = false;
+  const auto with = tokens(f.run(conditioned));
+  const auto without = tokens(f.run(free));
+  REQUIRE(with.size() > 1);
+  CHECK(with.front() == without.front());
+  CHECK(with != without);
+}
+
+TEST_CASE("clip loop: cancelling keeps what is finished and says so") {
+  Fixture f;
+  app::TranscribeOptions options;
+  options.clip_timestamps = {0, 5, 5, 10, 10, 15};
+  int n_segments = 0;
+  app::Callbacks callbacks;
+  callbacks.on_segment = [&](const decoder::Segment&) { ++n_segments; };
+  callbacks.is_cancelled = [&] { return n_segments > 0; };
+  const auto found = f.run(options, callbacks);
+  CHECK(found.truncated);
+  CHECK(found.segments.size() == static_cast<std::size_t>(n_segments));
+  CHECK(n_segments > 0);
+  CHECK(found.segments.back().seek == 0);
+}
+
+TEST_CASE("transcriber: voice activity detection without its weights is refused") {
+  Fixture f;
+  app::TranscribeOptions options;
+  options.vad.enabled = true;
+  options.vad.weights = f.folder.path() / "none.safetensors";
+  CHECK_THROWS_AS(f.run(options), models::ModelError);
+}
