@@ -21,12 +21,12 @@
 
 namespace wnpu::npu::kernel {
 
-// ---- Matrix products ---------------------------------------------------------------------------
+// ---- Matrix products
 
 struct GemmShape {
   std::size_t m;  // multiple of 8
   std::size_t k;  // multiple of 8
-  std::size_t n;  // multiple of 8
+  std::size_t n;  // multiple of 8, of 16 in int8
 };
 
 // c += a * b. Accumulates in float, 8 products along k at a time. Clear c before the first k-tile.
@@ -72,7 +72,7 @@ struct Scales {
 void dequantise(TileShape shape, std::span<const std::int32_t> c, Scales scales,
                 std::span<float> y);
 
-// ---- Rows --------------------------------------------------------------------------------------
+// ---- Rows
 
 struct RowsShape {
   std::size_t rows;
@@ -95,7 +95,7 @@ void quantise_rows(RowsShape shape, std::span<const bfloat16> x, std::span<std::
 
 struct AttentionShape {
   std::size_t queries;  // multiple of 8
-  std::size_t keys;     // in one block, multiple of 8, at most kMaxKeys
+  std::size_t keys;     // in one block, multiple of 16, at most kMaxKeys
   std::size_t head;     // multiple of 8; 64 in every Whisper
 };
 inline constexpr std::size_t kMaxKeys = 64;
