@@ -87,6 +87,7 @@ void layer_norm_rows(RowsShape shape, std::span<const float> x, std::span<bfloat
                      Rounding rounding);
 
 // q = round(x / scale), to nearest even, scale = max |x| / 127 of the row (0 for a row of zeros).
+// Rows with NaN, infinities or values above 2^126 give meaningless q.
 void quantise_rows(RowsShape shape, std::span<const bfloat16> x, std::span<std::int8_t> q,
                    std::span<float> scale);
 
@@ -107,7 +108,8 @@ float query_scale(std::size_t head);  // log2(e) / sqrt(head)
 struct KeyValueBlock {
   std::span<const bfloat16> k;  // [keys, head] in 4x8 tiles; transposed in the kernel
   std::span<const bfloat16> v;  // [keys, head] in 8x4 tiles
-  std::size_t valid;            // keys from this one on are padding and get no weight
+  std::size_t valid;            // keys from this one on are padding and get no weight; their v
+                                // must be finite, as 0 * NaN is NaN here and on the array
 };
 
 // What is carried from block to block.
@@ -118,7 +120,7 @@ struct AttentionState {
 };
 
 void flash_attention_start(AttentionShape shape, AttentionState state);
-// q: [queries, head] in 4x8 tiles.
+// q: [queries, head] in 4x8 tiles. Scores beyond +-2^21 saturate.
 void flash_attention_step(AttentionShape shape, std::span<const bfloat16> q, KeyValueBlock block,
                           AttentionState state, Rounding rounding);
 // y = acc / sum, [queries, head] in 4x4 tiles. Rows that saw no key become zero.

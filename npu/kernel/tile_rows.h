@@ -51,10 +51,11 @@ inline void quantise_tile(RowsShape s, const bfloat16* x, std::int8_t* q, float*
     }
     const float absolute = aie::reduce_max(largest);
     scale[row] = absolute * (1.0f / kMax);
-    const float inverse = absolute > 0.0f ? kMax * aie::inv(absolute) : 0.0f;
-    const Vec16 to_steps = aie::broadcast<float, 16>(inverse);
+    const Vec16 to_unit = aie::broadcast<float, 16>(absolute > 0.0f ? aie::inv(absolute) : 0.0f);
+    const Vec16 to_steps = aie::broadcast<float, 16>(kMax);
     for (std::size_t i = 0; i < s.width; i += 16) {
-      const Vec16 steps = aie::mul(load_float(x + i), to_steps).template to_vector<float>();
+      const Vec16 unit = aie::mul(load_float(x + i), to_unit).template to_vector<float>();
+      const Vec16 steps = aie::mul(unit, to_steps).template to_vector<float>();
       aie::store_v(q + i, aie::to_fixed<std::int8_t>(steps, 0));
     }
   }
