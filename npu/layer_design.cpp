@@ -73,8 +73,7 @@ std::size_t LayerBuilder::normed_units(std::size_t which) const {
   const bool is_made_here = call_.has(which == 0 ? LayerOp::norm1 : LayerOp::norm2);
   const std::size_t elements =
       is_made_here ? norm_elements() : g_.gemm(which == 0 ? Gemm::qkv : Gemm::up).k_tiles;
-  if (!is_int8()) return elements;
-  return is_made_here ? 2 * elements : elements + 1;
+  return elements + (is_int8() && !is_made_here ? 1 : 0);  // scales, one element for all rows
 }
 
 void LayerBuilder::add_panels() {
@@ -133,7 +132,7 @@ void LayerBuilder::add_feed_panels(std::size_t row, std::uint64_t begin) {
   offset += states;
   hidden_fits_ = offset + hidden <= streams_.panels_end();
   p.hidden = {streams_.add_panel(row, "hidden", offset, hidden_stays() ? hidden : 0, kEraFeed),
-              streams_.add_lock(row, "hidden free", up.blocks * streams_.columns()),
+              streams_.add_lock(row, "hidden free", streams_.columns()),
               streams_.add_lock(row, "hidden full", 0)};
 }
 
