@@ -28,4 +28,12 @@ inline constexpr double kAttentionWeight = 1.36e-3 + kBf16Rounding;
 // Attention over random keys as a whole: weight errors are independent and average out.
 inline constexpr double kAttentionNmse = 1e-5;
 
+// ---- the fused layer on the simulated NPU against fp32 (issue of record for bf16)
+
+inline constexpr double kBf16LayerCosine = 0.9998;
+inline constexpr double kBf16EncoderCosine = 0.9995;
+// int8 weights and activations: rounding to 1/127 of a row's largest value.
+inline constexpr double kInt8LayerCosine = 0.999;
+inline constexpr double kInt8EncoderCosine = 0.998;
+
 }  // namespace wnpu::tests::tolerance
