@@ -39,8 +39,8 @@ class Checker {
   void expect(bool is_met, const std::string& what, std::uint64_t allowed, std::uint64_t found,
               const char* unit) {
     if (is_met) return;
-    problems_.push_back(what + ": expected at most " + std::to_string(allowed) + " " + unit +
-                        ", found " + std::to_string(found));
+    problems_.push_back(what + ": expected at most " + std::to_string(allowed) + unit + ", found " +
+                        std::to_string(found) + unit);
   }
   void at_most(const std::string& what, std::uint64_t allowed, std::uint64_t found,
                const char* unit) {
@@ -79,8 +79,8 @@ class Checker {
       end = b.offset + b.bytes * static_cast<std::size_t>(b.depth);
     }
     at_most(core + ": data memory (buffers, tables and stack)", target_.core_memory_bytes,
-            end + d_.core.table_bytes + d_.core.stack_bytes, "bytes");
-    at_most(core + ": program memory", target_.core_program_bytes, d_.core.program_bytes, "bytes");
+            end + d_.core.table_bytes + d_.core.stack_bytes, " bytes");
+    at_most(core + ": program memory", target_.core_program_bytes, d_.core.program_bytes, " bytes");
   }
 
   void check_channels() {
@@ -92,7 +92,7 @@ class Checker {
       const bool is_in = c.direction == Direction::s2mm;
       at_most(tile_name(c.tile) + ": " + (is_in ? "s2mm" : "mm2s") + " channels",
               static_cast<std::uint64_t>(is_in ? dma.s2mm_channels : dma.mm2s_channels),
-              static_cast<std::uint64_t>(c.index) + 1, "channels");
+              static_cast<std::uint64_t>(c.index) + 1, " channels");
       if (++seen[{key(c.tile), c.direction, c.index}] == 2) {
         problems_.push_back(tile_name(c.tile) + ": channel " + std::to_string(c.index) +
                             " is declared twice");
@@ -111,7 +111,7 @@ class Checker {
             tile_name(id) + ": buffer descriptors" +
                 (id.kind == TileKind::mem ? (odd == 1 ? " of odd channels" : " of even channels")
                                           : ""),
-            allowed, static_cast<std::uint64_t>(n[odd]), "descriptors");
+            allowed, static_cast<std::uint64_t>(n[odd]), " descriptors");
       }
     }
   }
@@ -139,7 +139,7 @@ class Checker {
         if (c.tile.kind != TileKind::core) continue;
         at_most(tile_name(c.tile) + ": element of link " + link.name,
                 d_.core.buffers[static_cast<std::size_t>(c.index)].bytes, link.max_element_bytes,
-                "bytes");
+                " bytes");
       }
     }
   }
@@ -149,7 +149,7 @@ class Checker {
       const Region& r = d_.regions[i];
       const Memory& memory = d_.memories[r.memory];
       at_most(tile_name(memory.first_tile) + ": region " + r.name + " ends in memory of",
-              memory.bytes, r.offset + r.bytes, "bytes");
+              memory.bytes, r.offset + r.bytes, " bytes");
       for (std::size_t j = 0; j < i; ++j) {
         const Region& other = d_.regions[j];
         const bool is_apart = r.memory != other.memory || (r.eras & other.eras) == 0 ||
@@ -164,7 +164,7 @@ class Checker {
     for (const Memory& m : d_.memories) {
       if (m.is_argument) continue;
       at_most(tile_name(m.first_tile) + ": memory " + m.name,
-              static_cast<std::uint64_t>(m.n_tiles) * target_.mem_tile_bytes, m.bytes, "bytes");
+              static_cast<std::uint64_t>(m.n_tiles) * target_.mem_tile_bytes, m.bytes, " bytes");
     }
   }
 
@@ -179,7 +179,7 @@ class Checker {
     for (const auto& [tile, n] : locks) {
       const TileId id = tile_of(tile);
       at_most(tile_name(id) + ": locks", static_cast<std::uint64_t>(limits(id.kind).locks), n,
-              "locks");
+              " locks");
     }
   }
 
@@ -198,15 +198,15 @@ class Checker {
     const DmaLimits& dma = limits(tile.kind);
     const Access& a = t.access;
     at_most(where + ": dimensions", static_cast<std::uint64_t>(dma.dimensions), a.dims.size() + 1,
-            "dimensions");
-    at_most(where + ": length", dma.max_bytes, a.bytes(), "bytes");
-    at_most(where + ": element", d_.links[t.link].max_element_bytes, a.bytes(), "bytes");
+            " dimensions");
+    at_most(where + ": length", dma.max_bytes, a.bytes(), " bytes");
+    at_most(where + ": element", d_.links[t.link].max_element_bytes, a.bytes(), " bytes");
     std::int64_t low = 0;
     std::int64_t high = 0;
     bool is_aligned = a.offset % kWordBytes == 0 && a.run % kWordBytes == 0;
     for (const Dimension& dim : a.dims) {
       const auto size = static_cast<std::uint64_t>(dim.stride < 0 ? -dim.stride : dim.stride);
-      at_most(where + ": stride", dma.max_stride, size, "bytes");
+      at_most(where + ": stride", dma.max_stride, size, " bytes");
       is_aligned = is_aligned && size % kWordBytes == 0;
       const std::int64_t reach = dim.stride * (std::int64_t{dim.count} - 1);
       (reach < 0 ? low : high) += reach;
@@ -245,7 +245,7 @@ class Checker {
         if (step.bytes <= buffer.bytes) continue;
         at_most(tile_name({TileKind::core, 0, 0}) + ": phase " + phase.name + ": element of port " +
                     buffer.name,
-                buffer.bytes, step.bytes, "bytes");
+                buffer.bytes, step.bytes, " bytes");
         break;
       }
     }

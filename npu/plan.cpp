@@ -33,4 +33,12 @@ std::vector<LayerCall> layer_calls(Plan plan) {
   return calls;
 }
 
+std::vector<LayerCall> product_calls() {
+  std::vector<LayerCall> calls;
+  for (const LayerOp op : {LayerOp::qkv, LayerOp::out, LayerOp::up, LayerOp::down}) {
+    calls.push_back({op, op, false});
+  }
+  return calls;
+}
+
 }  // namespace wnpu::npu

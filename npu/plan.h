@@ -23,5 +23,7 @@ std::optional<Plan> find_plan(std::string_view name);
 // The calls of one layer, in order, for the plans that keep the states on the device between them
 // (fused, batched). Throws std::invalid_argument for the others.
 std::vector<LayerCall> layer_calls(Plan plan);
+// The calls of plan hybrid: the four products, without GELU.
+std::vector<LayerCall> product_calls();
 
 }  // namespace wnpu::npu
