@@ -26,23 +26,40 @@ npu::LayerWeights layer_weights(const models::EncoderLayerWeights& w) {
 
 int argument_index(npu::LayerArgument argument) { return static_cast<int>(argument); }
 
-void require_shape(std::size_t rows, std::size_t cols, const npu::LayerShape& shape) {
+}  // namespace
+
+npu::LayerGeometry layer_geometry(const npu::Device& device, const models::Dims& dims,
+                                  npu::Precision precision) {
+  return npu::layer_geometry(
+      device.target(),
+      {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state}, precision);
+}
+
+std::vector<std::unique_ptr<npu::Buffer>> send_weights(npu::Program& program,
+                                                       const npu::LayerGeometry& geometry,
+                                                       const models::EncoderWeights& weights) {
+  std::vector<std::unique_ptr<npu::Buffer>> packed;
+  for (const models::EncoderLayerWeights& layer : weights.layers) {
+    packed.push_back(
+        program.allocate(geometry.weights_bytes, argument_index(npu::LayerArgument::weights)));
+    npu::pack_weights(geometry, layer_weights(layer), packed.back()->host());
+    packed.back()->to_device();
+  }
+  return packed;
+}
+
+void require_states_shape(std::size_t rows, std::size_t cols, const npu::LayerShape& shape) {
   if (rows == shape.frames && cols == shape.width) return;
   throw std::invalid_argument("npu backend: states: expected [" + std::to_string(shape.frames) +
                               ", " + std::to_string(shape.width) + "], found [" +
                               std::to_string(rows) + ", " + std::to_string(cols) + "]");
 }
 
-}  // namespace
-
 NpuLayerBackend::NpuLayerBackend(npu::Device& device, const models::Dims& dims,
                                  const models::EncoderWeights& weights, const NpuOptions& options)
     : device_(device),
       options_(options),
-      geometry_(npu::layer_geometry(
-          device.target(),
-          {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state},
-          options.precision)) {
+      geometry_(layer_geometry(device, dims, options.precision)) {
   for (const npu::LayerCall& call : npu::layer_calls(options.plan)) {
     programs_.push_back(device.load(npu::layer_design(geometry_, call)));
   }
@@ -50,18 +67,14 @@ NpuLayerBackend::NpuLayerBackend(npu::Device& device, const models::Dims& dims,
     return programs_.front()->allocate(geometry_.argument_bytes(argument),
                                        argument_index(argument));
   };
-  for (const models::EncoderLayerWeights& layer : weights.layers) {
-    weights_.push_back(allocate(npu::LayerArgument::weights));
-    npu::pack_weights(geometry_, layer_weights(layer), weights_.back()->host());
-    weights_.back()->to_device();
-  }
+  weights_ = send_weights(*programs_.front(), geometry_, weights);
   scratch_ = allocate(npu::LayerArgument::scratch);
   states_[0] = allocate(npu::LayerArgument::input);
   states_[1] = allocate(npu::LayerArgument::output);
 }
 
 void NpuLayerBackend::load(models::ConstMatrixView x) {
-  require_shape(x.rows, x.cols, geometry_.shape);
+  require_states_shape(x.rows, x.cols, geometry_.shape);
   pending_.clear();
   n_layers_run_ = 0;
   npu::pack_states(geometry_, {x.data, (x.rows - 1) * x.stride + x.cols}, x.stride,
@@ -79,7 +92,7 @@ void NpuLayerBackend::run_layer(std::size_t layer) {
 }
 
 void NpuLayerBackend::store(models::MatrixView x) {
-  require_shape(x.rows, x.cols, geometry_.shape);
+  require_states_shape(x.rows, x.cols, geometry_.shape);
   if (!pending_.empty()) device_.run_all(pending_, options_.timeout);
   pending_.clear();
   states(n_layers_run_).from_device();

@@ -50,4 +50,13 @@ class NpuLayerBackend : public LayerBackend {
   std::vector<npu::Run> pending_;
 };
 
+// For every plan: the array's view of a model's layers, their weights packed and on the device, and
+// the refusal of states of another shape.
+npu::LayerGeometry layer_geometry(const npu::Device& device, const models::Dims& dims,
+                                  npu::Precision precision);
+std::vector<std::unique_ptr<npu::Buffer>> send_weights(npu::Program& program,
+                                                       const npu::LayerGeometry& geometry,
+                                                       const models::EncoderWeights& weights);
+void require_states_shape(std::size_t rows, std::size_t cols, const npu::LayerShape& shape);
+
 }  // namespace wnpu::encoder
