@@ -62,7 +62,10 @@ bool is_text(std::string_view bytes) {
 // What a file that is no model seems to be.
 std::string describe(std::string_view start) {
   if (start.empty()) return "an empty file";
-  if (start.starts_with("PK\x03\x04")) return std::string(kConvert);
+  // torch.save's archive begins with NAME/data.pkl; before version 1.6 it was a bare pickle.
+  const bool is_zip = start.starts_with("PK\x03\x04");
+  if (is_zip && start.find("data.pkl") != start.npos) return std::string(kConvert);
+  if (is_zip) return "a zip archive";
   if (start.starts_with("\x80\x02")) return std::string(kConvert);
   if (start.starts_with("GGUF")) return "a GGUF file, which Whisper models do not use";
   if (is_text(start)) return "a text file";

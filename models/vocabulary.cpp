@@ -33,6 +33,12 @@ constexpr std::array<std::string_view, 47> kSymbols = {
 // Musical signs: where one is several tokens, the first is suppressed; U+2640 to U+267F share it.
 constexpr std::array<std::string_view, 7> kMusic = {"♩", "♪", "♫", "♬", "♭", "♮", "♯"};
 
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+// whisper.cpp's converter of 2022 wrote U+FFFD for bytes that are no text on their own
+// (ggml-org/whisper.cpp issue 25); such files cannot be repaired.
+constexpr const char* kLossy =
+    ", whose bytes an old converter has lost (U+FFFD): convert the model again";
+
 [[noreturn]] void fail(const std::string& path, const std::string& expected,
                        const std::string& found) {
   throw ModelError(path + ": vocabulary: expected " + expected + ", found " + found);
@@ -58,7 +64,8 @@ Vocabulary::Vocabulary(std::vector<std::string> token_bytes, const Dims& dims,
     const auto [same, is_new] = ids_.emplace(bytes, id);
     if (!is_new) {
       fail(path, "different tokens",
-           "equal ones at " + std::to_string(same->second) + " and " + std::to_string(id));
+           "equal ones at " + std::to_string(same->second) + " and " + std::to_string(id) +
+               (bytes.find(kReplacement) == std::string::npos ? "" : kLossy));
     }
   }
   for (int byte = 0; byte < 256; ++byte) {

@@ -141,6 +141,10 @@ TEST_CASE("vocabulary: a token list that cannot be one is refused") {
   CHECK_THROWS_WITH_AS(Vocabulary(tokens, dims, "dir"),
                        "dir: vocabulary: expected different tokens, found equal ones at 97 and 256",
                        ModelError);
+  tokens[256] = tokens[257] = "\xEF\xBF\xBD";
+  CHECK_THROWS_WITH_AS(Vocabulary(tokens, dims, "dir"),
+                       doctest::Contains("at 256 and 257, whose bytes an old converter has lost"),
+                       ModelError);
   tokens = good;
   tokens[0] = "zz";
   CHECK_THROWS_WITH_AS(Vocabulary(tokens, dims, "dir"),
