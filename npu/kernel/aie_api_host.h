@@ -192,8 +192,9 @@ struct accum<accfloat, N> {
 template <unsigned N>
 [[gnu::always_inline]] inline accum<accfloat, N> mul(const vector<float, N>& a,
                                                      const vector<float, N>& b) {
-  return {host::map<float, N>([&](unsigned i)
-                                  [[gnu::always_inline]] { return a.part[i] * b.part[i]; })};
+  return {host::map<float, N>([&](unsigned i) __attribute__((always_inline)) {
+    return a.part[i] * b.part[i];
+  })};
 }
 template <unsigned N>
 [[gnu::always_inline]] inline accum<accfloat, N> mac(const accum<accfloat, N>& c,

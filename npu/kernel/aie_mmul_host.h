@@ -32,7 +32,7 @@ class mmul<4, 8, 4, bfloat16, bfloat16, accfloat> {
     const U16 zero{};
     F32 row[8];  // b's rows, each repeated in all 128-bit parts
 #pragma GCC unroll 4
-    for (unsigned i = 0; i < vector<bfloat16, size_B>::kParts; ++i) {
+    for (std::size_t i = 0; i < vector<bfloat16, size_B>::kParts; ++i) {
       const auto low = (F32)interleave_low(zero, b.part[i]);
       const auto high = (F32)interleave_high(zero, b.part[i]);
       F32* to = &row[i * 2 * kQuads];
