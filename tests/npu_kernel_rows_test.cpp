@@ -58,6 +58,23 @@ TEST_CASE("layer_norm_rows: float sums and a Newton root, one rounding to bf16")
   }
 }
 
+TEST_CASE("layer_norm_rows: the reciprocal root is good to float for any variance") {
+  const RowsShape shape{4096, 16};
+  auto x = random_vector(shape.rows * shape.width, 1);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = std::ldexp(x[i], static_cast<int>(i / shape.width % 61) - 30);
+  }
+  std::vector<bfloat16> y(x.size());
+  layer_norm_rows(shape, x, y, Rounding::nearest_even);
+  const auto exact = exact_layer_norm(shape, x);
+  double worst = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    worst = std::max(worst, beyond_rounding(y[i], exact[i]));
+  }
+  MESSAGE("largest error beyond the store's rounding: " << worst);
+  CHECK(worst <= tolerance::kLayerNorm);
+}
+
 TEST_CASE("layer_norm_rows: a large mean does not swallow the deviations, a constant row is zero") {
   const RowsShape shape{2, 512};
   auto x = random_vector(1024, 1);
