@@ -1,12 +1,10 @@
 #include "npu/plan_model.h"
 
+#include "npu/row_design.h"
 #include "npu/simulator.h"
 
 namespace wnpu::npu {
 namespace {
-
-// GELU took 512 elements a call (npu-design.md section 6).
-constexpr std::size_t kGeluElements = 512;
 
 // Calls of the per-op plan in one layer: one a row, a row and head, a chunk of a row.
 struct RowCalls {
@@ -19,7 +17,7 @@ struct RowCalls {
 
 RowCalls row_calls(const EncoderShape& shape, std::size_t frames) {
   return {2 * frames, shape.heads * frames,
-          frames * ((shape.hidden + kGeluElements - 1) / kGeluElements)};
+          frames * ((shape.hidden + kGeluChunk - 1) / kGeluChunk)};
 }
 
 // The array's part of calls of whole operations.
@@ -41,18 +39,24 @@ void add_calls(PlanCost& cost, const EncoderShape& shape, std::span<const LayerC
   cost.launches = shape.layers * calls.size();
 }
 
-// One core works on one row; the launch is nearly all of it.
 void add_row_calls(PlanCost& cost, const EncoderShape& shape, const TimePreset& preset) {
   const RowCalls calls = row_calls(shape, cost.frames);
-  const KernelTable& k = preset.kernels;
-  const auto cycles = [&](std::size_t n, std::size_t elements, double per_element) {
-    return static_cast<double>(n) * (static_cast<double>(elements) * per_element + k.call_cycles);
+  double busy = 0;
+  double all = 0;
+  const auto add = [&](RowOp op, std::size_t a_layer) {
+    const SimReport report = simulate(row_design(*preset.target, op, {shape.width, cost.frames}),
+                                      {&preset, {}, nullptr, false});
+    const std::size_t n = shape.layers * a_layer;
+    cost.array_ms += static_cast<double>(n) * report.ms;
+    cost.ddr_bytes += n * (report.ddr_read_bytes + report.ddr_write_bytes);
+    busy += static_cast<double>(n) * report.utilisation() * report.cycles;
+    all += static_cast<double>(n) * report.cycles;
   };
-  const double layer = cycles(calls.layer_norm, shape.width, k.layer_norm_cycles) +
-                       cycles(calls.softmax, cost.frames, k.softmax_cycles) +
-                       cycles(calls.gelu, kGeluElements, k.gelu_cycles);
+  add(RowOp::layer_norm, calls.layer_norm);
+  add(RowOp::attend, calls.softmax);
+  add(RowOp::gelu, calls.gelu);
+  cost.utilisation = all > 0 ? busy / all : 0;
   cost.launches = shape.layers * calls.all();
-  cost.array_ms = static_cast<double>(shape.layers) * layer / (preset.clock_ghz * 1e6);
 }
 
 }  // namespace
