@@ -7,8 +7,8 @@ namespace wnpu::npu {
 namespace {
 
 std::string_view port_name(Port port) {
-  constexpr std::array<std::string_view, 3> kNames{"A", "B", "C"};
-  return kNames[static_cast<std::size_t>(port)];
+  constexpr std::array<std::string_view, 3> names{"A", "B", "C"};
+  return names[static_cast<std::size_t>(port)];
 }
 
 TileId core_tile(const Design& design, std::size_t core) {
@@ -26,7 +26,8 @@ ArraySimulation::ArraySimulation(const Design& design, const SimOptions& options
       move_start_(design.channels.size()),
       locks_(design.locks.size()),
       tokens_(design.n_tokens),
-      cores_(static_cast<std::size_t>(design.target->columns * design.target->core_rows)) {
+      cores_(static_cast<std::size_t>(design.target->columns) *
+             static_cast<std::size_t>(design.target->core_rows)) {
   if (!options.arguments.empty()) {
     memory_ = std::make_unique<ArrayMemory>(design, options.arguments);
   }
@@ -81,18 +82,7 @@ SimReport ArraySimulation::run() {
     if (events_.empty()) break;
     const Event event = events_.top();
     events_.pop();
-    now_ = event.time;
-    if (event.kind == EventKind::move_ends) {
-      end_move(event.subject);
-    } else {
-      CoreState& core = cores_[event.subject];
-      if (event.kind == EventKind::task_ends) {
-        if (memory_) options_.pool->wait(core.job);
-        core.is_computing = false;
-        ++core.pc;
-      }
-      advance_core(event.subject);
-    }
+    handle(event);
   }
   const std::string stuck = describe_deadlock();
   if (!stuck.empty()) throw SimulationError(design_.name + ": deadlock: " + stuck);
@@ -102,6 +92,26 @@ SimReport ArraySimulation::run() {
     report_.cores[i].finished = now_ - cores_[i].finished_at;
   }
   return std::move(report_);
+}
+
+void ArraySimulation::handle(const Event& event) {
+  now_ = event.time;
+  if (event.kind == EventKind::move_ends) {
+    end_move(event.subject);
+    return;
+  }
+  CoreState& core = cores_[event.subject];
+  if (event.kind == EventKind::task_ends) {
+    if (memory_) options_.pool->wait(core.job);
+    core.is_computing = false;
+    ++core.pc;
+  }
+  advance_core(event.subject);
+}
+
+// The instruction processor writes headers one after the other, ahead of the cores.
+double ArraySimulation::header_time(std::size_t phase) const {
+  return static_cast<double>(phase + 1) * preset_.phase_us * 1e3 * preset_.clock_ghz;
 }
 
 void ArraySimulation::enter_phase(std::size_t index) {
@@ -115,9 +125,7 @@ void ArraySimulation::enter_phase(std::size_t index) {
   const auto columns = static_cast<std::size_t>(design_.target->columns);
   core.steps = phase_steps(design_.phases[core.phase], static_cast<int>(index % columns),
                            static_cast<int>(columns));
-  // The instruction processor writes headers one after the other, ahead of the cores.
-  const double ready =
-      static_cast<double>(core.phase + 1) * preset_.phase_us * 1e3 * preset_.clock_ghz;
+  const double ready = header_time(core.phase);
   if (ready > now_) {
     wait_for(core, &CoreCycles::waiting_header);
     core.is_computing = true;  // until header_comes
@@ -128,9 +136,7 @@ void ArraySimulation::enter_phase(std::size_t index) {
 void ArraySimulation::advance_core(std::size_t index) {
   CoreState& core = cores_[index];
   if (core.waiting_for == &report_.cores[index].waiting_header) {
-    const double ready =
-        static_cast<double>(core.phase + 1) * preset_.phase_us * 1e3 * preset_.clock_ghz;
-    if (now_ < ready) return;
+    if (now_ < header_time(core.phase)) return;
     stop_waiting(core);
     core.is_computing = false;
   }
@@ -167,11 +173,11 @@ bool ArraySimulation::run_step(std::size_t index, const Step& step) {
 bool ArraySimulation::take(std::size_t index, const Step& step) {
   CoreState& core = cores_[index];
   PortState& port = core.ports[static_cast<std::size_t>(step.port)];
-  constexpr std::array kCauses{&CoreCycles::waiting_a, &CoreCycles::waiting_b,
-                               &CoreCycles::waiting_c};
+  constexpr std::array causes{&CoreCycles::waiting_a, &CoreCycles::waiting_b,
+                              &CoreCycles::waiting_c};
   const bool is_ready = step.port == Port::c ? port.filled < port.depth : port.filled > 0;
   if (!is_ready) {
-    wait_for(core, kCauses[static_cast<std::size_t>(step.port)]);
+    wait_for(core, causes[static_cast<std::size_t>(step.port)]);
     return false;
   }
   stop_waiting(core);

@@ -1,6 +1,5 @@
 // The DMA half of ArraySimulation: which element moves when, and the copy itself.
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "npu/array_simulation.h"
@@ -9,6 +8,12 @@ namespace wnpu::npu {
 namespace {
 
 constexpr double kStreamBytesPerCycle = 4;  // AM020 ch. 2: 32-bit streams, one word a cycle
+
+// Into Design::core.buffers and CoreState::ports.
+std::size_t port_index(const Channel& channel) {
+  return channel.direction == Direction::mm2s ? static_cast<std::size_t>(Port::c)
+                                              : static_cast<std::size_t>(channel.index);
+}
 
 }  // namespace
 
@@ -22,11 +27,21 @@ bool ArraySimulation::is_core(std::size_t channel) const {
   return design_.channels[channel].tile.kind == TileKind::core;
 }
 
+std::size_t ArraySimulation::core_of(std::size_t channel) const {
+  const TileId tile = design_.channels[channel].tile;
+  return static_cast<std::size_t>(tile.row) * static_cast<std::size_t>(design_.target->columns) +
+         static_cast<std::size_t>(tile.column);
+}
+
 ArraySimulation::PortState& ArraySimulation::port_of(std::size_t channel) {
-  const Channel& c = design_.channels[channel];
-  const auto core = static_cast<std::size_t>(c.tile.row * design_.target->columns + c.tile.column);
-  const auto port = c.direction == Direction::mm2s ? Port::c : static_cast<Port>(c.index);
-  return cores_[core].ports[static_cast<std::size_t>(port)];
+  return cores_[core_of(channel)].ports[port_index(design_.channels[channel])];
+}
+
+// An element slot of a core's port in its data memory.
+std::span<std::byte> ArraySimulation::slot_of(std::size_t channel, std::uint32_t slot,
+                                              std::size_t bytes) {
+  const CoreBuffer& buffer = design_.core.buffers[port_index(design_.channels[channel])];
+  return memory_->core(core_of(channel)).subspan(buffer.offset + slot * buffer.bytes, bytes);
 }
 
 ArraySimulation::CounterState& ArraySimulation::lock_state(const LockUse& use, const Access& access,
@@ -134,6 +149,7 @@ double ArraySimulation::move_end(std::size_t source, std::uint64_t bytes) {
   };
   if (ask_ddr(source, ddr_read_free_, preset_.ddr_read_gb_per_s)) report_.ddr_read_bytes += bytes;
   for (const std::size_t sink : design_.links[channels_[source].link].sinks) {
+    report_.channel_bytes[sink] += bytes;
     if (ask_ddr(sink, ddr_write_free_, preset_.ddr_write_gb_per_s)) {
       report_.ddr_write_bytes += bytes;
     }
@@ -143,38 +159,26 @@ double ArraySimulation::move_end(std::size_t source, std::uint64_t bytes) {
 }
 
 void ArraySimulation::copy_element(std::size_t source) {
-  const auto core_bytes = [&](std::size_t channel, std::uint32_t slot, std::uint32_t bytes) {
-    const Channel& c = design_.channels[channel];
-    const auto core =
-        static_cast<std::size_t>(c.tile.row * design_.target->columns + c.tile.column);
-    const std::size_t port = c.direction == Direction::mm2s ? 2 : static_cast<std::size_t>(c.index);
-    const CoreBuffer& buffer = design_.core.buffers[port];
-    return memory_->core(core).subspan(buffer.offset + slot * buffer.bytes, bytes);
-  };
   std::span<const std::byte> bytes;
   if (is_core(source)) {
     const PortState& port = port_of(source);
-    bytes = core_bytes(source, port.read, port.bytes[port.read]);
+    bytes = slot_of(source, port.read, port.bytes[port.read]);
   } else {
     bytes = memory_->gather(head(source)->access, channels_[source].element, scratch_);
   }
   for (const std::size_t sink : design_.links[channels_[source].link].sinks) {
     if (is_core(sink)) {
-      const auto to =
-          core_bytes(sink, port_of(sink).write, static_cast<std::uint32_t>(bytes.size()));
-      std::memcpy(to.data(), bytes.data(), bytes.size());
+      std::ranges::copy(bytes, slot_of(sink, port_of(sink).write, bytes.size()).begin());
     } else {
       memory_->scatter(head(sink)->access, channels_[sink].element, bytes);
     }
-    report_.channel_bytes[sink] += bytes.size();
   }
 }
 
 void ArraySimulation::end_move(std::size_t source) {
   if (memory_) copy_element(source);
   const std::size_t link = channels_[source].link;
-  record(design_.target->columns * static_cast<std::size_t>(design_.target->core_rows) + source,
-         design_.links[link].name, move_start_[source], now_);
+  record(cores_.size() + source, design_.links[link].name, move_start_[source], now_);
   end_on(source, false);
   for (const std::size_t sink : design_.links[link].sinks) end_on(sink, true);
   to_try_.push_back(source);
@@ -189,8 +193,6 @@ void ArraySimulation::end_on(std::size_t channel, bool is_sink) {
     return;
   }
   PortState& port = port_of(channel);
-  const Channel& c = design_.channels[channel];
-  const auto core = static_cast<std::size_t>(c.tile.row * design_.target->columns + c.tile.column);
   if (is_sink) {
     --port.arriving;
     ++port.filled;
@@ -200,7 +202,7 @@ void ArraySimulation::end_on(std::size_t channel, bool is_sink) {
     --port.filled;
     port.read = (port.read + 1) % port.depth;
   }
-  advance_core(core);
+  advance_core(core_of(channel));
 }
 
 void ArraySimulation::advance_transfer(std::size_t channel) {

@@ -11,18 +11,16 @@ template <typename Visit>
 void for_each_run(const Access& access, std::uint32_t element, Visit visit) {
   std::array<Dimension, 3> dims{};
   std::ranges::copy(access.dims, dims.begin());
-  std::uint64_t outer = access.address(element);
-  for (std::uint32_t i2 = 0; i2 < dims[2].count; ++i2) {
-    std::uint64_t middle = outer;
-    for (std::uint32_t i1 = 0; i1 < dims[1].count; ++i1) {
-      std::uint64_t address = middle;
-      for (std::uint32_t i0 = 0; i0 < dims[0].count; ++i0) {
-        visit(address);
-        address += static_cast<std::uint64_t>(dims[0].stride);
-      }
-      middle += static_cast<std::uint64_t>(dims[1].stride);
+  const std::uint64_t first = access.address(element);
+  const std::uint32_t outer = dims[1].count * dims[2].count;
+  for (std::uint32_t i = 0; i < outer; ++i) {
+    const std::int64_t offset =
+        (i % dims[1].count) * dims[1].stride + (i / dims[1].count) * dims[2].stride;
+    std::uint64_t address = first + static_cast<std::uint64_t>(offset);
+    for (std::uint32_t i0 = 0; i0 < dims[0].count; ++i0) {
+      visit(address);
+      address += static_cast<std::uint64_t>(dims[0].stride);
     }
-    outer += static_cast<std::uint64_t>(dims[2].stride);
   }
 }
 

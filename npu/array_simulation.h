@@ -77,7 +77,9 @@ class ArraySimulation {
   // DMA (array_dma.cpp)
   const Transfer* head(std::size_t channel) const;
   bool is_core(std::size_t channel) const;
+  std::size_t core_of(std::size_t channel) const;
   PortState& port_of(std::size_t channel);
+  std::span<std::byte> slot_of(std::size_t channel, std::uint32_t slot, std::size_t bytes);
   CounterState& lock_state(const LockUse& use, const Access& access, std::uint32_t element);
   Waiters* transfer_blocker(std::size_t channel);
   Waiters* sink_blocker(std::size_t sink, std::size_t link);
@@ -91,6 +93,8 @@ class ArraySimulation {
   void advance_transfer(std::size_t channel);
 
   // Cores (array_cores.cpp)
+  void handle(const Event& event);
+  double header_time(std::size_t phase) const;
   void enter_phase(std::size_t core);
   void advance_core(std::size_t core);
   bool run_step(std::size_t core, const Step& step);

@@ -130,18 +130,19 @@ class Checker {
       if (d_.channels[link.source].direction != Direction::mm2s) {
         problems_.push_back("link " + link.name + ": its source is no mm2s channel");
       }
-      for (const std::size_t sink : link.sinks) {
-        const Channel& c = d_.channels[sink];
-        if (c.direction != Direction::s2mm) {
-          problems_.push_back("link " + link.name + ": sink " + tile_name(c.tile) +
-                              " is no s2mm channel");
-        }
-        if (c.tile.kind != TileKind::core) continue;
-        at_most(tile_name(c.tile) + ": element of link " + link.name,
-                d_.core.buffers[static_cast<std::size_t>(c.index)].bytes, link.max_element_bytes,
-                " bytes");
-      }
+      for (const std::size_t sink : link.sinks) check_sink(link, d_.channels[sink]);
     }
+  }
+
+  void check_sink(const Link& link, const Channel& sink) {
+    if (sink.direction != Direction::s2mm) {
+      problems_.push_back("link " + link.name + ": sink " + tile_name(sink.tile) +
+                          " is no s2mm channel");
+    }
+    if (sink.tile.kind != TileKind::core) return;
+    at_most(tile_name(sink.tile) + ": element of link " + link.name,
+            d_.core.buffers[static_cast<std::size_t>(sink.index)].bytes, link.max_element_bytes,
+            " bytes");
   }
 
   void check_regions() {
@@ -238,16 +239,19 @@ class Checker {
   void check_elements() {
     for (const Phase& phase : d_.phases) {
       if (d_.core.buffers.size() < 3) return;
-      const auto steps = phase_steps(phase, 0, target_.columns);
-      for (const Step& step : steps) {
-        if (step.kind == Step::Kind::compute || step.bytes == 0) continue;
-        const CoreBuffer& buffer = d_.core.buffers[static_cast<std::size_t>(step.port)];
-        if (step.bytes <= buffer.bytes) continue;
-        at_most(tile_name({TileKind::core, 0, 0}) + ": phase " + phase.name + ": element of port " +
-                    buffer.name,
-                buffer.bytes, step.bytes, " bytes");
-        break;
-      }
+      check_phase(phase);
+    }
+  }
+
+  void check_phase(const Phase& phase) {
+    for (const Step& step : phase_steps(phase, 0, target_.columns)) {
+      if (step.kind == Step::Kind::compute || step.bytes == 0) continue;
+      const CoreBuffer& buffer = d_.core.buffers[static_cast<std::size_t>(step.port)];
+      if (step.bytes <= buffer.bytes) continue;
+      at_most(tile_name({TileKind::core, 0, 0}) + ": phase " + phase.name + ": element of port " +
+                  buffer.name,
+              buffer.bytes, step.bytes, " bytes");
+      return;
     }
   }
 

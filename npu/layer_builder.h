@@ -69,9 +69,14 @@ class LayerBuilder {
   void product(Gemm which, std::size_t block, Epilogue epilogue);
   void send_weights(const GemmGeometry& gemm);
   void multiply_normed(std::size_t which, Gemm gemm, std::size_t block);
+  void load_normed(std::size_t which, Gemm gemm, std::size_t panel);
+  void send_normed(std::size_t which, Gemm gemm, std::size_t row);
   void multiply_attended(std::size_t block);
+  void send_attended(std::size_t row, std::size_t block, std::size_t tile_block);
   void multiply_hidden(std::size_t block);
-  void send_residual(std::size_t row, std::size_t block, std::size_t tile_block, bool is_last);
+  void send_hidden(std::size_t row, std::size_t block, std::size_t tile_block);
+  void send_residual(std::size_t row, std::size_t block, std::size_t tile_block);
+  Access query_key_value_place(std::size_t tile, std::size_t first_row) const;
   void store_query_key_value(std::size_t block);
   void store_hidden(std::size_t block);
   void store_states(std::size_t block, LayerArgument to, std::uint64_t offset);

@@ -21,17 +21,21 @@ struct Folded {
   std::vector<float> bias;    // [out]
 };
 
-// Appends rows of `matrix`: W' = scale * gamma * W, b' = scale * (b + beta . W). Empty gamma and
-// bias: none.
-void fold(Folded& to, std::span<const float> matrix, std::span<const float> bias,
-          std::span<const float> gamma, std::span<const float> beta, float scale) {
+// A LayerNorm before a product; empty: none.
+struct Norm {
+  std::span<const float> gamma, beta;
+};
+
+// Appends rows of `matrix`: W' = scale * gamma * W, b' = scale * (b + beta . W). Empty bias: none.
+void fold(Folded& to, std::span<const float> matrix, std::span<const float> bias, Norm norm,
+          float scale = 1) {
   const std::size_t out = matrix.size() / to.depth;
   for (std::size_t o = 0; o < out; ++o) {
     const auto row = matrix.subspan(o * to.depth, to.depth);
     double b = bias.empty() ? 0.0 : bias[o];
     for (std::size_t i = 0; i < to.depth; ++i) {
-      to.matrix.push_back(scale * (gamma.empty() ? row[i] : row[i] * gamma[i]));
-      if (!beta.empty()) b += double{beta[i]} * row[i];
+      to.matrix.push_back(scale * (norm.gamma.empty() ? row[i] : row[i] * norm.gamma[i]));
+      if (!norm.beta.empty()) b += double{norm.beta[i]} * row[i];
     }
     to.bias.push_back(static_cast<float>(scale * b));
   }
@@ -71,17 +75,17 @@ void put(std::span<std::byte> packed, std::size_t index, T value) {
 void put_tile(const GemmGeometry& g, const TileRows& rows, std::span<const float> scales,
               std::size_t first_k, std::span<std::byte> packed) {
   const std::size_t wide = g.is_int8 ? 8 : 4;
-  for (std::size_t k = 0; k < g.k; ++k) {
-    for (std::size_t n = 0; n < g.n; ++n) {
-      const std::size_t tile = (k / 8) * (g.n / wide) + n / wide;
-      const std::size_t index = (tile * 8 + k % 8) * wide + n % wide;
-      const float value = rows.at(n, first_k + k);
-      if (g.is_int8) {
-        const float q = scales[n] > 0 ? std::nearbyint(value / scales[n]) : 0.0f;
-        put(packed, index, static_cast<std::int8_t>(q));
-      } else {
-        put(packed, index, to_bfloat16(value));
-      }
+  for (std::size_t i = 0; i < g.k * g.n; ++i) {
+    const std::size_t k = i / g.n;
+    const std::size_t n = i % g.n;
+    const std::size_t tile = (k / 8) * (g.n / wide) + n / wide;
+    const std::size_t index = (tile * 8 + k % 8) * wide + n % wide;
+    const float value = rows.at(n, first_k + k);
+    if (g.is_int8) {
+      const float q = scales[n] > 0 ? std::nearbyint(value / scales[n]) : 0.0f;
+      put(packed, index, static_cast<std::int8_t>(q));
+    } else {
+      put(packed, index, to_bfloat16(value));
     }
   }
 }
@@ -133,20 +137,22 @@ void pack_weights(const LayerGeometry& g, const LayerWeights& w, std::span<std::
   expect_bytes("packed weights", g.weights_bytes, packed.size());
   const std::size_t width = g.shape.width;
   const std::span<const float> none;
+  const Norm norm1{w.norm1_gamma, w.norm1_beta};
+  const Norm norm2{w.norm2_gamma, w.norm2_beta};
   const float query_scale = kernel::query_scale(kHeadWidth);
   Folded qkv{width, {}, {}};
-  fold(qkv, w.query, w.query_bias, w.norm1_gamma, w.norm1_beta, query_scale);
-  fold(qkv, w.key, none, w.norm1_gamma, w.norm1_beta, 1);
-  fold(qkv, w.value, w.value_bias, w.norm1_gamma, w.norm1_beta, 1);
+  fold(qkv, w.query, w.query_bias, norm1, query_scale);
+  fold(qkv, w.key, none, norm1);
+  fold(qkv, w.value, w.value_bias, norm1);
   pack_gemm(g, Gemm::qkv, qkv, packed);
   Folded out{width, {}, {}};
-  fold(out, w.out, w.out_bias, none, none, 1);
+  fold(out, w.out, w.out_bias, {});
   pack_gemm(g, Gemm::out, out, packed);
   Folded up{width, {}, {}};
-  fold(up, w.up, w.up_bias, w.norm2_gamma, w.norm2_beta, 1);
+  fold(up, w.up, w.up_bias, norm2);
   pack_gemm(g, Gemm::up, up, packed);
   Folded down{g.shape.hidden, {}, {}};
-  fold(down, w.down, w.down_bias, none, none, 1);
+  fold(down, w.down, w.down_bias, {});
   pack_gemm(g, Gemm::down, down, packed);
 }
 

@@ -80,16 +80,15 @@ void LayerBuilder::collect_normed(std::size_t which, std::size_t row, std::size_
     const std::size_t offset = first_row / 4 * group + first_row % 4 * row_bytes;
     // With int8 the rows' scales follow, and the lock is passed on with them.
     streams_.c_to_panel(row, column,
-                        to.panel.at(offset, u32(row_bytes),
-                                    {{u32(depth / 8), i64(4 * row_bytes)},
-                                     {u32(g_.shape.width / depth), i64(kElementBytes)},
-                                     {u32(g_.norm_rows), i64(row_bytes)}}),
-                        1, take, is_int8() ? kNoLock : give);
+                        {to.panel.at(offset, u32(row_bytes),
+                                     {{u32(depth / 8), i64(4 * row_bytes)},
+                                      {u32(g_.shape.width / depth), i64(kElementBytes)},
+                                      {u32(g_.norm_rows), i64(row_bytes)}}),
+                         take, is_int8() ? kNoLock : give});
     if (!is_int8()) continue;
-    streams_.c_to_panel(
-        row, column,
-        panels_[row].scales[which].at(first_row * sizeof(float), u32(g_.norm_rows * sizeof(float))),
-        1, kNoLock, give);
+    const Access scales =
+        panels_[row].scales[which].at(first_row * sizeof(float), u32(g_.norm_rows * sizeof(float)));
+    streams_.c_to_panel(row, column, {scales, kNoLock, give});
   }
 }
 
@@ -179,24 +178,24 @@ void LayerBuilder::attend_wave(std::size_t head, std::size_t wave) {
     blocks.release = {key_value_locks_[m][wave + 1], 1, LockMode::each};
     streams_.at_source(overlay.b_column[m], blocks);
   }
-  constexpr std::uint32_t kBytes = kQueries * kHeadWidth * 2;
+  constexpr std::uint32_t query_bytes = kQueries * kHeadWidth * 2;
   const Wait wait = call_.has(LayerOp::qkv)
                         ? Wait{qkv_token_, 3 * g_.shape.heads * g_.rows / kPanelRows}
                         : Wait{};
   for (std::size_t row = 0; row < streams_.rows(); ++row) {
     const std::size_t first = (wave * streams_.rows() + row) * streams_.columns();
     const std::uint64_t offset = (head * g_.rows + first * kQueries) * kHeadWidth * 2;
-    streams_.a_from_ddr(row,
-                        argument(LayerArgument::scratch, g_.query_offset + offset, kBytes, kBytes),
-                        streams_.columns(), wait);
+    streams_.a_from_ddr(
+        row, argument(LayerArgument::scratch, g_.query_offset + offset, query_bytes, query_bytes),
+        streams_.columns(), wait);
     for (std::size_t column = 0; column < streams_.columns(); ++column) {
       // 4x4 blocks in, the left operand's 4x8 blocks out.
       const Access order{0, 0, 8, {{2, 32}, {4, 8}, {kQueries * kHeadWidth / 32, 64}}, 0, 0, 0, 0};
-      streams_.c_to_ddr(
-          row, column,
-          {order,
-           argument(LayerArgument::scratch, g_.attention_offset + offset + column * kBytes, kBytes),
-           attention_token_});
+      streams_.c_to_ddr(row, column,
+                        {order,
+                         argument(LayerArgument::scratch,
+                                  g_.attention_offset + offset + column * query_bytes, query_bytes),
+                         attention_token_});
     }
   }
 }

@@ -27,21 +27,24 @@ LayerStreams::LayerStreams(Design& design) : design_(design), overlay_(add_overl
     for (int t = 0; t < overlay_.tiles_a_row; ++t) {
       b_rings_[static_cast<std::size_t>(first + t)] = add_ring(row, first + t, "b_ring", offset);
     }
-    Ring c{offset, design_.locks.size(), 0, 0};
-    const auto slot = [&](const char* name, int initial) {
-      const std::size_t begin = design_.locks.size();
-      for (int column = 0; column < overlay_.columns; ++column) {
-        design_.locks.push_back(
-            {mem_tile(overlay_.mem_of(static_cast<int>(row), column)), name, initial});
-      }
-      return begin;
-    };
-    c.free = slot("c_ring free", 1);
-    c.full = slot("c_ring full", 0);
-    c_rings_.push_back(c);
-    add_panel(row, "c_ring", offset, columns() * kElementBytes, kAlways);
+    c_rings_.push_back(add_c_ring(row, offset));
     panels_begin_ = offset + columns() * kElementBytes;
   }
+}
+
+// A slot for each core of the row, with locks in the mem tile that takes the core's results.
+LayerStreams::Ring LayerStreams::add_c_ring(std::size_t row, std::uint64_t offset) {
+  Ring ring;
+  ring.offset = offset;
+  add_panel(row, "c_ring", offset, columns() * kElementBytes, kAlways);
+  const auto tile = [&](std::size_t column) {
+    return mem_tile(overlay_.mem_of(static_cast<int>(row), static_cast<int>(column)));
+  };
+  ring.free = design_.locks.size();
+  for (std::size_t i = 0; i < columns(); ++i) design_.locks.push_back({tile(i), "c_ring free", 1});
+  ring.full = design_.locks.size();
+  for (std::size_t i = 0; i < columns(); ++i) design_.locks.push_back({tile(i), "c_ring full", 0});
+  return ring;
 }
 
 std::uint64_t LayerStreams::panels_end() const { return design_.memories[first_memory_].bytes; }
@@ -155,13 +158,12 @@ void LayerStreams::load_panel(std::size_t row, const PanelLoad& load) {
   at_sink(overlay_.a_in[row], 0, std::move(transfer));
 }
 
-void LayerStreams::c_to_panel(std::size_t row, std::size_t column, const Access& to,
-                              std::size_t elements, LockUse acquire, LockUse release) {
+void LayerStreams::c_to_panel(std::size_t row, std::size_t column, const PanelStore& store) {
   Transfer transfer;
-  transfer.elements = static_cast<std::uint32_t>(elements);
-  transfer.access = to;
-  transfer.acquire = acquire;
-  transfer.release = release;
+  transfer.elements = 1;
+  transfer.access = store.to;
+  transfer.acquire = store.acquire;
+  transfer.release = store.release;
   at_sink(overlay_.c_core[row * columns() + column], 0, std::move(transfer));
 }
 
@@ -171,7 +173,7 @@ void LayerStreams::c_to_ddr(std::size_t row, std::size_t column, const Drain& dr
   const LockUse full{ring.full + column, 1, LockMode::each};
   const Panel slot{first_memory_ + row, ring.offset + column * kElementBytes};
   const auto bytes = static_cast<std::uint32_t>(drain.order.bytes());
-  c_to_panel(row, column, slot.at(0, bytes), 1, free, full);
+  c_to_panel(row, column, {slot.at(0, bytes), free, full});
   Transfer transfer;
   transfer.elements = 1;
   transfer.access = slot.at(0, drain.order.run, drain.order.dims);

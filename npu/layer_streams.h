@@ -64,9 +64,13 @@ class LayerStreams {
   void load_panel(std::size_t row, const PanelLoad& load);
   // DDR -> ring -> all cores of the column.
   void b_from_ddr(std::size_t column, const Access& from, std::size_t elements);
-  // Core -> panel.
-  void c_to_panel(std::size_t row, std::size_t column, const Access& to, std::size_t elements,
-                  LockUse acquire, LockUse release);
+  // Core -> panel, one element.
+  struct PanelStore {
+    Access to;
+    LockUse acquire;
+    LockUse release;
+  };
+  void c_to_panel(std::size_t row, std::size_t column, const PanelStore& store);
   // Core -> ring -> DDR, one element: `order` reads the ring's slot in the order DDR wants.
   struct Drain {
     Access order;  // memory, offset and lock slot are filled in
@@ -88,6 +92,7 @@ class LayerStreams {
   };
   static constexpr std::uint32_t kDepth = 4;
 
+  Ring add_c_ring(std::size_t row, std::uint64_t offset);
   std::size_t add_slots(TileId tile, const std::string& name, std::size_t count, int initial);
   Ring add_ring(std::size_t row, int mem, const std::string& name, std::uint64_t& offset);
   void through_ring(std::size_t memory, Ring& ring, std::size_t in_link, std::size_t out_link,

@@ -40,46 +40,50 @@ class Steps {
   std::vector<Step> steps_;
 };
 
+// One element of rows: C = task(A).
+void unfold_row_element(Steps& steps, const Phase& p) {
+  if (p.quantised_output) {
+    steps.emit(Task::norm_quantise, p.m * p.k);
+    steps.emit(Task::store_row_scales, p.m * 4);
+  } else {
+    steps.emit(p.kernel == Kernel::gelu ? Task::gelu_rows : Task::norm_rows, p.m * p.k * 2);
+  }
+}
+
 void unfold_rows(Steps& steps, const Phase& p) {
-  const std::uint32_t in_bytes = p.m * p.k * 2;
   for (std::uint32_t o = 0; o < p.outer; ++o) {
-    steps.take_own(in_bytes, [&] {
-      if (!p.quantised_output) {
-        steps.emit(p.kernel == Kernel::gelu ? Task::gelu_rows : Task::norm_rows, in_bytes);
-        return;
-      }
-      steps.emit(Task::norm_quantise, p.m * p.k);
-      steps.emit(Task::store_row_scales, p.m * 4);
-    });
+    steps.take_own(p.m * p.k * 2, [&] { unfold_row_element(steps, p); });
+  }
+}
+
+// One result tile: parameters, the steps along the depth, the epilogue.
+void unfold_tile(Steps& steps, const Phase& p) {
+  const std::uint32_t element = p.kernel == Kernel::gemm_int8 ? 1 : 2;
+  const std::uint32_t out_bytes = p.m * p.n * 2;
+  steps.take(Port::b, kParameterBytes);
+  steps.compute(Task::load_parameters);
+  steps.release(Port::b);
+  for (std::uint32_t i = 0; i < p.inner; ++i) {
+    steps.take(Port::a, p.m * p.k * element);
+    steps.take(Port::b, p.k * p.n * element);
+    steps.compute(Task::multiply, i);
+    steps.release(Port::a);
+    steps.release(Port::b);
+  }
+  if (p.epilogue == Epilogue::bias_residual) {
+    steps.take_own(out_bytes, [&] { steps.emit(Task::finish_residual, out_bytes); });
+  } else {
+    steps.emit(p.epilogue == Epilogue::bias ? Task::finish_bias : Task::finish_gelu, out_bytes);
   }
 }
 
 void unfold_gemm(Steps& steps, const Phase& p) {
-  const bool is_int8 = p.kernel == Kernel::gemm_int8;
-  const std::uint32_t element = is_int8 ? 1 : 2;
-  if (is_int8) {
+  if (p.kernel == Kernel::gemm_int8) {
     steps.take(Port::a, p.m * 4);
     steps.compute(Task::load_row_scales);
     steps.release(Port::a);
   }
-  for (std::uint32_t o = 0; o < p.outer; ++o) {
-    steps.take(Port::b, kParameterBytes);
-    steps.compute(Task::load_parameters);
-    steps.release(Port::b);
-    for (std::uint32_t i = 0; i < p.inner; ++i) {
-      steps.take(Port::a, p.m * p.k * element);
-      steps.take(Port::b, p.k * p.n * element);
-      steps.compute(Task::multiply, i);
-      steps.release(Port::a);
-      steps.release(Port::b);
-    }
-    const std::uint32_t out_bytes = p.m * p.n * 2;
-    if (p.epilogue == Epilogue::bias_residual) {
-      steps.take_own(out_bytes, [&] { steps.emit(Task::finish_residual, out_bytes); });
-    } else {
-      steps.emit(p.epilogue == Epilogue::bias ? Task::finish_bias : Task::finish_gelu, out_bytes);
-    }
-  }
+  for (std::uint32_t o = 0; o < p.outer; ++o) unfold_tile(steps, p);
 }
 
 void unfold_attention(Steps& steps, const Phase& p) {

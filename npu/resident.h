@@ -50,21 +50,22 @@ double task_cycles(const Phase& phase, Task task, const KernelTable& kernels);
 
 // ---- Data memory of a core ---------------------------------------------------------------------
 
-constexpr std::size_t kElementBytes = 8192;                        // of the ports A, B and C
-constexpr std::size_t kParameterFloats = 64;                       // bias; column scales follow
-constexpr std::size_t kParameterBytes = 2 * kParameterFloats * 4;  // the element before the weights
+constexpr std::size_t kElementBytes = 8192;   // of the ports A, B and C
+constexpr std::size_t kParameterFloats = 64;  // bias; column scales follow
+constexpr std::size_t kParameterBytes =
+    2 * kParameterFloats * sizeof(float);  // the element before the weights
 constexpr std::size_t kMaxTileRows = 64;
 
 // Offsets; sizes in core_layout().
 constexpr std::size_t kPortA = 0;                                  // 2 elements
 constexpr std::size_t kPortB = kPortA + 2 * kElementBytes;         // 2 elements
 constexpr std::size_t kAccumulators = kPortB + 2 * kElementBytes;  // 64 x 64 float or int32
-constexpr std::size_t kPortC = kAccumulators + 64 * 64 * 4;        // 1 element
+constexpr std::size_t kPortC = kAccumulators + kMaxTileRows * 64 * sizeof(float);  // 1 element
 constexpr std::size_t kParameters = kPortC + kElementBytes;
 constexpr std::size_t kRowScales = kParameters + kParameterBytes;
-constexpr std::size_t kAttentionState = kRowScales + kMaxTileRows * 4;  // maxima, sums
+constexpr std::size_t kAttentionState = kRowScales + kMaxTileRows * sizeof(float);  // maxima, sums
 constexpr std::size_t kMaxQueries = 48;
-constexpr std::size_t kCoreDataEnd = kAttentionState + 2 * kMaxQueries * 4;
+constexpr std::size_t kCoreDataEnd = kAttentionState + 2 * kMaxQueries * sizeof(float);
 
 // The same as a table for the Design.
 CoreLayout core_layout();

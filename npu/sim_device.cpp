@@ -116,6 +116,7 @@ class ArrayDevice final : public SimDevice {
     const auto buffers = checked_arguments(run, design, where);
     fail_if_ordered(where);
     std::vector<std::span<std::byte>> arguments;
+    arguments.reserve(buffers.size());
     for (SimBuffer* buffer : buffers) arguments.push_back(buffer->device());
     report_ = simulate(design, {&preset_, arguments, &pool_, options_.is_traced});
     for (std::size_t i = 0; i < buffers.size(); ++i) {

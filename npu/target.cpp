@@ -17,19 +17,20 @@ constexpr DmaLimits kCoreDma{2, 2, 16, 16, 3, ((1u << 14) - 1) * 4ull, (1u << 13
 constexpr DmaLimits kMemDma{6, 6, 48, 64, 4, ((1u << 17) - 1) * 4ull, (1u << 17) * 4ull};
 constexpr DmaLimits kShimDma{2, 2, 16, 16, 3, 0xffffffffull * 4ull, (1u << 20) * 4ull};
 
+constexpr std::size_t kKb = 1024;
 // AM020 ch. 1-2: 64 KB data and 16 KB program a core, 512 KB a mem tile. TAKA 3.1: 4x4 of the 4x5
 // cores are usable, as column 0 has no shim; 4x8 on XDNA2.
-constexpr Target kNpu1{"npu1",     "AMD XDNA1 (Phoenix, Hawk Point)",
-                       4,          4,
-                       64 * 1024,  16 * 1024,
-                       512 * 1024, kCoreDma,
-                       kMemDma,    kShimDma,
+constexpr Target kNpu1{"npu1",    "AMD XDNA1 (Phoenix, Hawk Point)",
+                       4,         4,
+                       64 * kKb,  16 * kKb,
+                       512 * kKb, kCoreDma,
+                       kMemDma,   kShimDma,
                        32};
-constexpr Target kNpu4{"npu4",     "AMD XDNA2 (Strix, Krackan)",
-                       8,          4,
-                       64 * 1024,  16 * 1024,
-                       512 * 1024, kCoreDma,
-                       kMemDma,    kShimDma,
+constexpr Target kNpu4{"npu4",    "AMD XDNA2 (Strix, Krackan)",
+                       8,         4,
+                       64 * kKb,  16 * kKb,
+                       512 * kKb, kCoreDma,
+                       kMemDma,   kShimDma,
                        64};
 
 struct Clock {

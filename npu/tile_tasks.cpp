@@ -103,14 +103,13 @@ void norm(const Phase& p, Task task, const CoreView& core) {
 
 // GELU does not look at positions: a row goes through the product's epilogue as if it were a tile.
 void gelu(const Phase& p, const CoreView& core) {
-  constexpr std::size_t kColumns = 64;
   const std::size_t mk = std::size_t{p.m} * p.k;
   const auto acc = core.accumulators<float>(mk);
   const auto in = core.a<const bfloat16>(mk);
   for (std::size_t i = 0; i < mk; ++i) acc[i] = to_float(in[i]);
-  std::ranges::fill(core.bias(kColumns), 0.0f);
-  kernel::bias_gelu({mk / kColumns, kColumns}, acc, core.bias(kColumns), core.c<bfloat16>(mk),
-                    kRounding);
+  std::ranges::fill(core.bias(kParameterFloats), 0.0f);
+  kernel::bias_gelu({mk / kParameterFloats, kParameterFloats}, acc, core.bias(kParameterFloats),
+                    core.c<bfloat16>(mk), kRounding);
 }
 
 void attend(const Phase& p, const Step& step, const CoreView& core) {
