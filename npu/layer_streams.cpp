@@ -24,8 +24,8 @@ LayerStreams::LayerStreams(Design& design) : design_(design), overlay_(add_overl
                                 overlay_.tiles_a_row});
     std::uint64_t offset = 0;
     a_rings_.push_back(add_ring(row, first, "a_ring", offset));
-    for (int t = 0; t < overlay_.tiles_a_row; ++t) {
-      b_rings_[static_cast<std::size_t>(first + t)] = add_ring(row, first + t, "b_ring", offset);
+    for (std::size_t column = row * tiles; column < (row + 1) * tiles; ++column) {
+      b_rings_[column] = add_ring(row, static_cast<int>(column), "b_ring", offset);
     }
     c_rings_.push_back(add_c_ring(row, offset));
     panels_begin_ = offset + columns() * kElementBytes;
