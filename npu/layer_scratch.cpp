@@ -8,7 +8,7 @@
 namespace wnpu::npu {
 namespace {
 
-constexpr std::size_t kTile = 64 * 64;
+constexpr std::size_t kTile = std::size_t{64} * 64;  // elements
 
 // Left operand of 64 columns: 4x8 blocks, a row of them after the other.
 std::size_t left_index(std::size_t row, std::size_t column) {
