@@ -1,16 +1,25 @@
 // The shape of an NPU runtime without the runtime: buffers that are synced by hand and programs
 // that are called with them. Implementations: the simulator and XRT. Nothing here knows Whisper.
+//
+// In XRT's words: a Device is a hw_context with the one overlay loaded, a Program is the kernel
+// together with one instruction buffer, a Run is an xrt::run with its buffer arguments set, and
+// run_all is an xrt::runlist. The argument layout is in npu/layer_abi.h.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace wnpu::npu {
+
+struct Design;
+struct Target;
 
 // A device that is missing, refused, failed or timed out. what() names device, call and cause.
 struct DeviceError : std::runtime_error {
@@ -27,15 +36,32 @@ class Buffer {
   virtual void from_device() = 0;
 };
 
-// One loaded program (on an NPU: one instruction stream for the resident overlay).
+// One loaded instruction stream for the resident overlay.
 class Program {
  public:
   virtual ~Program() = default;
-  // A buffer for argument `argument` (0 = first data argument) of `bytes` bytes.
+  // A buffer for data argument `argument` (0 = first data argument) of `bytes` bytes. It may be
+  // given to every program of the same device, and lives no longer than the device.
   virtual std::unique_ptr<Buffer> allocate(std::size_t bytes, int argument) = 0;
   // Runs to completion. Throws DeviceError on a wrong argument, a failed command, or when
   // `timeout` has passed.
   virtual void run(std::span<Buffer* const> arguments, std::chrono::milliseconds timeout) = 0;
+};
+
+// One call within a list.
+struct Run {
+  Program* program = nullptr;
+  std::vector<Buffer*> arguments;
+};
+
+// What a device has done since it was opened, or since reset_stats().
+struct RunStats {
+  std::size_t launches = 0;           // program calls
+  std::size_t submissions = 0;        // commands given to the driver; a list counts once
+  std::uint64_t ddr_read_bytes = 0;   // by the array; counted by the simulator, 0 on hardware
+  std::uint64_t ddr_write_bytes = 0;  // the same
+  double modelled_ms = 0;             // the simulator's time model; 0 on hardware
+  double wall_ms = 0;                 // measured on the host around the calls
 };
 
 class Device {
@@ -44,6 +70,17 @@ class Device {
   virtual std::string_view description() const = 0;
   // True where results are computed by a simulator; whatever is reported must then say so.
   virtual bool is_simulated() const = 0;
+  // The array that programs must be designed for.
+  virtual const Target& target() const = 0;
+  // The program of `design`. The simulator runs the design itself; hardware takes the instruction
+  // stream with the same hash from the overlay's manifest, and throws DeviceError if there is none
+  // or if the overlay was made from other tiles and fifos (design.h overlay_hash).
+  virtual std::unique_ptr<Program> load(const Design& design) = 0;
+  // Runs all, in order, as one submission. The first failure ends the list with a DeviceError that
+  // says which run it was; `timeout` is for the whole list.
+  virtual void run_all(std::span<const Run> runs, std::chrono::milliseconds timeout) = 0;
+  virtual RunStats stats() const = 0;
+  virtual void reset_stats() = 0;
 };
 
 }  // namespace wnpu::npu
