@@ -16,14 +16,14 @@ struct Range {
 
 void validate(const Dims& dims, const std::string& path) {
   // Bounds are a few times large-v3's numbers: wide enough for any Whisper, and small enough that
-  // no product of two of them overflows.
+  // no product of two of them overflows. n_vocab has three values: special tokens follow from it.
   const Range ranges[] = {
       {"n_mels", dims.n_mels, 1, 1024},
       {"n_audio_ctx", dims.n_audio_ctx, 1, 16384},
       {"n_audio_state", dims.n_audio_state, 1, 8192},
       {"n_audio_head", dims.n_audio_head, 1, 256},
       {"n_audio_layer", dims.n_audio_layer, 1, 256},
-      {"n_vocab", dims.n_vocab, 51864, 65536},
+      {"n_vocab", dims.n_vocab, 51864, 51866},
       {"n_text_ctx", dims.n_text_ctx, 1, 16384},
       {"n_text_state", dims.n_text_state, 1, 8192},
       {"n_text_head", dims.n_text_head, 1, 256},

@@ -25,6 +25,9 @@ struct Dims {
   bool is_multilingual() const { return n_vocab >= 51865; }
   // openai/whisper model.py num_languages: 99, or 100 with Cantonese.
   std::size_t n_languages() const { return n_vocab - 51765 - (is_multilingual() ? 1 : 0); }
+  // Text tokens, which come before the special ones: the GPT-2 vocabulary without its end-of-text
+  // token, or openai/whisper's multilingual.tiktoken.
+  std::size_t n_text_tokens() const { return is_multilingual() ? 50257 : 50256; }
   // Input frames of one window, 10 ms each; the stem's second convolution halves them.
   std::size_t n_mel_frames() const { return 2 * n_audio_ctx; }
 };

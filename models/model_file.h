@@ -61,6 +61,12 @@ class ModelFile {
   std::string_view main_dtype() const;
 
  protected:
+  // For readers. Enters a tensor; ModelError if there is one of the name already. `path` names the
+  // file it comes from.
+  void add_tensor(const std::string& name, TensorView tensor, const std::string& path);
+  // ModelError unless tensors_ holds just what a model of dims_ has, each in its shape.
+  void check_tensors(const std::string& path) const;
+
   std::string path_;
   std::string_view format_;
   Dims dims_;

@@ -20,14 +20,14 @@ static_assert(sizeof(bfloat16) == 2);
 // (aie_api: rounding_mode::floor); conv_even rounds to nearest, ties to even.
 enum class Rounding { nearest_even, truncate };
 
-inline float to_float(bfloat16 value) {
+constexpr float to_float(bfloat16 value) {
   const std::uint32_t bits = std::uint32_t{value.bits} << 16;
   const bool is_denormal = (bits & 0x7f800000u) == 0;
   return std::bit_cast<float>(is_denormal ? bits & 0x80000000u : bits);
 }
 
 // NaN stays NaN (quiet, sign kept), infinities stay, overflow by rounding gives infinity.
-inline bfloat16 to_bfloat16(float value, Rounding rounding = Rounding::nearest_even) {
+constexpr bfloat16 to_bfloat16(float value, Rounding rounding = Rounding::nearest_even) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);

@@ -50,14 +50,15 @@ void add_overlay(Hasher& h, const Design& d) {
 }
 
 void add_use(Hasher& h, const LockUse& use) {
-  h.add(use.lock).add_signed(use.count).add(use.each ? 1 : 0);
+  h.add(use.lock).add_signed(use.count).add_enum(use.mode);
 }
 
 void add_transfer(Hasher& h, const Transfer& t) {
   h.add(t.link).add(t.elements).add(t.access.memory).add(t.access.offset).add(t.access.run);
   h.add(t.access.dims.size());
   for (const Dimension& dim : t.access.dims) h.add(dim.count).add_signed(dim.stride);
-  h.add_signed(t.access.step).add(t.access.first).add(t.access.wrap);
+  h.add_signed(t.access.step).add(t.access.first);
+  h.add(t.access.wrap).add_signed(t.access.wrap_step);
   add_use(h, t.acquire);
   add_use(h, t.release);
   h.add(t.wait_token).add(t.wait_count).add(t.signal_token);
@@ -93,6 +94,14 @@ std::uint64_t Access::bytes() const {
   std::uint64_t n = run;
   for (const Dimension& dim : dims) n *= dim.count;
   return n;
+}
+
+std::uint64_t Access::address(std::uint32_t element) const {
+  const std::uint32_t i = first + element;
+  const std::int64_t position =
+      wrap == 0 ? std::int64_t{i} * step
+                : std::int64_t{i % wrap} * step + std::int64_t{i / wrap} * wrap_step;
+  return offset + static_cast<std::uint64_t>(position);
 }
 
 std::size_t Design::n_arguments() const {

@@ -97,7 +97,8 @@ struct Dimension {
 };
 
 // Where the bytes of an element lie: `run` contiguous bytes, repeated over dims (innermost first).
-// Element e starts at offset + ((first + e) % wrap) * step; wrap 0: no wrap.
+// With i = first + e, element e starts at offset + (i % wrap) * step + (i / wrap) * wrap_step;
+// wrap 0 means that i never wraps. A ring of slots has wrap_step 0.
 struct Access {
   std::size_t memory = 0;
   std::uint64_t offset = 0;
@@ -106,18 +107,21 @@ struct Access {
   std::int64_t step = 0;
   std::uint32_t first = 0;
   std::uint32_t wrap = 0;
+  std::int64_t wrap_step = 0;
 
-  std::uint64_t bytes() const;  // of one element
+  std::uint64_t bytes() const;                         // of one element
+  std::uint64_t address(std::uint32_t element) const;  // of its first byte
 };
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 // Taking from or adding to a lock: once a transfer (before its first, or after its last element),
-// or once an element.
+// once an element, or once an element with a lock of its own for each slot of a ring (lock + slot).
+enum class LockMode { once, each, slot };
 struct LockUse {
   std::size_t lock = kNone;
   int count = 1;
-  bool each = false;
+  LockMode mode = LockMode::once;
 };
 
 // One task of a channel in a shim or mem tile: `elements` elements through a link.
@@ -134,7 +138,7 @@ struct Transfer {
   std::size_t signal_token = kNone;
 };
 
-enum class Kernel { layer_norm, gemm_bf16, gemm_int8, attention, quantise };
+enum class Kernel { layer_norm, gemm_bf16, gemm_int8, attention };
 enum class Epilogue { bias, bias_gelu, bias_residual };
 
 // What all cores do next, as the header that the resident program reads (resident.h).

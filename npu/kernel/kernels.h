@@ -21,12 +21,12 @@
 
 namespace wnpu::npu::kernel {
 
-// ---- Matrix products ---------------------------------------------------------------------------
+// ---- Matrix products
 
 struct GemmShape {
   std::size_t m;  // multiple of 8
   std::size_t k;  // multiple of 8
-  std::size_t n;  // multiple of 8
+  std::size_t n;  // multiple of 8, of 16 in int8
 };
 
 // c += a * b. Accumulates in float, 8 products along k at a time. Clear c before the first k-tile.
@@ -72,7 +72,7 @@ struct Scales {
 void dequantise(TileShape shape, std::span<const std::int32_t> c, Scales scales,
                 std::span<float> y);
 
-// ---- Rows --------------------------------------------------------------------------------------
+// ---- Rows
 
 struct RowsShape {
   std::size_t rows;
@@ -87,6 +87,7 @@ void layer_norm_rows(RowsShape shape, std::span<const float> x, std::span<bfloat
                      Rounding rounding);
 
 // q = round(x / scale), to nearest even, scale = max |x| / 127 of the row (0 for a row of zeros).
+// Rows with NaN, infinities or values above 2^126 give meaningless q.
 void quantise_rows(RowsShape shape, std::span<const bfloat16> x, std::span<std::int8_t> q,
                    std::span<float> scale);
 
@@ -95,7 +96,7 @@ void quantise_rows(RowsShape shape, std::span<const bfloat16> x, std::span<std::
 
 struct AttentionShape {
   std::size_t queries;  // multiple of 8
-  std::size_t keys;     // in one block, multiple of 8, at most kMaxKeys
+  std::size_t keys;     // in one block, multiple of 16, at most kMaxKeys
   std::size_t head;     // multiple of 8; 64 in every Whisper
 };
 inline constexpr std::size_t kMaxKeys = 64;
@@ -107,7 +108,8 @@ float query_scale(std::size_t head);  // log2(e) / sqrt(head)
 struct KeyValueBlock {
   std::span<const bfloat16> k;  // [keys, head] in 4x8 tiles; transposed in the kernel
   std::span<const bfloat16> v;  // [keys, head] in 8x4 tiles
-  std::size_t valid;            // keys from this one on are padding and get no weight
+  std::size_t valid;            // keys from this one on are padding and get no weight; their v
+                                // must be finite, as 0 * NaN is NaN here and on the array
 };
 
 // What is carried from block to block.
@@ -118,7 +120,7 @@ struct AttentionState {
 };
 
 void flash_attention_start(AttentionShape shape, AttentionState state);
-// q: [queries, head] in 4x8 tiles.
+// q: [queries, head] in 4x8 tiles. Scores beyond +-2^21 saturate.
 void flash_attention_step(AttentionShape shape, std::span<const bfloat16> q, KeyValueBlock block,
                           AttentionState state, Rounding rounding);
 // y = acc / sum, [queries, head] in 4x4 tiles. Rows that saw no key become zero.

@@ -1,0 +1,90 @@
+// Whisper's text decoder: EncoderStates and tokens -> logits.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "decoder/kv_cache.h"
+#include "models/dims.h"
+#include "models/stages.h"
+#include "models/tensor.h"
+#include "models/thread_pool.h"
+#include "models/weights.h"
+
+namespace wnpu::decoder {
+
+// Cross-attention keys and values of one window, computed once for all its tokens.
+struct CrossKv {
+  // a decoder layer: [n_text_head * n_audio_ctx, head size], head after head
+  std::vector<models::Matrix> keys;
+  std::vector<models::Matrix> values;
+};
+
+// Raw cross-attention scores (before the softmax) of chosen heads, for word timestamps.
+struct AttentionTap {
+  std::vector<std::pair<int, int>> heads;  // (layer, head)
+  std::vector<models::Matrix> scores;      // a head: [rows of the step, n_audio_ctx]
+};
+
+// One token to take in.
+struct StepRow {
+  std::size_t sequence = 0;  // of the KvCache
+  models::TokenId token = 0;
+  bool wants_logits = false;
+  const CrossKv* window = nullptr;  // what the sequence listens to
+};
+
+class Decoder {
+ public:
+  // Arguments must outlive the decoder.
+  Decoder(const models::Dims& dims, const models::DecoderWeights& weights,
+          models::ThreadPool& pool);
+
+  const models::Dims& dims() const { return dims_; }
+
+  // Keys and values of every layer for `states`; `out` is reused where it has the right size.
+  void cross_kv(const models::EncoderStates& states, CrossKv& out);
+
+  // Takes in `rows` in order: each is appended to its sequence and attends to all before it, rows
+  // of this call included, so that a prompt is one call. logits [rows that want them, n_vocab].
+  // At most n_text_ctx rows. `tap`, where given, receives the scores of its heads.
+  void step(KvCache& cache, std::span<const StepRow> rows, models::MatrixView logits,
+            AttentionTap* tap = nullptr);
+
+ private:
+  struct Places;  // where each row's key and value go, and how far it looks back
+  // Consecutive rows that listen to the same window.
+  struct Group {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    const CrossKv* window = nullptr;
+  };
+
+  void embed(std::span<const StepRow> rows, std::span<const std::size_t> lengths);
+  void self_attention(std::size_t layer, KvCache& cache, std::span<const StepRow> rows,
+                      const Places& places);
+  void attend_to_past(std::size_t layer, KvCache& cache, std::size_t row, const Places& places);
+  void cross_attention(std::size_t layer, std::span<const Group> groups, AttentionTap* tap);
+  void attend_to_window(std::size_t layer, std::size_t head, const Group& group,
+                        models::MatrixView scores);
+  void record_scores(std::size_t layer, std::span<const Group> groups, AttentionTap& tap);
+  models::MatrixView head_of(models::Matrix& m, std::size_t head, const Group& group) const;
+  void mlp(std::size_t layer);
+  void project(std::span<const StepRow> rows, models::MatrixView logits);
+  static std::vector<Group> group_by_window(std::span<const StepRow> rows);
+
+  models::Dims dims_;
+  const models::DecoderWeights& weights_;
+  models::ThreadPool& pool_;
+  std::size_t head_size_;
+  std::size_t n_rows_ = 0;  // of the present step
+  // Scratch for one step, [n_text_ctx, n_text_state] unless said otherwise.
+  models::Matrix x_, normed_, q_, k_, v_, wv_;
+  models::Matrix hidden_;               // [n_text_ctx, 4 n_text_state]
+  models::Matrix head_scratch_;         // [n_audio_ctx, n_text_state]: cross_kv before it is split
+  std::vector<models::Matrix> scores_;  // a thread: [rows of a group, max(n_audio_ctx, n_text_ctx)]
+};
+
+}  // namespace wnpu::decoder

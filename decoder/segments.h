@@ -1,0 +1,46 @@
+// From the tokens of a window to segments, and what follows for the loop over windows: openai/
+// whisper transcribe.py's rules as pure functions.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "decoder/decode_options.h"
+#include "decoder/segment.h"
+#include "models/vocabulary.h"
+
+namespace wnpu::decoder {
+
+// When a decoded window is not good enough; none switches a test off.
+struct Thresholds {
+  std::optional<double> compression_ratio = 2.4;  // above: the text repeats itself
+  std::optional<double> logprob = -1.0;           // below: the model was unsure
+  std::optional<double> no_speech = 0.6;          // above, and unsure: silence
+};
+
+// decode_with_fallback: whether to try again at the next temperature.
+bool needs_fallback(const Decoded& decoded, const Thresholds& thresholds);
+// Whether to skip the window as silence.
+bool is_silence(const Decoded& decoded, const Thresholds& thresholds);
+
+// Where a window lies: frames of 10 ms.
+struct Window {
+  std::size_t seek = 0;  // first frame
+  std::size_t size = 0;  // frames of audio in it; 3000, or fewer at the end
+};
+
+struct SplitWindow {
+  std::vector<Segment> segments;  // ids are left 0
+  std::size_t next_seek = 0;
+};
+
+// Cuts the window's tokens at consecutive timestamps; the next window starts at the last one, or
+// behind this window where the tokens end in a single timestamp or have no pairs.
+SplitWindow split_at_timestamps(const Decoded& decoded, const Window& window,
+                                const models::Vocabulary& vocabulary);
+
+// A segment without duration or text is emptied: text, tokens and words.
+void clear_if_empty(Segment& segment);
+
+}  // namespace wnpu::decoder

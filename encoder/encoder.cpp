@@ -1,0 +1,38 @@
+#include "encoder/encoder.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "models/ops.h"
+
+namespace wnpu::encoder {
+
+Encoder::Encoder(const models::Dims& dims, const models::EncoderWeights& weights,
+                 LayerBackend& backend, models::ThreadPool& pool)
+    : dims_(dims), weights_(weights), backend_(backend), pool_(pool), stem_(dims, weights) {
+  if (backend.n_layers() != weights.layers.size()) {
+    throw std::invalid_argument("encoder: expected a backend of " +
+                                std::to_string(weights.layers.size()) + " layers, found " +
+                                std::to_string(backend.n_layers()));
+  }
+}
+
+void Encoder::encode(const models::LogMel& mel, models::EncoderStates& out) {
+  if (mel.values.rows() != dims_.n_mels || mel.values.cols() != dims_.n_mel_frames()) {
+    throw std::invalid_argument("encoder: expected log-mel [" + std::to_string(dims_.n_mels) +
+                                ", " + std::to_string(dims_.n_mel_frames()) + "], found [" +
+                                std::to_string(mel.values.rows()) + ", " +
+                                std::to_string(mel.values.cols()) + "]");
+  }
+  if (out.values.rows() != dims_.n_audio_ctx || out.values.cols() != dims_.n_audio_state) {
+    out.values = models::Matrix(dims_.n_audio_ctx, dims_.n_audio_state);
+  }
+  const models::MatrixView states = out.values.view();
+  stem_.run(pool_, mel, states);
+  backend_.load(states);
+  for (std::size_t layer = 0; layer < backend_.n_layers(); ++layer) backend_.run_layer(layer);
+  backend_.store(states);
+  models::layer_norm(pool_, states, weights_.ln_post, states);
+}
+
+}  // namespace wnpu::encoder

@@ -1,0 +1,32 @@
+// Whisper's audio encoder: LogMel [n_mels, 3000] -> EncoderStates [1500, n_audio_state].
+#pragma once
+
+#include "encoder/layer_backend.h"
+#include "encoder/stem.h"
+#include "models/dims.h"
+#include "models/stages.h"
+#include "models/thread_pool.h"
+#include "models/weights.h"
+
+namespace wnpu::encoder {
+
+class Encoder {
+ public:
+  // All arguments must outlive the encoder. Throws std::invalid_argument where the backend has
+  // another number of layers than the weights.
+  Encoder(const models::Dims& dims, const models::EncoderWeights& weights, LayerBackend& backend,
+          models::ThreadPool& pool);
+
+  // stem -> every layer on the backend -> final layer norm. Throws what the backend throws.
+  // Throws std::invalid_argument unless mel is [n_mels, 2 n_audio_ctx].
+  void encode(const models::LogMel& mel, models::EncoderStates& out);
+
+ private:
+  models::Dims dims_;
+  const models::EncoderWeights& weights_;
+  LayerBackend& backend_;
+  models::ThreadPool& pool_;
+  Stem stem_;
+};
+
+}  // namespace wnpu::encoder

@@ -1,0 +1,207 @@
+#include "models/elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+// Highway compiles this file once a target, through foreach_target.h, which must come first.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "models/elementwise.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+#include <hwy/contrib/math/math-inl.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace wnpu::models::elementwise::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Float = hn::ScalableTag<float>;
+using FloatVec = hn::Vec<Float>;
+
+// Calls f(vector of 16 bytes up to the machine's width) over x and writes the results back; the
+// last, shorter part goes through a padded copy so that memory beyond x is never touched.
+template <typename F>
+void for_each_vector(std::span<float> x, float pad, const F& f) {
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= x.size(); i += lanes)
+    hn::StoreU(f(hn::LoadU(d, x.data() + i)), d, x.data() + i);
+  if (i == x.size()) return;
+  HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
+  std::fill(std::begin(tail), std::end(tail), pad);
+  std::copy(x.begin() + static_cast<std::ptrdiff_t>(i), x.end(), tail);
+  hn::Store(f(hn::Load(d, tail)), d, tail);
+  std::copy_n(tail, x.size() - i, x.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+// The sum of f over x, in an order that depends on the target's width alone.
+template <typename F>
+float sum_vectors(std::span<const float> x, float pad, const F& f) {
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  FloatVec sum = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= x.size(); i += lanes) sum = hn::Add(sum, f(hn::LoadU(d, x.data() + i)));
+  if (i < x.size()) {
+    HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
+    std::fill(std::begin(tail), std::end(tail), pad);
+    std::copy(x.begin() + static_cast<std::ptrdiff_t>(i), x.end(), tail);
+    sum = hn::Add(sum, f(hn::Load(d, tail)));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+// erf by Abramowitz & Stegun, Handbook of Mathematical Functions, 7.1.26: absolute error 1.5e-7.
+FloatVec erf(FloatVec x) {
+  const Float d;
+  const FloatVec magnitude = hn::Abs(x);
+  const FloatVec one = hn::Set(d, 1.0F);
+  const FloatVec t = hn::Div(one, hn::MulAdd(hn::Set(d, 0.3275911F), magnitude, one));
+  FloatVec p = hn::Set(d, 1.061405429F);
+  p = hn::MulAdd(p, t, hn::Set(d, -1.453152027F));
+  p = hn::MulAdd(p, t, hn::Set(d, 1.421413741F));
+  p = hn::MulAdd(p, t, hn::Set(d, -0.284496736F));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.254829592F));
+  const FloatVec tail = hn::Mul(hn::Mul(p, t), hn::Exp(d, hn::Neg(hn::Mul(magnitude, magnitude))));
+  return hn::CopySignToAbs(hn::Sub(one, tail), x);
+}
+
+void Gelu(std::span<float> x) {
+  const Float d;
+  for_each_vector(x, 0.0F, [d](FloatVec v) {
+    const FloatVec half = hn::Mul(v, hn::Set(d, 0.5F));
+    // Beyond |x| = 8 the result is x or 0; the clamp keeps exp's argument in its range.
+    const FloatVec clamped = hn::Clamp(v, hn::Set(d, -8.0F), hn::Set(d, 8.0F));
+    return hn::MulAdd(half, erf(hn::Mul(clamped, hn::Set(d, 0.70710678118654752F))), half);
+  });
+}
+
+// exp(x - max) with results below exp(-88) taken as 0, which also covers x = -inf.
+FloatVec exp_below(FloatVec x, float max) {
+  const Float d;
+  const FloatVec difference = hn::Sub(x, hn::Set(d, max));
+  const FloatVec floor = hn::Set(d, -87.0F);
+  const FloatVec value = hn::Exp(d, hn::Max(difference, floor));
+  return hn::IfThenElseZero(hn::Gt(difference, floor), value);
+}
+
+float ExpMinus(std::span<float> x, float max) {
+  const Float d;
+  FloatVec sum = hn::Zero(d);
+  for_each_vector(x, -std::numeric_limits<float>::infinity(), [max, &sum](FloatVec v) {
+    const FloatVec e = exp_below(v, max);
+    sum = hn::Add(sum, e);
+    return e;
+  });
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+float SumExpMinus(std::span<const float> x, float max) {
+  return sum_vectors(x, -std::numeric_limits<float>::infinity(),
+                     [max](FloatVec v) { return exp_below(v, max); });
+}
+
+float Max(std::span<const float> x) {
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  FloatVec best = hn::Set(d, -std::numeric_limits<float>::infinity());
+  std::size_t i = 0;
+  for (; i + lanes <= x.size(); i += lanes) best = hn::Max(best, hn::LoadU(d, x.data() + i));
+  float result = hn::GetLane(hn::MaxOfLanes(d, best));
+  for (; i < x.size(); ++i) result = std::max(result, x[i]);
+  return result;
+}
+
+void Scale(std::span<float> x, float factor) {
+  for_each_vector(x, 0.0F, [factor](FloatVec v) { return hn::Mul(v, hn::Set(Float(), factor)); });
+}
+
+float Dot(std::span<const float> a, std::span<const float> b) {
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  FloatVec sum = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= a.size(); i += lanes) {
+    sum = hn::MulAdd(hn::LoadU(d, a.data() + i), hn::LoadU(d, b.data() + i), sum);
+  }
+  float result = hn::GetLane(hn::SumOfLanes(d, sum));
+  for (; i < a.size(); ++i) result += a[i] * b[i];
+  return result;
+}
+
+void Axpy(float a, std::span<const float> x, std::span<float> y) {
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  const FloatVec factor = hn::Set(d, a);
+  std::size_t i = 0;
+  for (; i + lanes <= x.size(); i += lanes) {
+    const FloatVec sum = hn::MulAdd(factor, hn::LoadU(d, x.data() + i), hn::LoadU(d, y.data() + i));
+    hn::StoreU(sum, d, y.data() + i);
+  }
+  for (; i < x.size(); ++i) y[i] += a * x[i];
+}
+
+void LayerNormRow(const NormRow& row, std::span<float> y) {
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto width = static_cast<float>(row.x.size());
+  const float mean = sum_vectors(row.x, 0.0F, [](FloatVec v) { return v; }) / width;
+  const float variance = sum_vectors(row.x, mean,
+                                     [mean](FloatVec v) {
+                                       const FloatVec c = hn::Sub(v, hn::Set(Float(), mean));
+                                       return hn::Mul(c, c);
+                                     }) /
+                         width;
+  const float scale = 1.0F / std::sqrt(variance + row.epsilon);
+  const FloatVec mean_vec = hn::Set(d, mean);
+  const FloatVec scale_vec = hn::Set(d, scale);
+  std::size_t i = 0;
+  for (; i + lanes <= y.size(); i += lanes) {
+    const FloatVec c = hn::Mul(hn::Sub(hn::LoadU(d, row.x.data() + i), mean_vec), scale_vec);
+    hn::StoreU(hn::MulAdd(c, hn::LoadU(d, row.gamma.data() + i), hn::LoadU(d, row.beta.data() + i)),
+               d, y.data() + i);
+  }
+  for (; i < y.size(); ++i) y[i] = (row.x[i] - mean) * scale * row.gamma[i] + row.beta[i];
+}
+
+const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace wnpu::models::elementwise::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace wnpu::models::elementwise {
+
+HWY_EXPORT(Gelu);
+HWY_EXPORT(ExpMinus);
+HWY_EXPORT(SumExpMinus);
+HWY_EXPORT(Max);
+HWY_EXPORT(Scale);
+HWY_EXPORT(Dot);
+HWY_EXPORT(Axpy);
+HWY_EXPORT(LayerNormRow);
+HWY_EXPORT(TargetName);
+
+void gelu(std::span<float> x) { HWY_DYNAMIC_DISPATCH(Gelu)(x); }
+float exp_minus(std::span<float> x, float max) { return HWY_DYNAMIC_DISPATCH(ExpMinus)(x, max); }
+float sum_exp_minus(std::span<const float> x, float max) {
+  return HWY_DYNAMIC_DISPATCH(SumExpMinus)(x, max);
+}
+float max(std::span<const float> x) { return HWY_DYNAMIC_DISPATCH(Max)(x); }
+void scale(std::span<float> x, float factor) { HWY_DYNAMIC_DISPATCH(Scale)(x, factor); }
+float dot(std::span<const float> a, std::span<const float> b) {
+  return HWY_DYNAMIC_DISPATCH(Dot)(a, b);
+}
+void axpy(float a, std::span<const float> x, std::span<float> y) {
+  HWY_DYNAMIC_DISPATCH(Axpy)(a, x, y);
+}
+void layer_norm_row(const NormRow& row, std::span<float> y) {
+  HWY_DYNAMIC_DISPATCH(LayerNormRow)(row, y);
+}
+std::string_view target_name() { return HWY_DYNAMIC_DISPATCH(TargetName)(); }
+
+}  // namespace wnpu::models::elementwise
+#endif  // HWY_ONCE

@@ -1,0 +1,97 @@
+#include "models/vocabulary.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "models/error.h"
+
+namespace wnpu::models {
+namespace {
+
+// Timestamps are steps of 20 ms (openai/whisper get_encoding: 1501 of them, 0.00 to 30.00).
+constexpr int kTimestampStepMs = 20;
+
+// "<|1.08|>"
+std::string timestamp_text(TokenId steps) {
+  const int ms = steps * kTimestampStepMs;
+  std::array<char, 32> text = {};
+  std::snprintf(text.data(), text.size(), "<|%d.%02d|>", ms / 1000, ms % 1000 / 10);
+  return text.data();
+}
+
+[[noreturn]] void fail(const std::string& path, const std::string& expected,
+                       const std::string& found) {
+  throw ModelError(path + ": vocabulary: expected " + expected + ", found " + found);
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(std::vector<std::string> token_bytes, const Dims& dims,
+                       const std::string& path)
+    : token_bytes_(std::move(token_bytes)),
+      n_vocab_(dims.n_vocab),
+      is_multilingual_(dims.is_multilingual()) {
+  validate(dims, path);
+  n_languages_ = dims.n_languages();
+  if (token_bytes_.size() != dims.n_text_tokens()) {
+    fail(path, std::to_string(dims.n_text_tokens()) + " text tokens",
+         token_bytes_.empty() ? "no tokenizer file" : std::to_string(token_bytes_.size()));
+  }
+  eot_ = static_cast<TokenId>(token_bytes_.size());
+  ids_.reserve(token_bytes_.size());
+  for (TokenId id = 0; id < eot_; ++id) {
+    const std::string& bytes = token_bytes_[static_cast<std::size_t>(id)];
+    const auto [same, is_new] = ids_.emplace(bytes, id);
+    if (!is_new) {
+      fail(path, "different tokens",
+           "equal ones at " + std::to_string(same->second) + " and " + std::to_string(id));
+    }
+  }
+  for (int byte = 0; byte < 256; ++byte) {
+    if (!ids_.contains(std::string(1, static_cast<char>(byte)))) {
+      fail(path, "a token for each byte", "none for " + std::to_string(byte));
+    }
+  }
+}
+
+std::optional<TokenId> Vocabulary::language_token(std::string_view code) const {
+  const auto known = languages();
+  const auto language = std::ranges::find(known, code, &Language::code);
+  if (language == known.end()) return std::nullopt;
+  return sot() + 1 + static_cast<TokenId>(language - known.begin());
+}
+
+std::string Vocabulary::decode(std::span<const TokenId> tokens) const {
+  std::string text;
+  for (const TokenId id : tokens) {
+    if (id >= 0 && is_text(id)) text += token_bytes_[static_cast<std::size_t>(id)];
+  }
+  return text;
+}
+
+std::string Vocabulary::decode_with_timestamps(std::span<const TokenId> tokens) const {
+  std::string text;
+  for (const TokenId id : tokens) {
+    if (id < 0) continue;
+    text += is_text(id) ? token_bytes_[static_cast<std::size_t>(id)] : special_text(id);
+  }
+  return text;
+}
+
+// Names as in openai/whisper tokenizer.py get_encoding.
+std::string Vocabulary::special_text(TokenId id) const {
+  if (is_timestamp(id)) return timestamp_text(id - timestamp_begin());
+  if (id == eot()) return "<|endoftext|>";
+  if (id == sot()) return "<|startoftranscript|>";
+  if (id < translate()) {
+    const auto& language = languages()[static_cast<std::size_t>(id - sot() - 1)];
+    return "<|" + std::string(language.code) + "|>";
+  }
+  constexpr std::array<const char*, 6> kTasks = {"<|translate|>", "<|transcribe|>",
+                                                 "<|startoflm|>", "<|startofprev|>",
+                                                 "<|nospeech|>",  "<|notimestamps|>"};
+  return kTasks[static_cast<std::size_t>(id - translate())];
+}
+
+}  // namespace wnpu::models

@@ -1,0 +1,40 @@
+// The tile kernels for AVX2. Everything of the standard library and of other folders is included
+// before the compiler's target changes: an inline function compiled for AVX2 that the linker shares
+// with the rest of the program would crash an older machine.
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "npu/bf16.h"
+#include "npu/kernel/exp2_tables.h"
+#include "npu/kernel/kernels.h"
+#include "npu/kernel/tile_kernels.h"
+
+namespace wnpu::npu::kernel {
+namespace {
+const TileKernels* table_of_target();
+}
+
+const TileKernels* avx2_kernels() {
+  return __builtin_cpu_supports("avx2") ? table_of_target() : nullptr;
+}
+
+}  // namespace wnpu::npu::kernel
+
+#pragma GCC target("avx2")
+#define WNPU_TILE_TARGET avx2
+#include "npu/kernel/target_table.h"
+
+namespace wnpu::npu::kernel {
+namespace {
+
+const TileKernels* table_of_target() {
+  static const TileKernels table = tile_kernels("avx2");
+  return &table;
+}
+
+}  // namespace
+}  // namespace wnpu::npu::kernel

@@ -1,0 +1,12 @@
+// The tile kernels for the instruction set that everything is compiled for (x86-64: SSE2).
+#define WNPU_TILE_TARGET baseline
+#include "npu/kernel/target_table.h"
+
+namespace wnpu::npu::kernel {
+
+const TileKernels* baseline_kernels() {
+  static const TileKernels table = tile_kernels("baseline");
+  return &table;
+}
+
+}  // namespace wnpu::npu::kernel

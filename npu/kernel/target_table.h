@@ -1,0 +1,56 @@
+// The table of tile kernels of the SIMD target that this is compiled for; see target_avx2.cpp.
+#pragma once
+
+#include "npu/kernel/tile_attention.h"
+#include "npu/kernel/tile_epilogue.h"
+#include "npu/kernel/tile_gemm.h"
+#include "npu/kernel/tile_kernels.h"
+#include "npu/kernel/tile_rows.h"
+
+namespace wnpu::npu::kernel {
+inline namespace WNPU_TILE_TARGET {
+
+inline TileKernels tile_kernels(const char* name) {
+  TileKernels t{};
+  t.name = name;
+  t.gemm_bf16 = gemm_bf16;
+  t.gemm_int8 = gemm_int8;
+  t.bias_bf16 = [](TileShape s, const float* c, const float* b, bfloat16* y, Rounding rounding) {
+    set_store_rounding(rounding);
+    bias_tile(s, c, b, y);
+  };
+  t.bias_float = bias_tile<float>;
+  t.bias_gelu = [](TileShape s, const float* c, const float* b, bfloat16* y, Rounding rounding) {
+    set_store_rounding(rounding);
+    bias_gelu_tile(s, c, b, y);
+  };
+  t.bias_residual_bf16 = [](TileShape s, const float* c, const float* b, bfloat16* x,
+                            Rounding rounding) {
+    set_store_rounding(rounding);
+    bias_residual_tile(s, c, b, x);
+  };
+  t.bias_residual_float = bias_residual_tile<float>;
+  t.dequantise = dequantise_tile;
+  t.layer_norm_bf16 = [](RowsShape s, const bfloat16* x, bfloat16* y, Rounding rounding) {
+    set_store_rounding(rounding);
+    layer_norm_tile(s, x, y);
+  };
+  t.layer_norm_float = [](RowsShape s, const float* x, bfloat16* y, Rounding rounding) {
+    set_store_rounding(rounding);
+    layer_norm_tile(s, x, y);
+  };
+  t.quantise = quantise_tile;
+  t.attention_step = [](AttentionShape s, AttentionOperands in, AttentionSums sums,
+                        Rounding rounding) {
+    set_store_rounding(rounding);
+    attention_step_tile(s, in, sums);
+  };
+  t.attention_finish = [](AttentionShape s, AttentionSums sums, bfloat16* y, Rounding rounding) {
+    set_store_rounding(rounding);
+    attention_finish_tile(s, sums, y);
+  };
+  return t;
+}
+
+}  // namespace WNPU_TILE_TARGET
+}  // namespace wnpu::npu::kernel

@@ -1,0 +1,46 @@
+// The tile kernels of one SIMD target: plain pointers to tile buffers, as the array's cores have
+// them; sizes are checked by the callers in kernels.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "npu/kernel/kernels.h"
+
+namespace wnpu::npu::kernel {
+
+struct AttentionOperands {
+  const bfloat16* q;
+  const bfloat16* k;
+  const bfloat16* v;
+  std::size_t valid;  // keys of this block that are not padding
+};
+
+struct AttentionSums {
+  float* max;
+  float* sum;
+  float* acc;
+};
+
+struct TileKernels {
+  const char* name;
+  void (*gemm_bf16)(GemmShape, const bfloat16* a, const bfloat16* b, float* c);
+  void (*gemm_int8)(GemmShape, const std::int8_t* a, const std::int8_t* b, std::int32_t* c);
+  void (*bias_bf16)(TileShape, const float* c, const float* bias, bfloat16* y, Rounding);
+  void (*bias_float)(TileShape, const float* c, const float* bias, float* y);
+  void (*bias_gelu)(TileShape, const float* c, const float* bias, bfloat16* y, Rounding);
+  void (*bias_residual_bf16)(TileShape, const float* c, const float* bias, bfloat16* x, Rounding);
+  void (*bias_residual_float)(TileShape, const float* c, const float* bias, float* x);
+  void (*dequantise)(TileShape, const std::int32_t* c, Scales, float* y);
+  void (*layer_norm_bf16)(RowsShape, const bfloat16* x, bfloat16* y, Rounding);
+  void (*layer_norm_float)(RowsShape, const float* x, bfloat16* y, Rounding);
+  void (*quantise)(RowsShape, const bfloat16* x, std::int8_t* q, float* scale);
+  void (*attention_step)(AttentionShape, AttentionOperands, AttentionSums, Rounding);
+  void (*attention_finish)(AttentionShape, AttentionSums, bfloat16* y, Rounding);
+};
+
+// Null where this machine cannot run it.
+const TileKernels* baseline_kernels();
+const TileKernels* avx2_kernels();
+
+}  // namespace wnpu::npu::kernel

@@ -1,0 +1,169 @@
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "models/ops.h"
+#include "tests/difference.h"
+#include "tests/random_matrix.h"
+
+using namespace wnpu::models;  // NOLINT: the names under test
+using wnpu::tests::max_abs_difference;
+using wnpu::tests::nmse;
+using wnpu::tests::random_matrix;
+using wnpu::tests::random_vector;
+
+namespace {
+
+// fp32 sums of a few hundred products against fp64: about 1e-7 a term, squared and averaged.
+constexpr double kFp32Nmse = 1e-12;
+
+std::vector<double> reference_linear(const Matrix& x, const Linear& w, const Matrix& y0, bool add) {
+  std::vector<double> y;
+  for (std::size_t r = 0; r < x.rows(); ++r) {
+    for (std::size_t o = 0; o < w.weight.rows(); ++o) {
+      double sum = w.bias.empty() ? 0.0 : static_cast<double>(w.bias[o]);
+      if (add) sum += static_cast<double>(y0.row(r)[o]);
+      for (std::size_t i = 0; i < x.cols(); ++i) {
+        sum += static_cast<double>(x.row(r)[i]) * static_cast<double>(w.weight.row(o)[i]);
+      }
+      y.push_back(sum);
+    }
+  }
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("linear: agrees with fp64 for one row, for many, with and without bias, added or not") {
+  ThreadPool pool(2);
+  for (const std::size_t rows : {1U, 5U, 300U}) {
+    for (const bool bias : {false, true}) {
+      for (const bool add : {false, true}) {
+        const Matrix x = random_matrix(rows, 70, 1);
+        Linear w{random_matrix(600, 70, 2), bias ? random_vector(600, 3) : std::vector<float>()};
+        Matrix y = random_matrix(rows, 600, 4);
+        const auto expected = reference_linear(x, w, y, add);
+        linear(pool, x.view(), w, y.view(), add ? Write::add : Write::replace);
+        CHECK(nmse(y.flat(), expected) < kFp32Nmse);
+      }
+    }
+  }
+}
+
+TEST_CASE("linear: the number of threads does not change a bit") {
+  const Matrix x = random_matrix(700, 64, 1);
+  const Linear w{random_matrix(1100, 64, 2), random_vector(1100, 3)};
+  std::vector<float> first;
+  for (const std::size_t threads : {1U, 2U, 5U}) {
+    ThreadPool pool(threads);
+    Matrix y(700, 1100);
+    linear(pool, x.view(), w, y.view());
+    gelu(pool, y.view());
+    const std::vector<float> result(y.flat().begin(), y.flat().end());
+    if (first.empty()) first = result;
+    CHECK(result == first);
+  }
+}
+
+TEST_CASE("layer_norm: agrees with fp64, far from zero too") {
+  ThreadPool pool(2);
+  for (const std::size_t width : {64U, 67U, 384U}) {
+    Matrix x = random_matrix(130, width, 5);
+    for (float& v : x.flat()) v += 100.0F;
+    const LayerNorm w{random_vector(width, 6), random_vector(width, 7)};
+    Matrix y(130, width);
+    layer_norm(pool, x.view(), w, y.view());
+    for (std::size_t r = 0; r < x.rows(); r += 43) {
+      double mean = 0;
+      double variance = 0;
+      for (const float v : x.row(r)) mean += static_cast<double>(v) / static_cast<double>(width);
+      for (const float v : x.row(r)) {
+        variance += (static_cast<double>(v) - mean) * (static_cast<double>(v) - mean) /
+                    static_cast<double>(width);
+      }
+      std::vector<double> expected;
+      for (std::size_t i = 0; i < width; ++i) {
+        expected.push_back((static_cast<double>(x.row(r)[i]) - mean) / std::sqrt(variance + 1e-5) *
+                               static_cast<double>(w.gamma[i]) +
+                           static_cast<double>(w.beta[i]));
+      }
+      CHECK(max_abs_difference(y.row(r), expected) < 1e-4);  // 100 + x keeps 17 bits of x
+    }
+  }
+}
+
+TEST_CASE("gelu: is the erf form, within 3e-7 (1 + |x|) of fp64, from -30 to 30") {
+  ThreadPool pool(1);
+  Matrix x(1, 60001);
+  for (std::size_t i = 0; i < x.cols(); ++i) x.row(0)[i] = static_cast<float>(i) * 1e-3F - 30.0F;
+  Matrix y(1, x.cols());
+  std::copy(x.flat().begin(), x.flat().end(), y.flat().begin());
+  gelu(pool, y.view());
+  double worst = 0;
+  for (std::size_t i = 0; i < x.cols(); ++i) {
+    const auto v = static_cast<double>(x.row(0)[i]);
+    const double expected = 0.5 * v * (1.0 + std::erf(v / std::sqrt(2.0)));
+    worst =
+        std::max(worst, std::abs(static_cast<double>(y.row(0)[i]) - expected) / (1 + std::abs(v)));
+  }
+  CHECK(worst < 3e-7);
+}
+
+TEST_CASE("softmax and log_sum_exp: agree with fp64, with -inf entries and large values") {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  for (const std::size_t n : {1U, 7U, 1500U}) {
+    auto x = random_vector(n, 8, 40.0);
+    x[n / 2] = 300.0F;
+    if (n > 2) x[0] = -kInf;
+    double sum = 0;
+    for (const float v : x) sum += std::exp(static_cast<double>(v) - 300.0);
+    CHECK(static_cast<double>(log_sum_exp(x)) == doctest::Approx(300.0 + std::log(sum)));
+    std::vector<double> expected;
+    for (const float v : x) expected.push_back(std::exp(static_cast<double>(v) - 300.0) / sum);
+    softmax(x);
+    CHECK(max_abs_difference(x, expected) < 1e-6);
+  }
+  const std::vector<float> nothing(9, -kInf);
+  CHECK(log_sum_exp(nothing) == -kInf);
+}
+
+TEST_CASE("gemm_nt, gemm_nn, dot, axpy: agree with fp64 on views of a larger matrix") {
+  const Matrix a = random_matrix(10, 40, 9);
+  const Matrix b = random_matrix(12, 40, 10);
+  Matrix c(10, 12);
+  const auto a_part = a.view().col_range(3, 33);
+  const auto b_part = b.view().col_range(5, 33);
+  gemm_nt(0.5F, a_part, b_part, c.view());
+  std::vector<double> expected;
+  for (std::size_t r = 0; r < 10; ++r) {
+    for (std::size_t j = 0; j < 12; ++j) {
+      double sum = 0;
+      for (std::size_t i = 0; i < 33; ++i) {
+        sum += 0.5 * static_cast<double>(a_part.row(r)[i]) * static_cast<double>(b_part.row(j)[i]);
+      }
+      expected.push_back(sum);
+    }
+  }
+  CHECK(nmse(c.flat(), expected) < kFp32Nmse);
+  CHECK(static_cast<double>(0.5F * dot(a_part.row(2), b_part.row(7))) ==
+        doctest::Approx(expected[2 * 12 + 7]).epsilon(1e-4));
+
+  Matrix d(10, 33);
+  gemm_nn(c.view(), b_part, d.view());
+  std::vector<float> row(33, 0.0F);
+  for (std::size_t j = 0; j < 12; ++j) axpy(c.row(4)[j], b_part.row(j), row);
+  CHECK(nmse(d.row(4), row) < kFp32Nmse);
+}
+
+TEST_CASE("thread pool: runs every iteration once, loop after loop") {
+  ThreadPool pool(3);
+  for (int loop = 0; loop < 200; ++loop) {
+    std::vector<int> runs(static_cast<std::size_t>(loop), 0);
+    pool.parallel_for(runs.size(), [&](std::size_t i, std::size_t thread) {
+      CHECK_MESSAGE(thread < 3, "thread ", thread);
+      ++runs[i];
+    });
+    CHECK(runs == std::vector<int>(runs.size(), 1));
+  }
+}

@@ -1,0 +1,31 @@
+// Tolerances of the tests, each with its reason. Loosening one needs its own commit.
+#pragma once
+
+namespace wnpu::tests::tolerance {
+
+// Half a step of float and of bfloat16, relative: one rounding to nearest. Truncation: twice that.
+inline constexpr double kFloatRounding = 0x1p-24;
+inline constexpr double kBf16Rounding = 0x1p-8;
+
+// ---- npu/kernel: against exact arithmetic (npu/kernel/README.md)
+
+// One matrix instruction on the host against the array's aligned sum, times the largest of its nine
+// terms: nine truncations below 2^-23 of it, a final one of a sum of at most nine of it, and on the
+// host eight roundings of partial sums of at most 2, 4, 8 and 9 of it.
+inline constexpr double kMmulAgainstAlignedSum = 36 * 0x1p-23;
+
+// GELU before its rounding to bf16: the polynomials' error (1.9e-5 by fit_gelu.py) and float's.
+inline constexpr double kGelu = 2.2e-5;
+// Near zero it is relative to x: 1.6e-5 by fit_gelu.py.
+inline constexpr double kGeluRelative = 2.0e-5;
+
+// Layer norm before its rounding to bf16: float sums over at most 1280 elements and a reciprocal
+// square root with a relative error below 1e-6.
+inline constexpr double kLayerNorm = 2e-6;
+
+// An attention weight: the exponent is rounded to 1/256 (ln 2 / 512), the table to bf16.
+inline constexpr double kAttentionWeight = 1.36e-3 + kBf16Rounding;
+// Attention over random keys as a whole: weight errors are independent and average out.
+inline constexpr double kAttentionNmse = 1e-5;
+
+}  // namespace wnpu::tests::tolerance
