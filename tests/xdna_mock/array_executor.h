@@ -1,18 +1,33 @@
-// What stands in for the array: computes what a Design says, in place, on its arguments' memory.
+// What stands in for the array: computes, on the memory of a call's arguments, what its Design
+// says. A stream of this kind takes the place of the instructions that AMD's toolchain would make:
+// it names the Design by what it is built from, and carries its hash.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "npu/design.h"
+#include "npu/layer_design.h"
 
 namespace wnpu::tests {
 
-// out[i] = a[i] + b[i], int32: arguments a, b, out. A Design by its name and arguments alone, for
-// tests of the way to the device and back.
-npu::Design adder_design(std::size_t n_elements);
+// A call that the stand-in knows: a layer, computed by the simulator, or an adder of the tests.
+struct StandInCall {
+  npu::LayerShape shape;
+  npu::Precision precision = npu::Precision::bf16;
+  npu::LayerCall layer;
+  std::size_t adder_elements = 0;  // not 0: out[i] = a[i] + b[i], int32, on arguments a, b, out
+};
 
-// Throws std::exception where the Design cannot be run on these arguments.
-void execute(const npu::Design& design, std::span<const std::span<std::byte>> arguments);
+npu::Design design_of(const StandInCall& call);
+
+std::vector<std::uint32_t> to_stream(const StandInCall& call);
+
+// Runs the call of a stream. Throws std::exception where the stream is none of this kind, was made
+// by another version of the Design, or does not fit the arguments.
+void execute(std::span<const std::uint32_t> stream,
+             std::span<const std::span<std::byte>> arguments);
 
 }  // namespace wnpu::tests

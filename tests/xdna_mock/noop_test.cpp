@@ -13,7 +13,7 @@
 namespace wnpu::tests {
 
 std::unique_ptr<npu::Device> open_device_under_test(const npu::XrtOptions& options) {
-  return attach(npu::open_xrt_device(options));
+  return attach(npu::open_xrt_device(options), options.xclbin.parent_path());
 }
 
 }  // namespace wnpu::tests

@@ -8,8 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/xdna_mock/design_stream.h"
-
 namespace wnpu::tests {
 namespace fs = std::filesystem;
 
@@ -19,18 +17,18 @@ void write_file(const fs::path& path, const std::string& bytes) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
 }
 
-fs::path write_overlay(const fs::path& folder, std::span<const npu::Design> designs,
+fs::path write_overlay(const fs::path& folder, std::span<const StandInCall> calls,
                        const XclbinContent& content) {
-  const std::string target(designs.front().target->name);
-  fs::path xclbin = folder / (target + ".xclbin");
-  nlohmann::json manifest = {{"schema", 1},
-                             {"overlay", npu::hash_text(npu::overlay_hash(designs.front()))},
-                             {"target", target},
-                             {"kernel", std::string(content.kernel)},
-                             {"streams", nlohmann::json::object()}};
-  for (const npu::Design& design : designs) {
-    const std::string hash = npu::hash_text(npu::design_hash(design));
-    const std::vector<std::uint32_t> words = to_stream(design);
+  fs::path xclbin = folder / "npu1.xclbin";
+  nlohmann::json manifest = {
+      {"schema", 1},
+      {"overlay", npu::hash_text(npu::overlay_hash(design_of(calls.front())))},
+      {"target", "npu1"},
+      {"kernel", std::string(content.kernel)},
+      {"streams", nlohmann::json::object()}};
+  for (const StandInCall& call : calls) {
+    const std::string hash = npu::hash_text(npu::design_hash(design_of(call)));
+    const std::vector<std::uint32_t> words = to_stream(call);
     const auto bytes = std::as_bytes(std::span(words));
     write_file(folder / (hash + ".bin"),
                {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -41,12 +39,12 @@ fs::path write_overlay(const fs::path& folder, std::span<const npu::Design> desi
   return xclbin;
 }
 
-OverlayFolder::OverlayFolder(std::span<const npu::Design> designs, const XclbinContent& content) {
+OverlayFolder::OverlayFolder(std::span<const StandInCall> calls, const XclbinContent& content) {
   static std::atomic<int> count{0};
   path_ = fs::temp_directory_path() /
           ("wnpu_overlay_" + std::to_string(::getpid()) + "_" + std::to_string(count++));
   fs::create_directories(path_);
-  xclbin_ = write_overlay(path_, designs, content);
+  xclbin_ = write_overlay(path_, calls, content);
 }
 
 OverlayFolder::~OverlayFolder() {

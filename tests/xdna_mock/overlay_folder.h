@@ -1,24 +1,24 @@
 // A temporary folder with all that an NPU needs on disk: XCLBIN, manifest and instruction streams,
-// made from Designs for the stand-ins of these tests.
+// for the stand-ins of these tests.
 #pragma once
 
 #include <filesystem>
 #include <span>
 #include <string>
 
-#include "npu/design.h"
+#include "tests/xdna_mock/array_executor.h"
 #include "tests/xdna_mock/xclbin_file.h"
 
 namespace wnpu::tests {
 
-// Writes npu1.xclbin (or whatever the designs' target is called), its manifest and streams.
+// Writes npu1.xclbin, its manifest and the streams of `calls`.
 std::filesystem::path write_overlay(const std::filesystem::path& folder,
-                                    std::span<const npu::Design> designs,
+                                    std::span<const StandInCall> calls,
                                     const XclbinContent& content = {});
 
 class OverlayFolder {
  public:
-  explicit OverlayFolder(std::span<const npu::Design> designs, const XclbinContent& content = {});
+  explicit OverlayFolder(std::span<const StandInCall> calls, const XclbinContent& content = {});
   ~OverlayFolder();
   OverlayFolder(const OverlayFolder&) = delete;
   OverlayFolder& operator=(const OverlayFolder&) = delete;

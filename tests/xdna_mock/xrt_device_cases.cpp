@@ -1,5 +1,7 @@
 // What npu/xrt_device must do on any XRT: the noop driver of 2.13 and the real libraries of 2.25.
+#include <algorithm>
 #include <cstring>
+#include <random>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -46,10 +48,17 @@ namespace {
 
 using npu::Design;
 
+StandInCall adder_call(std::size_t n_elements) {
+  StandInCall call;
+  call.adder_elements = n_elements;
+  return call;
+}
+
 struct Adder {
   static constexpr std::size_t kElements = 3000;  // not a multiple of a page
-  Design design = adder_design(kElements);
-  OverlayFolder folder{std::span(&design, 1)};
+  StandInCall call = adder_call(kElements);
+  Design design = design_of(call);
+  OverlayFolder folder{std::span(&call, 1)};
   std::unique_ptr<npu::Device> device =
       open_device_under_test({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
   std::unique_ptr<npu::Program> program = device->load(design);
@@ -132,7 +141,7 @@ TEST_CASE("xrt: arguments are checked against the design before the device sees 
 TEST_CASE("xrt: an overlay made from another design is refused, naming both hashes") {
   Adder adder;
   Design other = adder.design;
-  other.core.stack_bytes = 4096;
+  other.core.stack_bytes += 32;
   const std::string error = device_error([&] { adder.device->load(other); });
   CHECK(contains(error, "expected overlay " + npu::hash_text(npu::overlay_hash(other))));
   CHECK(contains(error, "found " + npu::hash_text(npu::overlay_hash(adder.design))));
@@ -140,64 +149,88 @@ TEST_CASE("xrt: an overlay made from another design is refused, naming both hash
 
 TEST_CASE("xrt: a design without an instruction stream is refused by its hash") {
   Adder adder;
-  const Design larger = adder_design(2 * Adder::kElements);
+  const Design larger = design_of(adder_call(2 * Adder::kElements));
   const std::string error = device_error([&] { adder.device->load(larger); });
   CHECK(contains(error, npu::hash_text(npu::design_hash(larger))));
 }
 
 TEST_CASE("xrt: what is wrong with the XCLBIN is said when it is opened") {
-  const Design design = adder_design(16);
+  const StandInCall call = adder_call(16);
   SUBCASE("missing") {
     CHECK(contains(open_error("/nowhere/npu1.xclbin"), "no file at /nowhere/npu1.xclbin"));
   }
   SUBCASE("no container") {
-    const OverlayFolder folder(std::span(&design, 1));
+    const OverlayFolder folder(std::span(&call, 1));
     write_file(folder.xclbin(), "this is a text");
     const std::string error = open_error(folder.xclbin());
     CHECK(contains(error, "load " + folder.xclbin().string()));
   }
   SUBCASE("no manifest") {
-    const OverlayFolder folder(std::span(&design, 1));
+    const OverlayFolder folder(std::span(&call, 1));
     std::filesystem::remove(folder.xclbin().string() + ".json");
     CHECK(contains(open_error(folder.xclbin()), ".xclbin.json: expected the manifest"));
   }
   SUBCASE("other kernel") {
-    const OverlayFolder folder(std::span(&design, 1), {.kernel = "vadd"});
+    const OverlayFolder folder(std::span(&call, 1), {.kernel = "vadd"});
     const std::string path = folder.xclbin().string();
-    std::filesystem::copy_file(OverlayFolder(std::span(&design, 1)).xclbin().string() + ".json",
+    std::filesystem::copy_file(OverlayFolder(std::span(&call, 1)).xclbin().string() + ".json",
                                path + ".json", std::filesystem::copy_options::overwrite_existing);
     CHECK(contains(open_error(path), "expected MLIR_AIE*, found: vadd"));
   }
   SUBCASE("other target") {
-    const OverlayFolder folder(std::span(&design, 1));
+    const OverlayFolder folder(std::span(&call, 1));
     CHECK(contains(open_error(folder.xclbin(), "npu4"), "expected target npu4, found npu1"));
   }
   SUBCASE("too many buffers") {
-    const OverlayFolder folder(std::span(&design, 1), {.n_buffers = 8});
+    const OverlayFolder folder(std::span(&call, 1), {.n_buffers = 8});
     CHECK(contains(open_error(folder.xclbin()), "1 to 7 buffers, found 8"));
   }
   SUBCASE("too few buffers for the design") {
-    const OverlayFolder folder(std::span(&design, 1), {.n_buffers = 2});
+    const OverlayFolder folder(std::span(&call, 1), {.n_buffers = 2});
     const auto device =
         open_device_under_test({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
-    const std::string error = device_error([&] { device->load(design); });
+    const std::string error = device_error([&] { device->load(design_of(call)); });
     CHECK(contains(error, "at most 2 arguments, found 3"));
   }
 }
 
-TEST_CASE("xrt: the design survives the way through the instruction stream") {
-  Design design = adder_design(16);
-  design.phases.resize(1);
-  design.phases[0].kernel = npu::Kernel::attention;
-  npu::Transfer transfer;
-  transfer.access.dims = {{2, -64}};
-  design.transfers = {{}, {transfer}};
-  OverlayFolder folder(std::span(&design, 1));
+TEST_CASE("xrt: a fused layer gives the simulator's own bits, twice in one list") {
+  StandInCall call;
+  call.shape = {.frames = 50, .width = 128, .heads = 2, .hidden = 256};
+  const Design design = design_of(call);
+  const OverlayFolder folder(std::span(&call, 1));
   const auto device = open_device_under_test({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
   const auto program = device->load(design);
-  AdderBuffers buffers(*program, 16);
-  program->run(buffers.arguments(), kPatience);
-  CHECK(buffers.holds_sums(1));
+
+  // Random bytes of small bf16 numbers: the sign and the exponents 2^-3 to 2^0.
+  std::mt19937 random(7);
+  std::vector<std::vector<std::byte>> expected;
+  std::vector<std::unique_ptr<npu::Buffer>> buffers;
+  std::vector<npu::Buffer*> arguments;
+  std::vector<std::span<std::byte>> spans;
+  for (std::size_t i = 0; i < npu::kLayerArguments; ++i) {
+    buffers.push_back(program->allocate(design.memories[i].bytes, static_cast<int>(i)));
+    const std::span<std::byte> host = buffers.back()->host();
+    for (std::size_t at = 0; at + 1 < host.size(); at += 2) {
+      const auto bits = static_cast<std::uint16_t>(0x3e00 + (random() & 0x81ff));
+      std::memcpy(host.data() + at, &bits, 2);
+    }
+    buffers.back()->to_device();
+    expected.emplace_back(host.begin(), host.end());
+    arguments.push_back(buffers.back().get());
+  }
+  for (auto& memory : expected) spans.emplace_back(memory);
+  const std::vector<std::uint32_t> stream = to_stream(call);
+  execute(stream, spans);
+  execute(stream, spans);
+
+  device->run_all(std::vector<npu::Run>(2, npu::Run{program.get(), arguments}), kPatience);
+  npu::Buffer& output = *buffers.back();
+  output.from_device();
+  CHECK(std::memcmp(output.host().data(), expected.back().data(), expected.back().size()) == 0);
+  const bool is_filled = std::any_of(expected.back().begin(), expected.back().end(),
+                                     [](std::byte b) { return b != std::byte{0}; });
+  CHECK(is_filled);
 }
 
 }  // namespace wnpu::tests
