@@ -19,7 +19,7 @@ endif()
 message(STATUS "XRT: ${WNPU_XRT}, built with it: ${WNPU_HAS_XRT}")
 
 if(WNPU_HAS_XRT)
-  target_sources(wnpu_npu PRIVATE xrt_device.cpp xrt_launch.cpp)
+  target_sources(wnpu_npu PRIVATE xrt_device.cpp xrt_launch.cpp xrt_open.cpp)
   target_include_directories(wnpu_npu SYSTEM PRIVATE ${XRT_INCLUDE_DIR} ${UUID_INCLUDE_DIR})
   target_link_libraries(wnpu_npu PRIVATE ${XRT_COREUTIL_LIBRARY} ${UUID_LIBRARY})
 else()

@@ -4,23 +4,20 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <span>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include "npu/design.h"
 #include "npu/xrt_compat.h"
 #include "npu/xrt_hints.h"
 #include "npu/xrt_launch.h"
 #include "npu/xrt_manifest.h"
+#include "npu/xrt_open.h"
 
 namespace wnpu::npu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Info = xrt::info::device;
 
 // The kernel's arguments as aiecc declares them: 0 opcode, 1 instructions, 2 their count, then the
 // buffers. Opcode 3 runs an instruction buffer (Xilinx/mlir-aie, runtime_lib/test_lib).
@@ -30,49 +27,10 @@ constexpr std::uint64_t kRunInstructions = 3;
 // (amd/xdna-driver, struct execute_buffer_req).
 constexpr std::size_t kMaxBuffers = 7;
 
-// Calls `body`; what XRT throws becomes a DeviceError that says which device, call and cause.
-template <typename Body>
-decltype(auto) calling(const std::string& device, const std::string& call, Body body) {
-  try {
-    return body();
-  } catch (const DeviceError&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw DeviceError(error_text(device, call, error.what()));
-  }
-}
-
-template <Info kWhat>
-std::string text_or_empty(const xrt::device& device) {
-  try {
-    return device.get_info<kWhat>();
-  } catch (const std::exception&) {
-    return {};  // not every driver answers every query
-  }
-}
-
-XrtDeviceInfo describe(const xrt::device& device) {
-  XrtDeviceInfo info;
-  info.bdf = text_or_empty<Info::bdf>(device);
-  info.name = text_or_empty<Info::name>(device);
-  // The driver's own attribute: XRT has the firmware's version for xrt-smi only.
-  std::ifstream firmware("/sys/bus/pci/devices/" + info.bdf + "/fw_version");
-  std::getline(firmware, info.firmware);
-  const auto json = nlohmann::json::parse(text_or_empty<Info::platform>(device), nullptr, false);
-  const auto text_at = [&json](const char* pointer) {
-    const nlohmann::json::json_pointer where(pointer);
-    return json.is_object() && json.contains(where) ? json.at(where).get<std::string>() : "";
-  };
-  info.power_mode = text_at("/platforms/0/status/power_mode");
-  const std::string columns = text_at("/platforms/0/static_region/total_columns");
-  if (!columns.empty()) info.columns = std::stoul(columns);
-  return info;
-}
-
-xrt::device open_device(const std::string& bdf) {
-  return calling(bdf.empty() ? "npu" : "npu " + bdf, "open",
-                 [&] { return bdf.empty() ? xrt::device(0U) : xrt::device(bdf); });
-}
+struct Deadline {
+  std::chrono::milliseconds timeout;
+  Clock::time_point at;
+};
 
 class XrtBuffer final : public Buffer {
  public:
@@ -175,7 +133,7 @@ class XrtDevice final : public Device {
   };
   Prepared& prepare(std::span<const Run> runs);
   void bind(Launch& launch, std::span<const Run> runs);
-  void run_chunk(std::span<const Run> runs, std::size_t first, Clock::time_point deadline);
+  void run_chunk(std::span<const Run> runs, std::size_t first, const Deadline& deadline);
   std::string which(const Prepared& prepared, std::size_t run, std::size_t first) const;
 
   std::string name_;
@@ -297,21 +255,21 @@ std::string XrtDevice::which(const Prepared& prepared, std::size_t run, std::siz
   return "run " + std::to_string(first + run) + " (" + prepared.programs[run]->name() + ")";
 }
 
-void XrtDevice::run_chunk(std::span<const Run> runs, std::size_t first,
-                          Clock::time_point deadline) {
+void XrtDevice::run_chunk(std::span<const Run> runs, std::size_t first, const Deadline& deadline) {
   Prepared& prepared = calling(name_, "prepare run", [&]() -> Prepared& { return prepare(runs); });
   const std::string single = which(prepared, runs.size() == 1 ? 0 : runs.size(), first);
   calling(name_, single, [&] {
     try {
       bind(*prepared.launch, runs);
+      launch_until(prepared.launch, deadline.at);
       ++stats_.submissions;
       stats_.launches += runs.size();
-      launch_until(prepared.launch, deadline);
     } catch (const xrt_compat::RunFailure& failure) {
       throw DeviceError(error_text(name_, which(prepared, failure.run, first), failure.what()));
-    } catch (const DeadlinePassed& passed) {
+    } catch (const DeadlinePassed&) {
       lost_ = "an earlier command did not end and may still be writing; restart the program";
-      throw;
+      throw DeviceError(error_text(
+          name_, single, "no answer within " + std::to_string(deadline.timeout.count()) + " ms"));
     }
   });
 }
@@ -322,7 +280,7 @@ void XrtDevice::run_all(std::span<const Run> runs, std::chrono::milliseconds tim
   try {
     for (std::size_t first = 0; first < runs.size(); first += xrt_compat::Command::kMaxRuns) {
       const std::size_t n = std::min(xrt_compat::Command::kMaxRuns, runs.size() - first);
-      run_chunk(runs.subspan(first, n), first, start + timeout);
+      run_chunk(runs.subspan(first, n), first, {timeout, start + timeout});
     }
   } catch (const DeviceError&) {
     prepared_.clear();  // a command that failed is not used again
@@ -337,27 +295,13 @@ std::string target_of(const XrtDeviceInfo& info) { return info.columns >= 8 ? "n
 
 }  // namespace
 
-std::string xrt_version() { return "XRT " + xrt_compat::version(); }
-
-XrtDevices list_xrt_devices() {
-  XrtDevices found;
-  try {
-    const unsigned n = xrt::system::enumerate_devices();
-    for (unsigned i = 0; i < n; ++i) found.devices.push_back(describe(xrt::device(i)));
-  } catch (const std::exception& error) {
-    found.problem = error_text("npu", "list devices", error.what());
-  }
-  if (found.devices.empty() && found.problem.empty()) {
-    found.problem = error_text("npu", "list devices", "No such device");
-  }
-  return found;
-}
-
 std::unique_ptr<Device> open_xrt_device(const XrtOptions& options) {
   const xrt::device device = open_device(options.bdf);
   const XrtDeviceInfo info = describe(device);
   const std::string target = options.target.empty() ? target_of(info) : options.target;
-  XrtManifest manifest = read_manifest(find_xclbin(xclbin_places(options.xclbin), target));
+  const auto xclbin = find_xclbin(xclbin_places(options.xclbin), target);
+  require_container(xclbin);
+  XrtManifest manifest = read_manifest(xclbin);
   require_target(manifest, target);
   return std::make_unique<XrtDevice>(info, device, std::move(manifest));
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -71,6 +72,23 @@ fs::path find_xclbin(const XclbinPlaces& places, const std::string& target) {
   throw DeviceError("npu: find XCLBIN: no file at " + looked_at +
                     " (hint: this project ships no XCLBIN, since building one needs AMD's "
                     "toolchain; name yours with --xclbin or WHISPER_NPU_XCLBIN)");
+}
+
+void require_container(const fs::path& xclbin) {
+  // struct axlf (XRT's xclbin.h): magic, and the length of the whole in its header.
+  static constexpr std::string_view kMagic("xclbin2\0", 8);
+  static constexpr std::size_t kLengthAt = 304;
+  const std::string bytes = read_bytes(xclbin, "an XCLBIN");
+  if (bytes.size() < kLengthAt + sizeof(std::uint64_t) || !bytes.starts_with(kMagic)) {
+    throw DeviceError(xclbin.string() + ": expected an XCLBIN, found " +
+                      std::to_string(bytes.size()) + " bytes of something else");
+  }
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data() + kLengthAt, sizeof(length));
+  if (length != bytes.size()) {
+    throw DeviceError(xclbin.string() + ": expected " + std::to_string(length) +
+                      " bytes, as its header says, found " + std::to_string(bytes.size()));
+  }
 }
 
 XrtManifest read_manifest(const fs::path& xclbin) {

@@ -35,6 +35,10 @@ XclbinPlaces xclbin_places(const std::filesystem::path& named);
 // of the data folders. Throws DeviceError with all places looked at.
 std::filesystem::path find_xclbin(const XclbinPlaces& places, const std::string& target);
 
+// Refuses what is no whole XCLBIN, since XRT trusts the offsets in it. Throws DeviceError with
+// path, expected and found.
+void require_container(const std::filesystem::path& xclbin);
+
 // Reads and checks `<xclbin>.json`. Throws DeviceError with path, expected and found.
 XrtManifest read_manifest(const std::filesystem::path& xclbin);
 

@@ -99,6 +99,21 @@ TEST_CASE("xrt_manifest: an instruction stream is there and whole, or refused") 
                  "odd.bin: expected 32-bit words, found 5 bytes"));
 }
 
+TEST_CASE("xrt_manifest: a container is whole, or refused before XRT reads it") {
+  const Folder folder;
+  std::string container("xclbin2\0", 8);
+  container.resize(500);
+  container[304] = static_cast<char>(500 & 0xff);
+  container[305] = 500 >> 8;
+  CHECK_NOTHROW(require_container(folder.write("whole.xclbin", container)));
+  const fs::path cut = folder.write("cut.xclbin", container.substr(0, 400));
+  CHECK(contains(error_of([&] { require_container(cut); }),
+                 "cut.xclbin: expected 500 bytes, as its header says, found 400"));
+  const fs::path text = folder.write("text.xclbin", "this is a text");
+  CHECK(contains(error_of([&] { require_container(text); }),
+                 "text.xclbin: expected an XCLBIN, found 14 bytes"));
+}
+
 TEST_CASE("find_xclbin: the one named, else the environment's, else the data folders'") {
   const Folder folder;
   const fs::path named = folder.write("mine.xclbin", "x");

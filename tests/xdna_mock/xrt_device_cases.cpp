@@ -162,8 +162,7 @@ TEST_CASE("xrt: what is wrong with the XCLBIN is said when it is opened") {
   SUBCASE("no container") {
     const OverlayFolder folder(std::span(&call, 1));
     write_file(folder.xclbin(), "this is a text");
-    const std::string error = open_error(folder.xclbin());
-    CHECK(contains(error, "load " + folder.xclbin().string()));
+    CHECK(contains(open_error(folder.xclbin()), "npu1.xclbin: expected an XCLBIN, found 14 bytes"));
   }
   SUBCASE("no manifest") {
     const OverlayFolder folder(std::span(&call, 1));
