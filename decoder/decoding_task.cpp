@@ -194,10 +194,12 @@ Decoded DecodingTask::result() const {
   return decoded;
 }
 
-void run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks) {
+bool run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks,
+         const std::function<bool()>& should_stop) {
   std::vector<StepRow> rows;
   models::Matrix logits;
   for (;;) {
+    if (should_stop && should_stop()) return false;
     rows.clear();
     std::vector<std::size_t> counts;  // logits rows of each task
     std::size_t wanted = 0;
@@ -209,7 +211,7 @@ void run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks) {
                         [](const StepRow& row) { return row.wants_logits; })));
       wanted += counts.back();
     }
-    if (rows.empty()) return;
+    if (rows.empty()) return true;
     if (logits.rows() < wanted) logits = models::Matrix(wanted, decoder.dims().n_vocab);
     decoder.step(cache, rows, logits.view().row_range(0, wanted));
     std::size_t first = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -73,8 +74,10 @@ class DecodingTask {
   bool done_ = false;
 };
 
-// Runs the tasks to their ends, all together.
-void run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks);
+// Runs the tasks to their ends, all together. `should_stop`, where given, is asked before each
+// step; true ends the work there, and the result is false.
+bool run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks,
+         const std::function<bool()>& should_stop = {});
 
 // The sequence that starts a transcript: sot, and on multilingual models language and task.
 std::vector<models::TokenId> sot_sequence(const models::Vocabulary& vocabulary,

@@ -85,6 +85,7 @@ SplitWindow split_at_timestamps(const Decoded& decoded, const Window& window,
   std::vector<std::size_t> ends = slice_ends(tokens, vocabulary);
   SplitWindow split;
   split.next_seek = window.seek + window.size;
+  split.single_timestamp_ending = single_ending;
   if (ends.empty()) {
     const auto last = std::find_if(tokens.rbegin(), tokens.rend(), is_timestamp);
     const bool timed = last != tokens.rend() && *last != vocabulary.timestamp_begin();

@@ -33,6 +33,7 @@ struct Window {
 struct SplitWindow {
   std::vector<Segment> segments;  // ids are left 0
   std::size_t next_seek = 0;
+  bool single_timestamp_ending = false;  // no speech after the last segment
 };
 
 // Cuts the window's tokens at consecutive timestamps; the next window starts at the last one, or

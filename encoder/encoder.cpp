@@ -17,7 +17,8 @@ Encoder::Encoder(const models::Dims& dims, const models::EncoderWeights& weights
   }
 }
 
-void Encoder::encode(const models::LogMel& mel, models::EncoderStates& out) {
+bool Encoder::encode(const models::LogMel& mel, models::EncoderStates& out,
+                     const std::function<bool()>& should_stop) {
   if (mel.values.rows() != dims_.n_mels || mel.values.cols() != dims_.n_mel_frames()) {
     throw std::invalid_argument("encoder: expected log-mel [" + std::to_string(dims_.n_mels) +
                                 ", " + std::to_string(dims_.n_mel_frames()) + "], found [" +
@@ -30,9 +31,13 @@ void Encoder::encode(const models::LogMel& mel, models::EncoderStates& out) {
   const models::MatrixView states = out.values.view();
   stem_.run(pool_, mel, states);
   backend_.load(states);
-  for (std::size_t layer = 0; layer < backend_.n_layers(); ++layer) backend_.run_layer(layer);
+  for (std::size_t layer = 0; layer < backend_.n_layers(); ++layer) {
+    if (should_stop && should_stop()) return false;
+    backend_.run_layer(layer);
+  }
   backend_.store(states);
   models::layer_norm(pool_, states, weights_.ln_post, states);
+  return true;
 }
 
 }  // namespace wnpu::encoder

@@ -1,6 +1,8 @@
 // Whisper's audio encoder: LogMel [n_mels, 3000] -> EncoderStates [1500, n_audio_state].
 #pragma once
 
+#include <functional>
+
 #include "encoder/layer_backend.h"
 #include "encoder/stem.h"
 #include "models/dims.h"
@@ -18,8 +20,10 @@ class Encoder {
           models::ThreadPool& pool);
 
   // stem -> every layer on the backend -> final layer norm. Throws what the backend throws.
-  // Throws std::invalid_argument unless mel is [n_mels, 2 n_audio_ctx].
-  void encode(const models::LogMel& mel, models::EncoderStates& out);
+  // Throws std::invalid_argument unless mel is [n_mels, 2 n_audio_ctx]. `should_stop`, where given,
+  // is asked before each layer; true ends the work there, and the result is false.
+  bool encode(const models::LogMel& mel, models::EncoderStates& out,
+              const std::function<bool()>& should_stop = {});
 
  private:
   models::Dims dims_;

@@ -159,7 +159,8 @@ void CTranslate2File::check_flags() {
   if (pre_norm != 1) fail("decoder/pre_norm", "1", std::to_string(pre_norm));
   std::vector<std::string> scalars;
   for (const auto& [name, variable] : variables_.by_name) {
-    if (variable.shape.empty()) scalars.push_back(name);
+    // A float is no switch: int16 weights have one as their scale.
+    if (variable.shape.empty() && variable.type != Type::f32) scalars.push_back(name);
   }
   for (const std::string& name : scalars) {
     const long value = take_scalar(name);

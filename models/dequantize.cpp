@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "models/half_floats.h"
 #include "models/model_file.h"
 #include "models/tensor_layout.h"
 
@@ -21,22 +22,8 @@ T load(const std::byte* from) {
   return value;
 }
 
-// IEEE 754 binary16. The exponent is moved by a multiplication, which makes normal numbers of
-// subnormal ones; all ones in the exponent (infinity, NaN) have to stay all ones.
-float from_f16(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000U) << 16U;
-  const std::uint32_t magnitude = (half & 0x7fffU) << 13U;
-  const auto scaled = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
-  const std::uint32_t value = magnitude >= 0x0f800000U ? magnitude | 0x7f800000U : scaled;
-  return std::bit_cast<float>(sign | value);
-}
-
 float from_bf16(std::uint16_t value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16U);
-}
-
-void dequantize_f16(const std::byte* from, std::span<float> out) {
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = from_f16(load<std::uint16_t>(from + 2 * i));
 }
 
 void dequantize_bf16(const std::byte* from, std::span<float> out) {
@@ -72,7 +59,7 @@ int fifth_bit(std::uint32_t bits, std::size_t i) {
 }
 
 void block_q4_0(const std::byte* block, float* out) {
-  const float scale = from_f16(load<std::uint16_t>(block));
+  const float scale = widen_f16(load<std::uint16_t>(block));
   const std::byte* nibbles = block + 2;
   for (std::size_t j = 0; j < kHalf; ++j) {
     out[j] = static_cast<float>(low_nibble(nibbles, j) - 8) * scale;
@@ -81,8 +68,8 @@ void block_q4_0(const std::byte* block, float* out) {
 }
 
 void block_q4_1(const std::byte* block, float* out) {
-  const float scale = from_f16(load<std::uint16_t>(block));
-  const float minimum = from_f16(load<std::uint16_t>(block + 2));
+  const float scale = widen_f16(load<std::uint16_t>(block));
+  const float minimum = widen_f16(load<std::uint16_t>(block + 2));
   const std::byte* nibbles = block + 4;
   for (std::size_t j = 0; j < kHalf; ++j) {
     out[j] = static_cast<float>(low_nibble(nibbles, j)) * scale + minimum;
@@ -91,7 +78,7 @@ void block_q4_1(const std::byte* block, float* out) {
 }
 
 void block_q5_0(const std::byte* block, float* out) {
-  const float scale = from_f16(load<std::uint16_t>(block));
+  const float scale = widen_f16(load<std::uint16_t>(block));
   const auto bits = load<std::uint32_t>(block + 2);
   const std::byte* nibbles = block + 6;
   for (std::size_t j = 0; j < kHalf; ++j) {
@@ -103,8 +90,8 @@ void block_q5_0(const std::byte* block, float* out) {
 }
 
 void block_q5_1(const std::byte* block, float* out) {
-  const float scale = from_f16(load<std::uint16_t>(block));
-  const float minimum = from_f16(load<std::uint16_t>(block + 2));
+  const float scale = widen_f16(load<std::uint16_t>(block));
+  const float minimum = widen_f16(load<std::uint16_t>(block + 2));
   const auto bits = load<std::uint32_t>(block + 4);
   const std::byte* nibbles = block + 8;
   for (std::size_t j = 0; j < kHalf; ++j) {
@@ -116,7 +103,7 @@ void block_q5_1(const std::byte* block, float* out) {
 }
 
 void block_q8_0(const std::byte* block, float* out) {
-  const float scale = from_f16(load<std::uint16_t>(block));
+  const float scale = widen_f16(load<std::uint16_t>(block));
   for (std::size_t i = 0; i < kBlock; ++i) {
     out[i] = static_cast<float>(static_cast<std::int8_t>(block[2 + i])) * scale;
   }
@@ -143,7 +130,7 @@ void dequantize(const TensorView& tensor, std::span<float> out) {
       if (!out.empty()) std::memcpy(out.data(), from, out.size_bytes());
       return;
     case DType::f16:
-      return dequantize_f16(from, out);
+      return widen_f16(tensor.bytes, out);
     case DType::bf16:
       return dequantize_bf16(from, out);
     case DType::i8_rows:

@@ -7,7 +7,9 @@
 #include "models/byte_cursor.h"
 #include "models/ctranslate2_file.h"
 #include "models/error.h"
+#include "models/ggml_file.h"
 #include "models/mapped_file.h"
+#include "models/safetensors_file.h"
 #include "models/tensor_layout.h"
 #include "models/tensor_names.h"
 
@@ -45,6 +47,7 @@ std::string listing(const fs::path& directory) {
 
 std::unique_ptr<ModelFile> open_directory(const fs::path& path) {
   if (fs::exists(path / "model.bin")) return open_ctranslate2(path);
+  if (has_safetensors(path)) return open_safetensors(path);
   if (fs::exists(path / "pytorch_model.bin")) refuse(path, kConvert);
   refuse(path, listing(path));
 }
@@ -59,7 +62,10 @@ bool is_text(std::string_view bytes) {
 // What a file that is no model seems to be.
 std::string describe(std::string_view start) {
   if (start.empty()) return "an empty file";
-  if (start.starts_with("PK\x03\x04")) return std::string(kConvert);
+  // torch.save's archive begins with NAME/data.pkl; before version 1.6 it was a bare pickle.
+  const bool is_zip = start.starts_with("PK\x03\x04");
+  if (is_zip && start.find("data.pkl") != start.npos) return std::string(kConvert);
+  if (is_zip) return "a zip archive";
   if (start.starts_with("\x80\x02")) return std::string(kConvert);
   if (start.starts_with("GGUF")) return "a GGUF file, which Whisper models do not use";
   if (is_text(start)) return "a text file";
@@ -71,13 +77,19 @@ bool is_ctranslate2(std::string_view start) {
   return start.size() > 6 && start.substr(6).starts_with("WhisperSpec");
 }
 
+fs::path directory_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
 std::unique_ptr<ModelFile> open_file(const fs::path& path) {
   const MappedFile file(path);
   const std::string_view start = as_text(file.bytes()).substr(0, 512);
+  if (is_ggml(start)) return open_ggml(path);
   // A user may name the file in place of its directory.
   if (is_ctranslate2(start) && path.filename() == "model.bin") {
-    return open_ctranslate2(path.parent_path());
+    return open_ctranslate2(directory_of(path));
   }
+  if (path.filename() == "model.safetensors") return open_safetensors(directory_of(path));
   refuse(path, describe(start));
 }
 

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 // The largest in use, tokenizer.json of large-v3, has 4 MB.
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
+constexpr std::size_t kMaxBytes = std::size_t{16} << 20U;
 
 // Collects the tokens of one file; each id comes once.
 class TokenTable {

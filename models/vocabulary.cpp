@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <set>
 
+#include "models/byte_pair.h"
 #include "models/error.h"
+#include "models/pre_tokenizer.h"
+#include "models/utf8.h"
 
 namespace wnpu::models {
 namespace {
@@ -19,6 +23,21 @@ std::string timestamp_text(TokenId steps) {
   std::snprintf(text.data(), text.size(), "<|%d.%02d|>", ms / 1000, ms % 1000 / 10);
   return text.data();
 }
+
+// What non_speech_tokens suppresses where it is one token, alone or after a space.
+constexpr std::array<std::string_view, 47> kSymbols = {
+    "\"",  "#",  "(",  ")",   "*",   "+",   "/",   ":",  ";",   "<",  "=",  ">",
+    "@",   "[",  "\\", "]",   "^",   "_",   "`",   "{",  "|",   "}",  "~",  "「",
+    "」",  "『", "』", "<<",  ">>",  "<<<", ">>>", "--", "---", "-(", "-[", "('",
+    "(\"", "((", "))", "(((", ")))", "[[",  "]]",  "{{", "}}",  "♪♪", "♪♪♪"};
+// Musical signs: where one is several tokens, the first is suppressed; U+2640 to U+267F share it.
+constexpr std::array<std::string_view, 7> kMusic = {"♩", "♪", "♫", "♬", "♭", "♮", "♯"};
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+// whisper.cpp's converter of 2022 wrote U+FFFD for bytes that are no text on their own
+// (ggml-org/whisper.cpp issue 25); such files cannot be repaired.
+constexpr const char* kLossy =
+    ", whose bytes an old converter has lost (U+FFFD): convert the model again";
 
 [[noreturn]] void fail(const std::string& path, const std::string& expected,
                        const std::string& found) {
@@ -45,7 +64,8 @@ Vocabulary::Vocabulary(std::vector<std::string> token_bytes, const Dims& dims,
     const auto [same, is_new] = ids_.emplace(bytes, id);
     if (!is_new) {
       fail(path, "different tokens",
-           "equal ones at " + std::to_string(same->second) + " and " + std::to_string(id));
+           "equal ones at " + std::to_string(same->second) + " and " + std::to_string(id) +
+               (bytes.find(kReplacement) == std::string::npos ? "" : kLossy));
     }
   }
   for (int byte = 0; byte < 256; ++byte) {
@@ -77,6 +97,31 @@ std::string Vocabulary::decode_with_timestamps(std::span<const TokenId> tokens) 
     text += is_text(id) ? token_bytes_[static_cast<std::size_t>(id)] : special_text(id);
   }
   return text;
+}
+
+std::vector<TokenId> Vocabulary::encode(std::string_view utf8) const {
+  const std::string valid = repair_utf8(utf8);
+  std::vector<TokenId> tokens;
+  for (const std::string_view piece : pre_tokenize(valid)) encode_piece(piece, ids_, tokens);
+  return tokens;
+}
+
+std::vector<TokenId> Vocabulary::non_speech_tokens() const {
+  // Hyphens and quotes are suppressed at the beginning of a word only.
+  std::set<TokenId> tokens = {encode(" -").front(), encode(" '").front()};
+  const auto add = [&](const std::string& symbol, bool is_music) {
+    const std::vector<TokenId> encoded = encode(symbol);
+    if (encoded.size() == 1 || is_music) tokens.insert(encoded.front());
+  };
+  for (const std::string_view symbol : kSymbols) {
+    add(std::string(symbol), false);
+    add(" " + std::string(symbol), false);
+  }
+  for (const std::string_view symbol : kMusic) {
+    add(std::string(symbol), true);
+    add(" " + std::string(symbol), true);
+  }
+  return {tokens.begin(), tokens.end()};
 }
 
 // Names as in openai/whisper tokenizer.py get_encoding.

@@ -1,20 +1,14 @@
 #include "models/weights.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
+#include <cmath>
 #include <string>
 
 #include "models/error.h"
+#include "models/half_floats.h"
 
 namespace wnpu::models {
 namespace {
-
-// Exponent bits of fp32: all ones mean infinity or NaN.
-bool is_finite(float value) {
-  constexpr std::uint32_t kExponent = 0x7f800000U;
-  return (std::bit_cast<std::uint32_t>(value) & kExponent) != kExponent;
-}
 
 class Loader {
  public:
@@ -53,8 +47,8 @@ class Loader {
  private:
   void fill(const std::string& name, const TensorView& tensor, std::span<float> out) const {
     dequantize(tensor, out);
-    if (std::ranges::all_of(out, is_finite)) return;
-    const auto bad = std::ranges::find_if_not(out, is_finite);
+    if (all_finite(out)) return;
+    const auto bad = std::ranges::find_if_not(out, [](float v) { return std::isfinite(v); });
     throw ModelError(file_.path() + ": " + name + ": expected finite values, found " +
                      std::to_string(*bad) + " at element " + std::to_string(bad - out.begin()));
   }

@@ -138,7 +138,7 @@ struct Transfer {
   std::size_t signal_token = kNone;
 };
 
-enum class Kernel { layer_norm, gemm_bf16, gemm_int8, attention };
+enum class Kernel { layer_norm, gemm_bf16, gemm_int8, attention, gelu };
 enum class Epilogue { bias, bias_gelu, bias_residual };
 
 // What all cores do next, as the header that the resident program reads (resident.h).

@@ -19,6 +19,7 @@
 namespace wnpu::npu {
 
 struct Design;
+struct Target;
 
 // A device that is missing, refused, failed or timed out. what() names device, call and cause.
 struct DeviceError : std::runtime_error {
@@ -69,6 +70,8 @@ class Device {
   virtual std::string_view description() const = 0;
   // True where results are computed by a simulator; whatever is reported must then say so.
   virtual bool is_simulated() const = 0;
+  // The array that programs must be designed for.
+  virtual const Target& target() const = 0;
   // The program of `design`. The simulator runs the design itself; hardware takes the instruction
   // stream with the same hash from the overlay's manifest, and throws DeviceError if there is none
   // or if the overlay was made from other tiles and fifos (design.h overlay_hash).

@@ -52,7 +52,7 @@ class LayerBuilder {
                   std::int64_t step = 0) const;
 
   void add_panels();
-  void add_norm_panels(std::size_t row, std::uint64_t begin);
+  std::uint64_t add_norm_panels(std::size_t row, std::uint64_t begin);  // gives the end
   void add_feed_panels(std::size_t row, std::uint64_t begin);
 
   // layer_rows.cpp

@@ -16,6 +16,7 @@ constexpr std::size_t kLayerOps = 7;
 struct LayerCall {
   LayerOp first = LayerOp::norm1;
   LayerOp last = LayerOp::down;
+  bool with_gelu = true;  // false: `up` ends with its bias
 
   bool has(LayerOp op) const { return first <= op && op <= last; }
   bool operator==(const LayerCall&) const = default;

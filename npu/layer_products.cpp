@@ -160,7 +160,7 @@ void LayerBuilder::multiply_attended(std::size_t block) {
 void LayerBuilder::multiply_hidden(std::size_t block) {
   const GemmGeometry& gemm = g_.gemm(Gemm::down);
   const std::size_t up_tiles = g_.gemm(Gemm::up).blocks * streams_.columns();
-  const int all = static_cast<int>(up_tiles);
+  const int all = static_cast<int>(streams_.columns());  // each core passes its tiles on at once
   for (std::size_t row = 0; row < streams_.rows(); ++row) {
     const Passed& p = panels_[row].hidden;
     for (std::size_t b = 0; b < gemm.blocks; ++b) {
@@ -235,8 +235,11 @@ void LayerBuilder::store_hidden(std::size_t block) {
       const std::size_t column = tile % streams_.columns();
       if (hidden_stays()) {
         const Passed& p = panels_[row].hidden;
+        const bool is_first = tile < streams_.columns();
+        const bool is_last = tile + streams_.columns() >= gemm.blocks * streams_.columns();
         streams_.c_to_panel(row, column, p.panel.at(tile * kElementBytes, 8, kToLeftOperand), 1,
-                            {p.free, 1, LockMode::each}, {p.full, 1, LockMode::each});
+                            is_first ? LockUse{p.free, 1, LockMode::each} : LockUse{},
+                            is_last ? LockUse{p.full, 1, LockMode::each} : LockUse{});
         continue;
       }
       const std::uint64_t index = panel_of(block, row) * gemm.blocks * streams_.columns() + tile;

@@ -78,17 +78,18 @@ void LayerBuilder::collect_normed(std::size_t which, std::size_t row, std::size_
   for (std::size_t o = 0; o < outer; ++o) {
     const std::size_t first_row = (o * streams_.columns() + column) * g_.norm_rows;
     const std::size_t offset = first_row / 4 * group + first_row % 4 * row_bytes;
+    // With int8 the rows' scales follow, and the lock is passed on with them.
     streams_.c_to_panel(row, column,
                         to.panel.at(offset, u32(row_bytes),
                                     {{u32(depth / 8), i64(4 * row_bytes)},
                                      {u32(g_.shape.width / depth), i64(kElementBytes)},
                                      {u32(g_.norm_rows), i64(row_bytes)}}),
-                        1, take, give);
+                        1, take, is_int8() ? kNoLock : give);
     if (!is_int8()) continue;
     streams_.c_to_panel(
         row, column,
         panels_[row].scales[which].at(first_row * sizeof(float), u32(g_.norm_rows * sizeof(float))),
-        1, take, give);
+        1, kNoLock, give);
   }
 }
 

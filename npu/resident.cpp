@@ -45,7 +45,7 @@ void unfold_rows(Steps& steps, const Phase& p) {
   for (std::uint32_t o = 0; o < p.outer; ++o) {
     steps.take_own(in_bytes, [&] {
       if (!p.quantised_output) {
-        steps.emit(Task::norm_rows, in_bytes);
+        steps.emit(p.kernel == Kernel::gelu ? Task::gelu_rows : Task::norm_rows, in_bytes);
         return;
       }
       steps.emit(Task::norm_quantise, p.m * p.k);
@@ -105,6 +105,7 @@ std::vector<Step> phase_steps(const Phase& phase, int column, int columns) {
   Steps steps(column, columns);
   switch (phase.kernel) {
     case Kernel::layer_norm:
+    case Kernel::gelu:
       unfold_rows(steps, phase);
       break;
     case Kernel::gemm_bf16:
@@ -149,6 +150,9 @@ double task_cycles(const Phase& p, Task task, const KernelTable& kernels) {
       break;
     case Task::norm_quantise:
       cycles = m * k * (kernels.layer_norm_cycles + kernels.quantise_cycles);
+      break;
+    case Task::gelu_rows:
+      cycles = m * k * kernels.gelu_cycles;
       break;
     case Task::load_queries:
       cycles = (m * k * 2 + m * k * 4) * per_vector;

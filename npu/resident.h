@@ -27,6 +27,7 @@ enum class Task {
   norm_rows,         // C = layer norm of A's rows
   norm_quantise,     // C = the same as int8; row scales kept
   store_row_scales,  // C = row scales
+  gelu_rows,         // C = gelu(A), elements as they come
   load_queries,      // C = A (queries wait in C's buffer); clears the attention state
   attend,            // attention state and accumulators take in the keys and values of B
   finish_attention,  // C = accumulators / sums

@@ -101,6 +101,18 @@ void norm(const Phase& p, Task task, const CoreView& core) {
   kernel::quantise_rows(shape, normed, core.c<std::int8_t>(mk), core.row_scales(p.m));
 }
 
+// GELU does not look at positions: a row goes through the product's epilogue as if it were a tile.
+void gelu(const Phase& p, const CoreView& core) {
+  constexpr std::size_t kColumns = 64;
+  const std::size_t mk = std::size_t{p.m} * p.k;
+  const auto acc = core.accumulators<float>(mk);
+  const auto in = core.a<const bfloat16>(mk);
+  for (std::size_t i = 0; i < mk; ++i) acc[i] = to_float(in[i]);
+  std::ranges::fill(core.bias(kColumns), 0.0f);
+  kernel::bias_gelu({mk / kColumns, kColumns}, acc, core.bias(kColumns), core.c<bfloat16>(mk),
+                    kRounding);
+}
+
 void attend(const Phase& p, const Step& step, const CoreView& core) {
   const kernel::AttentionShape shape{p.m, p.n, p.k};
   const std::size_t half = std::size_t{p.n} * p.k;
@@ -140,6 +152,9 @@ void run_task(const Phase& p, const Step& step, std::span<std::byte> memory, Slo
     case Task::norm_rows:
     case Task::norm_quantise:
       norm(p, step.task, core);
+      break;
+    case Task::gelu_rows:
+      gelu(p, core);
       break;
     case Task::load_queries:
       std::ranges::copy(core.a<const bfloat16>(mk), core.c<bfloat16>(mk).begin());

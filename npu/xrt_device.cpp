@@ -87,8 +87,11 @@ class XrtProgram final : public Program {
 
 class XrtDevice final : public Device {
  public:
-  XrtDevice(const XrtDeviceInfo& info, const xrt::device& device, XrtManifest manifest)
-      : name_(info.bdf.empty() ? "npu" : "npu " + info.bdf), manifest_(std::move(manifest)) {
+  XrtDevice(const XrtDeviceInfo& info, const xrt::device& device, const Target& target,
+            XrtManifest manifest)
+      : name_(info.bdf.empty() ? "npu" : "npu " + info.bdf),
+        target_(target),
+        manifest_(std::move(manifest)) {
     description_ = (info.name.empty() ? "unnamed device" : info.name) +
                    (info.bdf.empty() ? "" : " at " + info.bdf) + ", " + xrt_version();
     overlay_ = calling(name_, "load " + manifest_.xclbin.string(), [&] {
@@ -105,6 +108,7 @@ class XrtDevice final : public Device {
 
   std::string_view description() const override { return description_; }
   bool is_simulated() const override { return false; }
+  const Target& target() const override { return target_; }
   std::unique_ptr<Program> load(const Design& design) override;
   void run_all(std::span<const Run> runs, std::chrono::milliseconds timeout) override;
   RunStats stats() const override { return stats_; }
@@ -138,6 +142,7 @@ class XrtDevice final : public Device {
 
   std::string name_;
   std::string description_;
+  const Target& target_;
   XrtManifest manifest_;
   xrt_compat::Overlay overlay_;
   std::unique_ptr<XrtBuffer> unused_;
@@ -291,19 +296,25 @@ void XrtDevice::run_all(std::span<const Run> runs, std::chrono::milliseconds tim
 
 // Strix has 8 columns, Phoenix and Hawk Point 5, of which 4 are usable (npu1_regs.c, npu4_regs.c of
 // the amdxdna driver).
-std::string target_of(const XrtDeviceInfo& info) { return info.columns >= 8 ? "npu4" : "npu1"; }
+const Target& target_of(const XrtDeviceInfo& info, const std::string& named) {
+  if (named.empty()) return info.columns >= 8 ? npu4() : npu1();
+  const Target* target = find_target(named);
+  if (target == nullptr) throw DeviceError("npu: open: expected npu1 or npu4, found " + named);
+  return *target;
+}
 
 }  // namespace
 
 std::unique_ptr<Device> open_xrt_device(const XrtOptions& options) {
   const xrt::device device = open_device(options.bdf);
   const XrtDeviceInfo info = describe(device);
-  const std::string target = options.target.empty() ? target_of(info) : options.target;
-  const auto xclbin = find_xclbin(xclbin_places(options.xclbin), target);
+  const Target& target = target_of(info, options.target);
+  const std::string target_name(target.name);
+  const auto xclbin = find_xclbin(xclbin_places(options.xclbin), target_name);
   require_container(xclbin);
   XrtManifest manifest = read_manifest(xclbin);
-  require_target(manifest, target);
-  return std::make_unique<XrtDevice>(info, device, std::move(manifest));
+  require_target(manifest, target_name);
+  return std::make_unique<XrtDevice>(info, device, target, std::move(manifest));
 }
 
 }  // namespace wnpu::npu

@@ -34,9 +34,10 @@ NanoTensor random_tensor(const TensorSpec& spec, std::mt19937& random) {
   const bool is_matrix = spec.shape.size() >= 2;
   const auto inputs = static_cast<float>(count / spec.shape[0]);
   const bool is_embedding = spec.name.find("embedding") != std::string::npos;
-  const float bound = is_matrix && !is_embedding ? std::sqrt(3.0F / inputs) : 0.25F;
-  tensor.values = random_values(count, bound, random);
   const bool is_gain = !is_matrix && spec.name.ends_with(".weight");
+  float bound = is_gain ? 0.5F : 0.25F;
+  if (is_matrix && !is_embedding) bound = std::sqrt(3.0F / inputs);
+  tensor.values = random_values(count, bound, random);
   for (float& value : tensor.values) value += is_gain ? 1.0F : 0.0F;
   return tensor;
 }

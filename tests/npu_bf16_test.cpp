@@ -8,7 +8,6 @@
 
 #include "npu/bf16.h"
 
-using wnpu::npu::bfloat16;
 using wnpu::npu::Rounding;
 using wnpu::npu::to_bfloat16;
 using wnpu::npu::to_float;
@@ -29,24 +28,24 @@ std::uint16_t nearest_by_search(float value) {
   return below < above ? low : high;
 }
 
+// What a value of these bits becomes on its way to float and back.
+std::uint16_t after_a_round_trip(std::uint16_t bits) {
+  const auto sign = static_cast<std::uint16_t>(bits & 0x8000u);
+  if (is_denormal(bits)) return sign;
+  if (is_nan(bits)) return static_cast<std::uint16_t>(sign | 0x7fc0u);
+  return bits;
+}
+
 }  // namespace
 
 TEST_CASE("bf16: every one of the 65,536 values survives float and back, denormals as zero") {
   for (std::uint32_t i = 0; i < 65536; ++i) {
     const auto bits = static_cast<std::uint16_t>(i);
     const float value = to_float({bits});
-    for (const Rounding rounding : {Rounding::nearest_even, Rounding::truncate}) {
-      const std::uint16_t back = to_bfloat16(value, rounding).bits;
-      if (is_denormal(bits)) {
-        CHECK(value == 0.0f);
-        CHECK(back == (bits & 0x8000u));
-      } else if (is_nan(bits)) {
-        CHECK(std::isnan(value));
-        CHECK(back == ((bits & 0x8000u) | 0x7fc0u));
-      } else {
-        CHECK(back == bits);
-      }
-    }
+    CHECK(to_bfloat16(value, Rounding::nearest_even).bits == after_a_round_trip(bits));
+    CHECK(to_bfloat16(value, Rounding::truncate).bits == after_a_round_trip(bits));
+    CHECK(std::isnan(value) == is_nan(bits));
+    if (is_denormal(bits)) CHECK(value == 0.0f);
   }
 }
 

@@ -73,12 +73,17 @@ TEST_CASE("bias: truncation, the hardware's default, is four times worse and bia
 
 TEST_CASE("bias: special values are stored as bf16.h says") {
   std::vector<float> c(32, 1.0f);
-  const float special[] = {std::numeric_limits<float>::quiet_NaN(),
-                           -std::numeric_limits<float>::infinity(),
-                           std::numeric_limits<float>::max(),
-                           0x1p-126f,
-                           0x1p-127f,
-                           -0.0f};
+  const float special[] = {
+      std::numeric_limits<float>::quiet_NaN(),
+      -std::numeric_limits<float>::infinity(),
+      std::numeric_limits<float>::max(),
+      0x1p-126f,
+      0x1p-127f,
+      -0.0f,
+      std::bit_cast<float>(0x3f808000u),  // ties: down to even,
+      std::bit_cast<float>(0x3f818000u),  // up to even,
+      std::bit_cast<float>(0xbf817fffu)   // and just below one
+  };
   std::ranges::copy(special, c.begin());
   std::vector<bfloat16> y(32);
   const std::vector<float> none(8, -0.0f);

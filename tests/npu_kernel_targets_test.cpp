@@ -131,13 +131,12 @@ TEST_CASE("tile kernels: threads running side by side, rounding differently, do 
   const Bytes truncated = attention(t, Rounding::truncate);
   CHECK_FALSE(nearest == truncated);
   Bytes in_threads[4];
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < 4; ++i) {
-      threads.emplace_back([&, i] {
-        in_threads[i] = attention(t, i % 2 ? Rounding::truncate : Rounding::nearest_even);
-      });
-    }
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&t, i, &result = in_threads[i]] {
+      result = attention(t, i % 2 ? Rounding::truncate : Rounding::nearest_even);
+    });
   }
+  for (auto& thread : threads) thread.join();
   for (std::size_t i = 0; i < 4; ++i) CHECK((in_threads[i] == (i % 2 ? truncated : nearest)));
 }

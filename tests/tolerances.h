@@ -28,4 +28,22 @@ inline constexpr double kAttentionWeight = 1.36e-3 + kBf16Rounding;
 // Attention over random keys as a whole: weight errors are independent and average out.
 inline constexpr double kAttentionNmse = 1e-5;
 
+// ---- the fused layer on the simulated NPU against fp32 (issue of record for bf16)
+
+inline constexpr double kBf16LayerCosine = 0.9998;
+inline constexpr double kBf16EncoderCosine = 0.9995;
+// int8 weights and activations: rounding to 1/127 of a row's largest value.
+inline constexpr double kInt8LayerCosine = 0.999;
+inline constexpr double kInt8EncoderCosine = 0.998;
+
+// On random layers: bf16 operands (2^-9 relative, independent) through six products and a residual.
+inline constexpr double kBf16LayerNmse = 4e-5;
+inline constexpr double kInt8LayerNmse = 2e-4;
+
+// ---- npu time model against published figures: the margins of the issue of record
+
+inline constexpr double kPublishedGemm = 0.10;     // single kernels, whole array
+inline constexpr double kPublishedEncoder = 0.20;  // scaled by FLOPs from another size
+inline constexpr double kPublishedSeed = 0.20;     // per-call times are means of a few calls
+
 }  // namespace wnpu::tests::tolerance

@@ -13,10 +13,10 @@ source_dir=$(cd "$(dirname "$0")/.." && pwd)
 cache=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu-tests}
 root=$cache/forky
 presets=${PRESETS:-dev asan}
-packages="g++ cmake ninja-build ccache pkgconf ca-certificates
-  libxrt-dev libxrt-npu2 libxrt-utils uuid-dev linux-libc-dev
-  doctest-dev nlohmann-json3-dev libopenblas-dev libcli11-dev libsndfile1-dev libsoxr-dev
-  libavformat-dev libavcodec-dev libavutil-dev libswresample-dev libhwy-dev zlib1g-dev"
+# The project's own list, the driver's user side, and what the tests need; uuid-dev since forky's
+# libxrt-dev does not bring it.
+packages="$(sed 's/#.*//; /pip/d' "$source_dir/app/packages.txt" | tr '\n' ' ')
+  libxrt-npu2 uuid-dev linux-libc-dev doctest-dev ccache"
 
 skip() {
   echo "SKIP: $1"
@@ -74,7 +74,7 @@ test_preset() {
   in_root cmake -S /source --preset "$1" -B "/build/$1" -DWNPU_XRT=ON -DWNPU_WERROR=OFF \
     -DCMAKE_CXX_COMPILER_LAUNCHER=ccache >"$cache/configure-$1.log" 2>&1 ||
     { tail -n 20 "$cache/configure-$1.log"; return 1; }
-  in_root cmake --build "/build/$1" --target xdna_mock xrt_xdna_tests
+  in_root cmake --build "/build/$1" --target xdna_mock xrt_xdna_tests xrt_transcribe_files whisper-npu
   in_root env UBSAN_OPTIONS=halt_on_error=1 \
     ctest --test-dir "/build/$1" --output-on-failure -R '^xrt_xdna'
 }

@@ -67,14 +67,21 @@ struct vector {
 
 template <unsigned N, typename T>
 [[gnu::always_inline]] inline vector<T, N> load_v(const T* from) {
+  using Part = host::Register<T, vector<T, N>::kPartBytes>;
   vector<T, N> result;
-  std::memcpy(result.part, from, N * sizeof(T));
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < vector<T, N>::kParts; ++i) {
+    result.part[i] = host::load<Part>(from + i * (sizeof(Part) / sizeof(T)));
+  }
   return result;
 }
 
 template <typename T, unsigned N>
 [[gnu::always_inline]] inline void store_v(T* to, const vector<T, N>& v) {
-  std::memcpy(to, v.part, N * sizeof(T));
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < vector<T, N>::kParts; ++i) {
+    host::store(to + i * (sizeof(v.part[0]) / sizeof(T)), v.part[i]);
+  }
 }
 
 template <typename T, unsigned N>
@@ -101,11 +108,13 @@ template <typename T, unsigned N, typename F>
 
 template <typename T, unsigned N>
 [[gnu::always_inline]] inline vector<T, N> add(const vector<T, N>& a, const vector<T, N>& b) {
-  return host::map<T, N>([&](unsigned i) [[gnu::always_inline]] { return a.part[i] + b.part[i]; });
+  return host::map<T, N>([&](unsigned i)
+                             __attribute__((always_inline)) { return a.part[i] + b.part[i]; });
 }
 template <typename T, unsigned N>
 [[gnu::always_inline]] inline vector<T, N> sub(const vector<T, N>& a, const vector<T, N>& b) {
-  return host::map<T, N>([&](unsigned i) [[gnu::always_inline]] { return a.part[i] - b.part[i]; });
+  return host::map<T, N>([&](unsigned i)
+                             __attribute__((always_inline)) { return a.part[i] - b.part[i]; });
 }
 
 // ---- comparisons and select (float)
@@ -127,7 +136,7 @@ template <unsigned N>
 template <unsigned N>
 [[gnu::always_inline]] inline vector<float, N> select(const vector<float, N>& a,
                                                       const vector<float, N>& b, const mask<N>& m) {
-  return host::map<float, N>([&](unsigned i) [[gnu::always_inline]] {
+  return host::map<float, N>([&](unsigned i) __attribute__((always_inline)) {
     return host::select(a.part[i], b.part[i], m.part[i]);
   });
 }
@@ -144,7 +153,7 @@ template <unsigned N>
 }
 template <unsigned N>
 [[gnu::always_inline]] inline vector<float, N> abs(const vector<float, N>& a) {
-  return host::map<float, N>([&](unsigned i) [[gnu::always_inline]] {
+  return host::map<float, N>([&](unsigned i) __attribute__((always_inline)) {
     return (host::F32)((host::I32)a.part[i] & 0x7fffffff);
   });
 }
@@ -163,24 +172,18 @@ struct accum<accfloat, N> {
     if constexpr (sizeof(T) == sizeof(float)) {
       return value;
     } else {
-      vector<T, N> result;
-      char* to = reinterpret_cast<char*>(result.part);
-#pragma GCC unroll 8
-      for (unsigned i = 0; i < vector<float, N>::kParts; ++i) {
-        const host::HalfU16 half = host::narrow(value.part[i], host::carry_mask);
-        std::memcpy(to + i * sizeof(half), &half, sizeof(half));
-      }
-      return result;
+      return host::map<T, N>([&](unsigned i) __attribute__((always_inline)) {
+        return host::join(host::narrow(value.part[2 * i], host::carry_mask),
+                          host::narrow(value.part[2 * i + 1], host::carry_mask));
+      });
     }
   }
   [[gnu::always_inline]] void from_vector(const vector<float, N>& v) { value = v; }
   [[gnu::always_inline]] void from_vector(const vector<bfloat16, N>& v) {
-    const char* from = reinterpret_cast<const char*>(v.part);
 #pragma GCC unroll 8
-    for (unsigned i = 0; i < vector<float, N>::kParts; ++i) {
-      host::HalfU16 half;
-      std::memcpy(&half, from + i * sizeof(half), sizeof(half));
-      value.part[i] = host::widen(half);
+    for (unsigned i = 0; i < vector<bfloat16, N>::kParts; ++i) {
+      value.part[2 * i] = host::widen(host::low_half(v.part[i]));
+      value.part[2 * i + 1] = host::widen(host::high_half(v.part[i]));
     }
   }
 };
@@ -189,15 +192,17 @@ struct accum<accfloat, N> {
 template <unsigned N>
 [[gnu::always_inline]] inline accum<accfloat, N> mul(const vector<float, N>& a,
                                                      const vector<float, N>& b) {
-  return {host::map<float, N>([&](unsigned i)
-                                  [[gnu::always_inline]] { return a.part[i] * b.part[i]; })};
+  return {host::map<float, N>([&](unsigned i) __attribute__((always_inline)) {
+    return a.part[i] * b.part[i];
+  })};
 }
 template <unsigned N>
 [[gnu::always_inline]] inline accum<accfloat, N> mac(const accum<accfloat, N>& c,
                                                      const vector<float, N>& a,
                                                      const vector<float, N>& b) {
-  return {host::map<float, N>(
-      [&](unsigned i) [[gnu::always_inline]] { return c.value.part[i] + a.part[i] * b.part[i]; })};
+  return {host::map<float, N>([&](unsigned i) __attribute__((always_inline)) {
+    return c.value.part[i] + a.part[i] * b.part[i];
+  })};
 }
 template <unsigned N>
 [[gnu::always_inline]] inline accum<accfloat, N> mul(const vector<bfloat16, N>& a,
@@ -240,30 +245,46 @@ template <typename T, unsigned N>
 [[gnu::always_inline]] inline vector<T, N> to_fixed(const vector<float, N>& v, unsigned shift) {
   constexpr float kMagic = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the low bits
   const auto scale = static_cast<float>(1u << shift);
-  vector<T, N> result;
-  for (unsigned i = 0; i < N; ++i) {
-    const float shifted = v.get(i) * scale + kMagic;
-    result.set(static_cast<T>(std::bit_cast<std::uint32_t>(shifted) - 0x4b400000u), i);
+  const auto fixed = host::map<std::int32_t, N>([&](unsigned i) __attribute__((always_inline)) {
+    return (host::I32)(v.part[i] * scale + kMagic) - 0x4b400000;
+  });
+  if constexpr (sizeof(T) == 2) {
+    return host::map<T, N>([&](unsigned i) __attribute__((always_inline)) {
+      return host::join(__builtin_convertvector((host::U32)fixed.part[2 * i], host::HalfU16),
+                        __builtin_convertvector((host::U32)fixed.part[2 * i + 1], host::HalfU16));
+    });
+  } else {
+    vector<T, N> result;
+    for (unsigned i = 0; i < N; ++i) result.set(static_cast<T>(fixed.get(i)), i);
+    return result;
   }
-  return result;
 }
 template <unsigned N>
 [[gnu::always_inline]] inline vector<float, N> to_float(const vector<std::int32_t, N>& v) {
-  return host::map<float, N>([&](unsigned i) [[gnu::always_inline]] {
+  return host::map<float, N>([&](unsigned i) __attribute__((always_inline)) {
     return __builtin_convertvector(v.part[i], host::F32);
   });
 }
 
 [[gnu::always_inline]] inline float inv(float x) { return 1.0f / x; }
 
-// The transpose of a 4x8 matrix of 16-bit elements.
+// The transpose of a 4x8 matrix of 16-bit elements, the one shape that kernels use.
 template <typename T>
-[[gnu::always_inline]] inline vector<T, 32> transpose(const vector<T, 32>& v, unsigned rows,
-                                                      unsigned cols) {
+[[gnu::always_inline]] inline vector<T, 32> transpose(const vector<T, 32>& v, unsigned, unsigned) {
+  using Row = host::Register<std::uint16_t, 16>;
+  using Pairs = host::Register<std::uint32_t, 16>;
+  Row r[4];
+  std::memcpy(r, v.part, sizeof(r));
+  const auto low_01 = (Pairs)__builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 2, 10, 3, 11);
+  const auto low_23 = (Pairs)__builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 2, 10, 3, 11);
+  const auto high_01 = (Pairs)__builtin_shufflevector(r[0], r[1], 4, 12, 5, 13, 6, 14, 7, 15);
+  const auto high_23 = (Pairs)__builtin_shufflevector(r[2], r[3], 4, 12, 5, 13, 6, 14, 7, 15);
+  const Pairs columns[4] = {__builtin_shufflevector(low_01, low_23, 0, 4, 1, 5),
+                            __builtin_shufflevector(low_01, low_23, 2, 6, 3, 7),
+                            __builtin_shufflevector(high_01, high_23, 0, 4, 1, 5),
+                            __builtin_shufflevector(high_01, high_23, 2, 6, 3, 7)};
   vector<T, 32> result;
-  for (unsigned r = 0; r < rows; ++r) {
-    for (unsigned c = 0; c < cols; ++c) result.set(v.get(r * cols + c), c * rows + r);
-  }
+  std::memcpy(result.part, columns, sizeof(columns));
   return result;
 }
 
@@ -287,11 +308,11 @@ struct parallel_lookup<Index, lut<Parallel, T>, Policy> {
   parallel_lookup(const lut<Parallel, T>& l, unsigned step_bits) : table(l), step(step_bits) {}
   template <unsigned N>
   [[gnu::always_inline]] vector<T, N> fetch(const vector<Index, N>& index) const {
-    vector<T, N> result;
-    for (unsigned i = 0; i < N; ++i) {
-      result.set(table.entries[(index.get(i) >> step) & (table.size - 1)], i);
-    }
-    return result;
+    Index at[N];
+    T found[N];
+    store_v(at, index);
+    for (unsigned i = 0; i < N; ++i) found[i] = table.entries[(at[i] >> step) & (table.size - 1)];
+    return load_v<N>(found);
   }
   lut<Parallel, T> table;
   unsigned step;

@@ -32,10 +32,10 @@ class mmul<4, 8, 4, bfloat16, bfloat16, accfloat> {
     const U16 zero{};
     F32 row[8];  // b's rows, each repeated in all 128-bit parts
 #pragma GCC unroll 4
-    for (unsigned i = 0; i < vector<bfloat16, size_B>::kParts; ++i) {
+    for (std::size_t i = 0; i < vector<bfloat16, size_B>::kParts; ++i) {
       const auto low = (F32)interleave_low(zero, b.part[i]);
       const auto high = (F32)interleave_high(zero, b.part[i]);
-      F32* to = row + i * 2 * kQuads;
+      F32* to = &row[i * 2 * kQuads];
       to[0] = repeat_quad<0>(low);
       to[1] = repeat_quad<0>(high);
       if constexpr (kQuads == 2) {
@@ -100,41 +100,23 @@ class mmul<4, 8, 8, std::int8_t, std::int8_t, acc32> {
   }
 
  private:
-  using Bytes16 = host::Register<std::int8_t, 16>;
-  using Words8 = host::Register<std::int16_t, 16>;
-
-  // Sign-extends the lower 8 bytes.
-  [[gnu::always_inline]] static Words8 widen_low(Bytes16 v) {
-    const Bytes16 twice =
-        __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
-    return (Words8)twice >> 8;
-  }
-
   // The 8 elements of row r of a as 4 pairs of 16 bits, in every 128-bit part.
   [[gnu::always_inline]] static host::I32 widen_row(const vector<std::int8_t, size_A>& a,
                                                     unsigned r) {
-    Bytes16 bytes{};
-    const auto row = a.template extract<8>(r);
-    std::memcpy(&bytes, row.part, 8);
-    const Words8 words = widen_low(bytes);
-    host::I32 result;
-    for (unsigned q = 0; q < host::kQuads; ++q) {
-      std::memcpy(reinterpret_cast<char*>(&result) + q * 16, &words, 16);
-    }
-    return result;
+    const auto row = a.template extract<8>(r).part[0];
+    host::I16 words[2 / host::kQuads];
+    host::widen_bytes(
+        __builtin_shufflevector(row, row, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7), words);
+    return (host::I32)words[0];
   }
 
+  // Rows 2p and 2p + 1 of b, element beside element, as 16 bits.
   [[gnu::always_inline]] static void widen_pairs(const vector<std::int8_t, size_B>& b, unsigned p,
                                                  host::I16* to) {
-    const auto two_rows = b.template extract<16>(p);
-    Bytes16 v;
-    std::memcpy(&v, two_rows.part, 16);
-    v = __builtin_shufflevector(v, v, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
-    const Words8 low = widen_low(v);
-    const Words8 high = widen_low(
-        __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15));
-    std::memcpy(to, &low, 16);
-    std::memcpy(reinterpret_cast<char*>(to) + 16, &high, 16);
+    const auto rows = b.template extract<16>(p).part[0];
+    host::widen_bytes(
+        __builtin_shufflevector(rows, rows, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15),
+        to);
   }
 
   vector<std::int32_t, size_C> acc_;

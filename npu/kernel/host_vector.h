@@ -10,20 +10,17 @@
 
 #include "npu/bf16.h"
 
-#ifndef WNPU_TILE_TARGET
-#define WNPU_TILE_TARGET baseline  // for tools that look at this header alone
+#ifndef WNPU_TILE_TARGET  // for tools that look at this header alone
+#define WNPU_TILE_TARGET baseline
+#define WNPU_TILE_BYTES 16
 #endif
 
 namespace aie {
 inline namespace WNPU_TILE_TARGET {
 namespace host {
 
-#if defined(__AVX2__)
-inline constexpr unsigned kBytes = 32;  // of a register
-#else
-inline constexpr unsigned kBytes = 16;
-#endif
-inline constexpr unsigned kQuads = kBytes / 16;  // 128-bit parts of a register
+inline constexpr unsigned kBytes = WNPU_TILE_BYTES;  // of a register
+inline constexpr unsigned kQuads = kBytes / 16;      // 128-bit parts of a register
 
 // Register types by element; B bytes long.
 template <typename T, unsigned B>
@@ -44,16 +41,29 @@ using I16 = Register<std::int16_t>;
 using U16 = Register<std::uint16_t>;
 using HalfU16 = Register<std::uint16_t, kBytes / 2>;  // as many elements as an F32
 
+// Whole registers at any address: a memcpy may become narrower moves, whose results a whole load
+// has to wait for.
+template <typename R>
+[[gnu::always_inline]] inline R load(const void* from) {
+  typedef R Anywhere __attribute__((aligned(1), may_alias));
+  return *static_cast<const Anywhere*>(from);
+}
+template <typename R>
+[[gnu::always_inline]] inline void store(void* to, R r) {
+  typedef R Anywhere __attribute__((aligned(1), may_alias));
+  *static_cast<Anywhere*>(to) = r;
+}
+
 // Interleaves the lower (upper) halves of a's and b's 128-bit parts, 16 bits at a time.
 [[gnu::always_inline]] inline U16 interleave_low(U16 a, U16 b) {
-#if defined(__AVX2__)
+#if WNPU_TILE_BYTES == 32
   return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27);
 #else
   return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
 #endif
 }
 [[gnu::always_inline]] inline U16 interleave_high(U16 a, U16 b) {
-#if defined(__AVX2__)
+#if WNPU_TILE_BYTES == 32
   return __builtin_shufflevector(a, b, 4, 20, 5, 21, 6, 22, 7, 23, 12, 28, 13, 29, 14, 30, 15, 31);
 #else
   return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
@@ -63,7 +73,7 @@ using HalfU16 = Register<std::uint16_t, kBytes / 2>;  // as many elements as an 
 // Element K of each 128-bit part in all four places of that part.
 template <int K, typename R>
 [[gnu::always_inline]] inline R splat_in_quads(R r) {
-#if defined(__AVX2__)
+#if WNPU_TILE_BYTES == 32
   return __builtin_shufflevector(r, r, K, K, K, K, K + 4, K + 4, K + 4, K + 4);
 #else
   return __builtin_shufflevector(r, r, K, K, K, K);
@@ -73,7 +83,7 @@ template <int K, typename R>
 // The 128-bit part Q in all parts.
 template <int Q, typename R>
 [[gnu::always_inline]] inline R repeat_quad(R r) {
-#if defined(__AVX2__)
+#if WNPU_TILE_BYTES == 32
   constexpr int kFirst = Q * 4;
   return __builtin_shufflevector(r, r, kFirst, kFirst + 1, kFirst + 2, kFirst + 3, kFirst,
                                  kFirst + 1, kFirst + 2, kFirst + 3);
@@ -82,9 +92,46 @@ template <int Q, typename R>
 #endif
 }
 
+// Two half registers side by side, and apart.
+[[gnu::always_inline]] inline U16 join(HalfU16 low, HalfU16 high) {
+#if WNPU_TILE_BYTES == 32
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+}
+[[gnu::always_inline]] inline HalfU16 low_half(U16 r) {
+#if WNPU_TILE_BYTES == 32
+  return __builtin_shufflevector(r, r, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+  return __builtin_shufflevector(r, r, 0, 1, 2, 3);
+#endif
+}
+[[gnu::always_inline]] inline HalfU16 high_half(U16 r) {
+#if WNPU_TILE_BYTES == 32
+  return __builtin_shufflevector(r, r, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  return __builtin_shufflevector(r, r, 4, 5, 6, 7);
+#endif
+}
+
+using Bytes16 = Register<std::int8_t, 16>;
+
+// 16 bytes sign-extended, into 32 / kBytes registers.
+[[gnu::always_inline]] inline void widen_bytes(Bytes16 v, I16* to) {
+#if WNPU_TILE_BYTES == 32
+  to[0] = __builtin_convertvector(v, I16);
+#else
+  to[0] = (I16)__builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7) >> 8;
+  to[1] = (I16)__builtin_shufflevector(v, v, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15,
+                                       15) >>
+          8;
+#endif
+}
+
 // 16-bit pairs multiplied and added pairwise to 32 bits: exact for int8 values.
 [[gnu::always_inline]] inline I32 multiply_add_pairs(I16 a, I16 b) {
-#if defined(__AVX2__)
+#if WNPU_TILE_BYTES == 32
   return (I32)__builtin_ia32_pmaddwd256(a, b);
 #else
   return (I32)__builtin_ia32_pmaddwd128(a, b);

@@ -37,12 +37,12 @@ inline constexpr float kGeluPiece = 1.25f;  // width of a piece
 inline constexpr float kGeluEnd = 5.0f;
 inline constexpr float kGeluCentre[4] = {0.0f, 1.875f, 3.125f, 5.0f};
 inline constexpr float kGeluCoefficient[6][4] = {
-    {0.0f, 5.69945143e-2f, 2.77725113e-3f, 0.0f},
-    {0.499984592f, -9.8591801e-2f, -8.55222521e-3f, -6.77836624e-5f},
-    {-0.398200665f, 5.20616923e-2f, 1.17788974e-2f, -3.97892904e-4f},
-    {-5.80948062e-3f, 1.06485195e-2f, -9.12954327e-3f, -1.03500919e-3f},
-    {8.29329926e-2f, -2.3198774e-2f, 3.60771742e-3f, -1.00634066e-3f},
-    {-2.02629116e-2f, 7.87598542e-3f, -2.3347688e-4f, -4.27734241e-4f},
+    {0.0f, 0.0569945122f, 0.00277725259f, 0.0f},
+    {0.499984694f, -0.0985917807f, -0.00855223011f, -6.8032085e-5f},
+    {-0.398201888f, 0.0520617623f, 0.0117788521f, -0.000399836126f},
+    {-0.00580555413f, 0.0106482905f, -0.00912949021f, -0.00103975433f},
+    {0.0829283735f, -0.0231990245f, 0.00360787317f, -0.00101091551f},
+    {-0.0202611152f, 0.00787649168f, -0.000233591423f, -0.000429256072f},
 };
 
 struct GeluPiece {
@@ -81,7 +81,7 @@ template <typename F>
   for (std::size_t j = 0; j < n_tiles; ++j) {
     float repeated[16];
     const auto columns = aie::load_v<4>(bias + j * 4);
-    for (int row = 0; row < 4; ++row) aie::store_v(repeated + row * 4, columns);
+    for (std::size_t row = 0; row < 4; ++row) aie::store_v(repeated + row * 4, columns);
     const Vec16 column_bias = aie::load_v<16>(repeated);
     for (std::size_t i = 0; i < s.m / 4; ++i) f((i * n_tiles + j) * 16, column_bias);
   }
@@ -108,21 +108,27 @@ inline void bias_residual_tile(TileShape s, const float* c, const float* bias, X
 }
 
 // A 4x8 tile of int32 becomes the two 4x4 tiles of float in the same place.
+[[gnu::always_inline]] inline void dequantise_one(const std::int32_t* c, const float* row_scale,
+                                                  const aie::vector<float, 8>& column, float* y) {
+  const auto tile = aie::load_v<32>(c);
+  for (unsigned row = 0; row < 4; ++row) {
+    const auto scale = aie::mul(aie::broadcast<float, 8>(row_scale[row]), column);
+    const auto values = aie::to_float(tile.template extract<8>(row));
+    const auto scaled = aie::mul(values, scale.template to_vector<float>());
+    const auto eight = scaled.template to_vector<float>();
+    float* to = &y[std::size_t{row} * 4];
+    aie::store_v(to, eight.template extract<4>(0));
+    aie::store_v(to + 16, eight.template extract<4>(1));
+  }
+}
+
 inline void dequantise_tile(TileShape s, const std::int32_t* c, Scales scales, float* y) {
   const std::size_t n_tiles = s.n / 8;
-  for (std::size_t i = 0; i < s.m / 4; ++i) {
-    for (std::size_t j = 0; j < n_tiles; ++j) {
+  for (std::size_t j = 0; j < n_tiles; ++j) {
+    const auto column = aie::load_v<8>(&scales.column[j * 8]);
+    for (std::size_t i = 0; i < s.m / 4; ++i) {
       const std::size_t at = (i * n_tiles + j) * 32;
-      const auto tile = aie::load_v<32>(c + at);
-      const auto column = aie::load_v<8>(scales.column.data() + j * 8);
-      for (unsigned row = 0; row < 4; ++row) {
-        const auto row_scale = aie::broadcast<float, 8>(scales.row[i * 4 + row]);
-        const auto scale = aie::mul(row_scale, column).template to_vector<float>();
-        const auto values = aie::to_float(tile.template extract<8>(row));
-        const auto scaled = aie::mul(values, scale).template to_vector<float>();
-        aie::store_v(y + at + row * 4, scaled.template extract<4>(0));
-        aie::store_v(y + at + 16 + row * 4, scaled.template extract<4>(1));
-      }
+      dequantise_one(c + at, &scales.row[i * 4], column, y + at);
     }
   }
 }

@@ -5,13 +5,14 @@
 #include <string>
 
 #include "npu/overlay.h"
+#include "npu/plan.h"
 #include "npu/simulator.h"
 
 namespace wnpu::tests {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x4e505557;  // "WUPN"
-constexpr std::size_t kWords = 11;
+constexpr std::size_t kWords = 12;
 
 npu::Design adder_design(std::size_t n_elements) {
   npu::Design design;
@@ -48,8 +49,9 @@ StandInCall from_stream(std::span<const std::uint32_t> stream) {
   StandInCall call;
   call.shape = {stream[1], stream[2], stream[3], stream[4]};
   call.precision = static_cast<npu::Precision>(stream[5]);
-  call.layer = {static_cast<npu::LayerOp>(stream[6]), static_cast<npu::LayerOp>(stream[7])};
-  call.adder_elements = stream[8];
+  call.layer = {static_cast<npu::LayerOp>(stream[6]), static_cast<npu::LayerOp>(stream[7]),
+                stream[8] != 0};
+  call.adder_elements = stream[9];
   return call;
 }
 
@@ -59,6 +61,18 @@ npu::Design design_of(const StandInCall& call) {
   if (call.adder_elements != 0) return adder_design(call.adder_elements);
   return npu::layer_design(npu::layer_geometry(npu::npu1(), call.shape, call.precision),
                            call.layer);
+}
+
+std::vector<StandInCall> calls_of_model(const npu::LayerShape& shape, npu::Precision precision) {
+  std::vector<npu::LayerCall> layers = npu::product_calls();
+  for (const npu::Plan plan : {npu::Plan::fused, npu::Plan::batched}) {
+    const auto calls = npu::layer_calls(plan);
+    layers.insert(layers.end(), calls.begin(), calls.end());
+  }
+  std::vector<StandInCall> all;
+  all.reserve(layers.size());
+  for (const npu::LayerCall& layer : layers) all.push_back({shape, precision, layer, 0});
+  return all;
 }
 
 std::vector<std::uint32_t> to_stream(const StandInCall& call) {
@@ -72,6 +86,7 @@ std::vector<std::uint32_t> to_stream(const StandInCall& call) {
           word(call.precision),
           word(call.layer.first),
           word(call.layer.last),
+          word(call.layer.with_gelu),
           word(call.adder_elements),
           word(hash),
           word(hash >> 32)};

@@ -23,6 +23,9 @@ struct StandInCall {
 
 npu::Design design_of(const StandInCall& call);
 
+// The calls of the plans fused, batched and hybrid for a model's layers.
+std::vector<StandInCall> calls_of_model(const npu::LayerShape& shape, npu::Precision precision);
+
 std::vector<std::uint32_t> to_stream(const StandInCall& call);
 
 // Runs the call of a stream. Throws std::exception where the stream is none of this kind, was made

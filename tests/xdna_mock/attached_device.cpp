@@ -51,6 +51,7 @@ class AttachedDevice final : public Device {
       : inner_(std::move(inner)), folder_(std::move(folder)) {}
   std::string_view description() const override { return inner_->description(); }
   bool is_simulated() const override { return true; }
+  const Target& target() const override { return inner_->target(); }
   std::unique_ptr<Program> load(const Design& design) override {
     auto program = inner_->load(design);
     const auto stream = folder_ / (hash_text(design_hash(design)) + ".bin");

@@ -1,0 +1,20 @@
+# Writes OUTPUT (build_info.cpp) when what it says has changed. Run at each build, so that the
+# commit it names is the one that was built:
+#   cmake -DOUTPUT=... -DSOURCE=... -DVERSION=... -DCOMPILER=... -DBUILD_TYPE=... -P build_info.cmake
+execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
+                OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT commit)
+  set(commit "unknown commit")
+endif()
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [=[
+#include "app/build_info.h"
+
+namespace wnpu::app {
+
+const char* const kVersion = "@VERSION@";
+const char* const kGitCommit = "@commit@";
+const char* const kCompiler = "@COMPILER@";
+const char* const kBuildType = "@BUILD_TYPE@";
+
+}  // namespace wnpu::app
+]=])

@@ -1,0 +1,88 @@
+#include "app/file_transcriber.h"
+
+#include <chrono>
+#include <utility>
+
+#include "app/exit_code.h"
+#include "audio/mel_source.h"
+#include "models/ops.h"
+
+namespace wnpu::app {
+namespace {
+
+// Mel bands of a dry run, which has no model to ask.
+constexpr std::size_t kDryRunMels = 80;
+
+// What the options ask of the model, before any audio is read.
+void check_served(const Recognizer& recognizer, const TranscribeOptions& options,
+                  const std::string& model) {
+  const models::Vocabulary& vocabulary = recognizer.vocabulary();
+  const bool english_only = !vocabulary.is_multilingual();
+  if (options.task == decoder::Task::translate && english_only) {
+    throw UsageError("--task translate: the model " + model +
+                     " is English-only; a multilingual one is needed");
+  }
+  const std::string& language = options.language;
+  if (language.empty()) return;
+  const bool known =
+      english_only ? language == "en" : vocabulary.language_token(language).has_value();
+  if (!known) {
+    throw UsageError("--language " + language + ": the model " + model +
+                     (english_only ? " is English-only" : " does not know it"));
+  }
+}
+
+}  // namespace
+
+FileTranscriber::FileTranscriber(const Options& options, const Setup& setup)
+    : options_(options), device_(setup.device) {
+  if (options.dry_run) return;
+  const auto start = std::chrono::steady_clock::now();
+  recognizer_ = std::make_unique<Recognizer>(setup.model, setup.threads);
+  transcriber_ = std::make_unique<Transcriber>(*recognizer_, options.transcribe);
+  load_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  check_served(*recognizer_, options.transcribe, options.model);
+  device_.kernels = models::kernel_description();
+  model_.name = options.model;
+  model_.path = setup.model.string();
+  model_.format = recognizer_->file().format();
+  model_.quantization = recognizer_->file().main_dtype();
+}
+
+Transcript FileTranscriber::transcribe(const std::string& input, const Callbacks& callbacks) {
+  if (!transcriber_) return measure_audio(input_of(input), callbacks);
+  Transcript transcript = transcriber_->transcribe(input_of(input), callbacks);
+  transcript.device = device_;
+  transcript.model = model_;
+  transcript.timing.load = load_s_;
+  return transcript;
+}
+
+audio::Input FileTranscriber::input_of(const std::string& name) const {
+  audio::Input input;
+  input.path = name;
+  if (name == "-") input.raw_format = options_.stdin_format;
+  return input;
+}
+
+Transcript FileTranscriber::measure_audio(const audio::Input& input,
+                                          const Callbacks& callbacks) const {
+  audio::MelOptions mel_options;
+  mel_options.on_pcm = [&](std::span<const float>) { return !callbacks.is_cancelled(); };
+  audio::MelSource mel(input, kDryRunMels, mel_options);
+  models::LogMel window;
+  for (std::size_t first = 0; first < mel.content_frames(); first += audio::kWindowFrames) {
+    mel.window(first, window);
+  }
+  Transcript transcript;
+  transcript.input = {input.path.string(),    "",
+                      mel.info().format,      mel.info().channels,
+                      mel.info().sample_rate, mel.duration_s()};
+  transcript.device = device_;
+  transcript.timing.decode_audio = mel.timings().decode_s;
+  transcript.timing.mel = mel.timings().mel_s;
+  transcript.warnings = mel.warnings();
+  return transcript;
+}
+
+}  // namespace wnpu::app

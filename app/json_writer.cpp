@@ -1,0 +1,124 @@
+#include "app/json_writer.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include <nlohmann/json.hpp>
+
+#include "models/vocabulary.h"
+
+namespace wnpu::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What was not asked for or is not known: null, never an empty string.
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json language_name(const std::string& code) {
+  for (const models::Language& language : models::all_languages()) {
+    if (language.code == code) return language.name;
+  }
+  return {};
+}
+
+Json words_of(const decoder::Segment& segment) {
+  Json words = Json::array();
+  for (const decoder::Word& word : segment.words) {
+    words.push_back({{"word", word.text},
+                     {"start", word.start},
+                     {"end", word.end},
+                     {"probability", word.probability}});
+  }
+  return words;
+}
+
+Json segment_of(const decoder::Segment& segment) {
+  Json json = {{"id", segment.id},
+               {"seek", segment.seek},
+               {"start", segment.start},
+               {"end", segment.end},
+               {"text", segment.text},
+               {"tokens", segment.tokens},
+               {"temperature", segment.temperature},
+               {"avg_logprob", segment.avg_logprob},
+               {"compression_ratio", segment.compression_ratio},
+               {"no_speech_prob", segment.no_speech_prob}};
+  if (!segment.words.empty()) json["words"] = words_of(segment);
+  return json;
+}
+
+Json model_of(const ModelInfo& model) {
+  return {{"name", model.name},
+          {"path", model.path},
+          {"format", text_or_null(model.format)},
+          {"sha256", text_or_null(model.sha256)},
+          {"quantization", text_or_null(model.quantization)}};
+}
+
+Json device_of(const DeviceInfo& device) {
+  return {{"requested", device.requested},
+          {"used", device.used},
+          {"reason", text_or_null(device.reason)},
+          {"simulated", device.simulated},
+          {"kernels", text_or_null(device.kernels)}};
+}
+
+// rtf: processing time / audio time. rtfx: audio time / processing time. Both without the load.
+Json timing_of(const Timing& timing, double audio) {
+  Json json = {{"load", timing.load},     {"decode_audio", timing.decode_audio},
+               {"mel", timing.mel},       {"encode", timing.encode},
+               {"decode", timing.decode}, {"total", timing.total}};
+  json["rtf"] = audio > 0 ? Json(timing.total / audio) : Json();
+  json["rtfx"] = timing.total > 0 ? Json(audio / timing.total) : Json();
+  return json;
+}
+
+Json input_of(const InputInfo& input) {
+  return {{"path", input.path},
+          {"sha256", text_or_null(input.sha256)},
+          {"format", text_or_null(input.format)},
+          {"channels", input.channels},
+          {"sample_rate", input.sample_rate},
+          {"duration", input.duration}};
+}
+
+Json document_of(const Transcript& transcript) {
+  Json probabilities = Json::object();
+  for (const auto& [code, probability] : transcript.language_probs) {
+    probabilities[code] = probability;
+  }
+  std::string text;
+  Json segments = Json::array();
+  Json words = Json::array();
+  for (const decoder::Segment& segment : transcript.segments) {
+    text += segment.text;
+    segments.push_back(segment_of(segment));
+    for (Json& word : words_of(segment)) words.push_back(std::move(word));
+  }
+  return {{"schema_version", kSchemaVersion},
+          {"task", transcript.task},
+          {"language", text_or_null(transcript.language)},
+          {"language_name", language_name(transcript.language)},
+          {"language_probabilities", probabilities},
+          {"duration", transcript.input.duration},
+          {"text", text},
+          {"segments", segments},
+          {"words", words},
+          {"model", model_of(transcript.model)},
+          {"device", device_of(transcript.device)},
+          {"timing", timing_of(transcript.timing, transcript.input.duration)},
+          {"input", input_of(transcript.input)},
+          {"warnings", transcript.warnings},
+          {"truncated", transcript.truncated}};
+}
+
+}  // namespace
+
+void write_json(const Transcript& transcript, JsonLayout layout, std::ostream& out) {
+  const int indent = layout == JsonLayout::indented ? 2 : -1;
+  // dump() writes non-finite numbers as null.
+  out << document_of(transcript).dump(indent) << '\n';
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,277 @@
+// libavformat and libavcodec, for what libsndfile does not read: m4a, mp4, webm, wma, mp3, ...
+// The first audio stream that libav thinks best is decoded; the others are skipped.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <utility>
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/log.h>
+}
+
+#include "audio/decoder.h"
+#include "audio/error.h"
+#include "audio/libav_downmix.h"
+
+namespace wnpu::audio {
+namespace {
+
+// Containers that hold audio by itself. Playlists (hls, dash, concat) are left out on purpose: they
+// would open other files and addresses.
+constexpr const char* kContainers =
+    "aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,eac3,flac,flv,gsm,loas,matroska,webm,mov,mp4,m4a,3gp,"
+    "3g2,mj2,mp3,mpc,mpc8,mpeg,mpegts,mxf,nut,ogg,rm,shn,tak,tta,voc,w64,wav,wv,xwma";
+
+std::string error_text(int error) {
+  std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
+  av_strerror(error, text.data(), text.size());
+  return text.data();
+}
+
+struct FreeIo {
+  void operator()(AVIOContext* io) const {
+    av_freep(&io->buffer);
+    avio_context_free(&io);
+  }
+};
+struct FreeFormat {
+  void operator()(AVFormatContext* format) const { avformat_close_input(&format); }
+};
+struct FreeCodec {
+  void operator()(AVCodecContext* codec) const { avcodec_free_context(&codec); }
+};
+struct FreePacket {
+  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
+};
+struct FreeFrame {
+  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
+};
+
+// An InputFile with a position, behind libav's C callbacks.
+struct ByteStream {
+  InputFile file;
+  std::int64_t position = 0;
+};
+
+int read_bytes(void* opaque, std::uint8_t* out, int size) {
+  auto& stream = *static_cast<ByteStream*>(opaque);
+  const std::size_t n =
+      stream.file.read_at(static_cast<std::uint64_t>(stream.position),
+                          std::as_writable_bytes(std::span(out, static_cast<std::size_t>(size))));
+  stream.position += static_cast<std::int64_t>(n);
+  return n == 0 ? AVERROR_EOF : static_cast<int>(n);
+}
+
+std::int64_t seek_bytes(void* opaque, std::int64_t offset, int whence) {
+  auto& stream = *static_cast<ByteStream*>(opaque);
+  const auto size = static_cast<std::int64_t>(stream.file.size());
+  if (whence == AVSEEK_SIZE) return size;
+  whence &= ~AVSEEK_FORCE;
+  if (whence == SEEK_CUR) offset += stream.position;
+  if (whence == SEEK_END) offset += size;
+  if (offset < 0) return AVERROR(EINVAL);
+  stream.position = offset;
+  return offset;
+}
+
+// A file may not make libav open another one.
+int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
+  return AVERROR(EACCES);
+}
+
+class LibavDecoder final : public Decoder {
+ public:
+  explicit LibavDecoder(const InputFile& file)
+      : stream_(std::make_unique<ByteStream>(ByteStream{file.duplicate()})) {
+    av_log_set_level(AV_LOG_QUIET);
+    open_container();
+    if (refusal_.empty()) open_codec();
+    stream_->file.check();
+    if (!refusal_.empty()) return;
+    const AVCodecParameters& parameters = *format_->streams[stream_index_]->codecpar;
+    info_ = {format_->iformat->name, parameters.ch_layout.nb_channels, parameters.sample_rate};
+    // The first frame knows better than the header (AAC with implicit SBR doubles the rate).
+    if (next_frame()) {
+      info_.channels = frame_->ch_layout.nb_channels;
+      info_.sample_rate = frame_->sample_rate;
+      take_frame();
+    } else if (damaged_packets_ > 0) {
+      refusal_ = "no packet of its audio stream can be decoded";
+      return;
+    }
+    check_info(info_, file.name());
+  }
+
+  const std::string& refusal() const { return refusal_; }
+
+  const PcmInfo& info() const override { return info_; }
+  const std::vector<std::string>& warnings() const override { return warnings_; }
+
+  std::size_t read(std::span<float> mono) override {
+    while (mono_at_ == mono_.size()) {
+      if (!next_frame()) {
+        finish();
+        return 0;
+      }
+      take_frame();
+    }
+    const std::size_t n = std::min(mono.size(), mono_.size() - mono_at_);
+    std::copy_n(mono_.begin() + static_cast<std::ptrdiff_t>(mono_at_), n, mono.begin());
+    mono_at_ += n;
+    samples_ += n;
+    return n;
+  }
+
+ private:
+  void open_container();
+  void open_codec();
+  bool next_frame();
+  void send_packet();
+  void take_frame();
+  void finish();
+
+  void warn(const std::string& text) { warnings_.push_back(stream_->file.name() + ": " + text); }
+
+  std::unique_ptr<ByteStream> stream_;  // its address is known to libav
+  std::unique_ptr<AVIOContext, FreeIo> io_;
+  std::unique_ptr<AVFormatContext, FreeFormat> format_;
+  std::unique_ptr<AVCodecContext, FreeCodec> codec_;
+  std::unique_ptr<AVPacket, FreePacket> packet_;
+  std::unique_ptr<AVFrame, FreeFrame> frame_;
+  int stream_index_ = -1;
+  bool flushed_ = false;
+  std::size_t damaged_packets_ = 0;
+  std::uint64_t samples_ = 0;  // handed out
+  std::vector<float> mono_;    // of the current frame
+  std::size_t mono_at_ = 0;    // first one not yet handed out
+  bool finished_ = false;
+  PcmInfo info_;
+  std::string refusal_;
+  std::vector<std::string> warnings_;
+};
+
+void LibavDecoder::open_container() {
+  constexpr int kIoBytes = 1 << 15;
+  auto* buffer = static_cast<unsigned char*>(av_malloc(kIoBytes));
+  io_.reset(
+      avio_alloc_context(buffer, kIoBytes, 0, stream_.get(), read_bytes, nullptr, seek_bytes));
+  AVFormatContext* format = avformat_alloc_context();
+  format->pb = io_.get();
+  format->io_open = refuse_to_open;
+  AVDictionary* options = nullptr;
+  av_dict_set(&options, "format_whitelist", kContainers, 0);
+  // The name helps to tell formats apart; bytes come from pb. It frees `format` where it fails.
+  const int opened = avformat_open_input(&format, stream_->file.name().c_str(), nullptr, &options);
+  av_dict_free(&options);
+  if (opened < 0) {
+    refusal_ = error_text(opened);
+    return;
+  }
+  format_.reset(format);
+  // Below this score libav would rather see more of the file: noise that resembles MP3.
+  if (format_->probe_score < AVPROBE_SCORE_RETRY) {
+    refusal_ = std::string("nothing certain (at best ") + format_->iformat->name + ")";
+    return;
+  }
+  const int found = avformat_find_stream_info(format_.get(), nullptr);
+  if (found < 0) refusal_ = error_text(found);
+}
+
+void LibavDecoder::open_codec() {
+  const AVCodec* codec = nullptr;
+  stream_index_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
+  if (stream_index_ < 0 || codec == nullptr) {
+    refusal_ = std::string(format_->iformat->name) + " without an audio stream that it can decode";
+    return;
+  }
+  for (unsigned i = 0; i < format_->nb_streams; ++i) {
+    if (static_cast<int>(i) != stream_index_) format_->streams[i]->discard = AVDISCARD_ALL;
+  }
+  const AVStream& stream = *format_->streams[stream_index_];
+  codec_.reset(avcodec_alloc_context3(codec));
+  int error = avcodec_parameters_to_context(codec_.get(), stream.codecpar);
+  codec_->pkt_timebase = stream.time_base;
+  if (error >= 0) error = avcodec_open2(codec_.get(), codec, nullptr);
+  if (error < 0) refusal_ = std::string(codec->name) + ": " + error_text(error);
+  packet_.reset(av_packet_alloc());
+  frame_.reset(av_frame_alloc());
+}
+
+// Decodes into frame_; false at the end. Damaged packets are counted and passed over, as ffmpeg
+// does.
+bool LibavDecoder::next_frame() {
+  while (true) {
+    const int received = avcodec_receive_frame(codec_.get(), frame_.get());
+    if (received >= 0) return true;
+    if (received == AVERROR_EOF) return false;
+    if (received != AVERROR(EAGAIN)) {
+      ++damaged_packets_;
+      if (flushed_) return false;
+    }
+    send_packet();
+  }
+}
+
+// Hands the next packet of the stream to the codec, or tells it that there is none.
+void LibavDecoder::send_packet() {
+  int read = 0;
+  while ((read = av_read_frame(format_.get(), packet_.get())) >= 0 &&
+         packet_->stream_index != stream_index_) {
+    av_packet_unref(packet_.get());
+  }
+  if (read < 0) {
+    if (read != AVERROR_EOF) warn("expected to read to its end, found: " + error_text(read));
+    flushed_ = true;
+    avcodec_send_packet(codec_.get(), nullptr);
+    return;
+  }
+  if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_packets_;
+  av_packet_unref(packet_.get());
+}
+
+void LibavDecoder::take_frame() {
+  if (frame_->sample_rate != info_.sample_rate) {
+    throw AudioError(stream_->file.name() + ": expected one sample rate, found " +
+                     std::to_string(info_.sample_rate) + " and then " +
+                     std::to_string(frame_->sample_rate) + " Hz");
+  }
+  if (!downmix(*frame_, mono_)) {
+    throw AudioError(stream_->file.name() + ": expected PCM samples, found sample format " +
+                     std::to_string(frame_->format));
+  }
+  mono_at_ = 0;
+}
+
+void LibavDecoder::finish() {
+  stream_->file.check();
+  if (finished_) return;
+  finished_ = true;
+  if (damaged_packets_ > 0) {
+    warn("expected sound packets, found " + std::to_string(damaged_packets_) +
+         " damaged ones, which were left out");
+  }
+  // A quarter of a second covers encoder delay and padding. A duration that libav guessed from the
+  // bit rate proves nothing.
+  constexpr double kSlack_s = 0.25;
+  const double declared = static_cast<double>(format_->duration) / AV_TIME_BASE;
+  const double decoded = static_cast<double>(samples_) / info_.sample_rate;
+  if (format_->duration != AV_NOPTS_VALUE &&
+      format_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM &&
+      decoded + kSlack_s < declared) {
+    warn("expected " + std::to_string(declared) + " s by the header, found " +
+         std::to_string(decoded) + " s: the file is cut short or damaged");
+  }
+}
+
+}  // namespace
+
+Opened open_libav(const InputFile& file) {
+  auto decoder = std::make_unique<LibavDecoder>(file);
+  if (!decoder->refusal().empty()) return {nullptr, decoder->refusal()};
+  return {std::move(decoder), ""};
+}
+
+}  // namespace wnpu::audio

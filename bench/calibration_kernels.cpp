@@ -1,0 +1,115 @@
+#include "bench/calibration_kernels.h"
+
+#include <array>
+#include <cassert>
+
+// Highway compiles this file once a target, through foreach_target.h, which must come first.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bench/calibration_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace wnpu::bench::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Float = hn::ScalableTag<float>;
+using FloatVec = hn::Vec<Float>;
+
+const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+
+double multiply_add_rounds(std::size_t rounds, float& sink) {
+  const Float d;
+  FloatVec s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
+  FloatVec s6 = s0, s7 = s0, s8 = s0, s9 = s0, s10 = s0, s11 = s0;
+  const FloatVec a = hn::Set(d, sink);
+  const FloatVec b = hn::Set(d, 0.5F);
+  for (std::size_t i = 0; i < rounds; ++i) {
+    s0 = hn::MulAdd(s0, a, b), s1 = hn::MulAdd(s1, a, b), s2 = hn::MulAdd(s2, a, b);
+    s3 = hn::MulAdd(s3, a, b), s4 = hn::MulAdd(s4, a, b), s5 = hn::MulAdd(s5, a, b);
+    s6 = hn::MulAdd(s6, a, b), s7 = hn::MulAdd(s7, a, b), s8 = hn::MulAdd(s8, a, b);
+    s9 = hn::MulAdd(s9, a, b), s10 = hn::MulAdd(s10, a, b), s11 = hn::MulAdd(s11, a, b);
+  }
+  const FloatVec low = hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(s4, s5));
+  const FloatVec high = hn::Add(hn::Add(hn::Add(s6, s7), hn::Add(s8, s9)), hn::Add(s10, s11));
+  sink = hn::GetLane(hn::SumOfLanes(d, hn::Add(low, high)));
+  return 2.0 * static_cast<double>(rounds * kMultiplyAddChains * hn::Lanes(d));
+}
+
+// Four rows of a times two vectors of columns of b: c[0..4, 0..2 lanes) in eight sums.
+void gemm_tile(const float* a, const float* b, float* c) {
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  FloatVec c00 = hn::Zero(d), c01 = c00, c10 = c00, c11 = c00;
+  FloatVec c20 = c00, c21 = c00, c30 = c00, c31 = c00;
+  for (std::size_t k = 0; k < kGemmSize; ++k) {
+    const FloatVec b0 = hn::LoadU(d, b + k * kGemmSize);
+    const FloatVec b1 = hn::LoadU(d, b + k * kGemmSize + lanes);
+    const FloatVec a0 = hn::Set(d, a[k]);
+    const FloatVec a1 = hn::Set(d, a[k + kGemmSize]);
+    const FloatVec a2 = hn::Set(d, a[k + 2 * kGemmSize]);
+    const FloatVec a3 = hn::Set(d, a[k + 3 * kGemmSize]);
+    c00 = hn::MulAdd(a0, b0, c00), c01 = hn::MulAdd(a0, b1, c01);
+    c10 = hn::MulAdd(a1, b0, c10), c11 = hn::MulAdd(a1, b1, c11);
+    c20 = hn::MulAdd(a2, b0, c20), c21 = hn::MulAdd(a2, b1, c21);
+    c30 = hn::MulAdd(a3, b0, c30), c31 = hn::MulAdd(a3, b1, c31);
+  }
+  hn::StoreU(c00, d, c), hn::StoreU(c01, d, c + lanes);
+  hn::StoreU(c10, d, c + kGemmSize), hn::StoreU(c11, d, c + kGemmSize + lanes);
+  hn::StoreU(c20, d, c + 2 * kGemmSize), hn::StoreU(c21, d, c + 2 * kGemmSize + lanes);
+  hn::StoreU(c30, d, c + 3 * kGemmSize), hn::StoreU(c31, d, c + 3 * kGemmSize + lanes);
+}
+
+void gemm_tiles(std::span<const float> a, std::span<const float> b, std::span<float> c) {
+  const std::size_t columns = 2 * hn::Lanes(Float());
+  for (std::size_t i = 0; i < kGemmSize; i += 4) {
+    for (std::size_t j = 0; j < kGemmSize; j += columns) {
+      gemm_tile(&a[i * kGemmSize], &b[j], &c[i * kGemmSize + j]);
+    }
+  }
+}
+
+float sum_all(std::span<const float> values) {
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  FloatVec s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  for (std::size_t i = 0; i < values.size(); i += 4 * lanes) {
+    s0 = hn::Add(s0, hn::LoadU(d, &values[i]));
+    s1 = hn::Add(s1, hn::LoadU(d, &values[i + lanes]));
+    s2 = hn::Add(s2, hn::LoadU(d, &values[i + 2 * lanes]));
+    s3 = hn::Add(s3, hn::LoadU(d, &values[i + 3 * lanes]));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+}
+
+}  // namespace wnpu::bench::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace wnpu::bench::kernels {
+
+HWY_EXPORT(target_name);
+HWY_EXPORT(multiply_add_rounds);
+HWY_EXPORT(gemm_tiles);
+HWY_EXPORT(sum_all);
+
+const char* target() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
+
+double multiply_add(std::size_t rounds, float& sink) {
+  return HWY_DYNAMIC_DISPATCH(multiply_add_rounds)(rounds, sink);
+}
+
+void gemm(std::span<const float> a, std::span<const float> b, std::span<float> c) {
+  assert(a.size() == kGemmSize * kGemmSize && b.size() == a.size() && c.size() == a.size());
+  HWY_DYNAMIC_DISPATCH(gemm_tiles)(a, b, c);
+}
+
+float sum(std::span<const float> values) {
+  assert(values.size() % 64 == 0);
+  return HWY_DYNAMIC_DISPATCH(sum_all)(values);
+}
+
+}  // namespace wnpu::bench::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Runs one peer of whisper-npu and prints one JSON line a run:
+{"peer", "version", "precision", "threads", "beam", "file", "seconds", "load_seconds", "text", "rss"}
+
+seconds is from the audio file to the text, audio decoding included; load_seconds is the model's
+load without Python's imports; rss is the peak resident memory of this process in bytes. A file that
+cannot be done gives {"peer", "file", "error"} and the next one goes on.
+
+With no files they come from standard input, one a line, and each is done before the next is read:
+that is how `whisper-npu bench --against` interleaves peers (A B C A B C), one process each.
+"""
+
+import argparse
+import json
+import os
+import resource
+import sys
+import time
+from importlib.metadata import version
+
+PEERS = ("faster-whisper", "faster-whisper-batched", "whisper.cpp", "openai-whisper")
+
+
+class FasterWhisper:
+    """model: a CTranslate2 folder."""
+
+    package = "faster-whisper"
+    batched = False
+
+    def __init__(self, options):
+        import faster_whisper
+
+        self.precision = options.precision or "int8"
+        self._arguments = {"language": options.language, "beam_size": options.beam}
+        self._load = lambda: faster_whisper.WhisperModel(
+            options.model, device="cpu", cpu_threads=options.threads, compute_type=self.precision
+        )
+        self._batch = faster_whisper.BatchedInferencePipeline
+        self._batch_size = options.batch_size
+
+    def load(self):
+        self._model = self._load()
+        if self.batched:
+            self._model = self._batch(model=self._model)
+            self._arguments["batch_size"] = self._batch_size
+
+    def transcribe(self, file):
+        segments, _ = self._model.transcribe(file, **self._arguments)
+        return "".join(segment.text for segment in segments)
+
+
+class FasterWhisperBatched(FasterWhisper):
+    """Voice activity detection on and timestamps off, as is its default."""
+
+    batched = True
+
+
+class WhisperCpp:
+    """model: a ggml file, whose type is the precision."""
+
+    package = "pywhispercpp"
+
+    def __init__(self, options):
+        from faster_whisper.audio import decode_audio
+        from pywhispercpp.model import Model
+
+        # whisper.cpp reads WAV alone; PyAV decodes for it as it does for faster-whisper.
+        self._decode_audio = decode_audio
+        self.precision = options.precision or os.path.basename(options.model)
+        # As whisper-cli -bs BEAM -bo BEAM.
+        settings = {"greedy": {"best_of": options.beam}}
+        if options.beam > 1:
+            settings = {"beam_search": {"beam_size": options.beam, "patience": -1.0}, **settings}
+        self._load = lambda: Model(
+            options.model,
+            params_sampling_strategy=0 if options.beam == 1 else 1,
+            redirect_whispercpp_logs_to=None,
+            n_threads=options.threads,
+            language=options.language,
+            print_progress=False,
+            **settings,
+        )
+
+    def load(self):
+        self._model = self._load()
+
+    def transcribe(self, file):
+        segments = self._model.transcribe(self._decode_audio(file))
+        return " ".join(segment.text for segment in segments)
+
+
+class OpenaiWhisper:
+    """model: a CTranslate2 folder, whose weights are put into openai's own module."""
+
+    package = "openai-whisper"
+
+    def __init__(self, options):
+        import torch
+
+        torch.set_num_threads(options.threads)
+        self.precision = "fp32"
+        self._folder = options.model
+        beam = options.beam if options.beam > 1 else None
+        self._arguments = {"language": options.language, "beam_size": beam, "fp16": False}
+
+    def load(self):
+        import torch
+        import whisper
+
+        from ct2_weights import WhisperWeights
+
+        weights = WhisperWeights(self._folder)
+        tensors = {name: torch.tensor(v.astype("f4")) for name, v in weights.tensors.items()}
+        self._model = whisper.model.Whisper(whisper.model.ModelDimensions(**weights.dims))
+        self._model.load_state_dict(tensors)
+        self._model.eval()
+
+    def transcribe(self, file):
+        return self._model.transcribe(file, **self._arguments)["text"]
+
+
+CLASSES = dict(zip(PEERS, (FasterWhisper, FasterWhisperBatched, WhisperCpp, OpenaiWhisper)))
+
+
+def run(peer, file):
+    start = time.perf_counter()
+    text = peer.transcribe(file)
+    return {
+        "seconds": time.perf_counter() - start,
+        "text": text.strip(),
+        "rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+
+
+def files_of(options):
+    if options.files:
+        yield from options.files
+    else:
+        for line in iter(sys.stdin.readline, ""):
+            yield line.rstrip("\n")
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("peer", choices=PEERS)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--precision", help="CTranslate2's compute type; default int8")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--beam", type=int, default=1)
+    parser.add_argument("--batch-size", type=int, default=8)
+    parser.add_argument("--language", default="en")
+    return parser.parse_intermixed_args()
+
+
+def main():
+    options = parse_options()
+    os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))  # read at import
+    # Nothing but results on standard output, whatever the peers print.
+    results = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    peer = CLASSES[options.peer](options)
+    start = time.perf_counter()
+    peer.load()
+    about = {
+        "version": version(peer.package),
+        "precision": peer.precision,
+        "threads": options.threads,
+        "beam": options.beam,
+        "load_seconds": time.perf_counter() - start,
+    }
+    failed = False
+    for file in files_of(options):
+        line = {"peer": options.peer, "file": file}
+        try:
+            line |= about | run(peer, file)
+        except Exception as error:  # whatever a peer throws is this run's result
+            line["error"] = f"{type(error).__name__}: {error}"
+            failed = True
+        print(json.dumps(line, ensure_ascii=False), file=results, flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Sets up the programs that whisper-npu is measured against, in a virtual environment of their own
+# under ${XDG_CACHE_HOME:-~/.cache}/whisper-npu/peers, and writes the ggml files that whisper.cpp
+# needs from a CTranslate2 model folder. Run again, it does only what is missing.
+#
+#   bash bench/peers.sh CT2_FOLDER [--with-openai] [--native]
+#
+# --with-openai adds openai-whisper, which brings torch (large); --native compiles whisper.cpp for
+# this machine instead of taking the wheel, which is made for AVX2.
+#
+# Its last line is the path of the environment's python; bench/peers.py runs a peer with it.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+usage='usage: bash bench/peers.sh CT2_FOLDER [--with-openai] [--native]'
+model=${1:?$usage}
+packages=(faster-whisper==1.2.1 pywhispercpp==1.5.1)
+native=()
+for option in "${@:2}"; do
+  case $option in
+    --with-openai) packages+=(openai-whisper==20250625) ;;
+    --native) native=(--no-binary pywhispercpp) ;;
+    *) echo "$usage" >&2 && exit 2 ;;
+  esac
+done
+folder=${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu/peers
+venv=$folder/venv${native:+-native}
+python=$venv/bin/python
+
+if [ ! -x "$python" ]; then
+  echo "peers: new virtual environment $venv" >&2
+  python3 -m venv "$venv"
+fi
+installed='
+import sys
+from importlib.metadata import PackageNotFoundError, version
+name, wanted = sys.argv[1].split("==")
+try:
+    sys.exit(version(name) != wanted)
+except PackageNotFoundError:
+    sys.exit(1)
+'
+for package in "${packages[@]}"; do
+  if ! "$python" -c "$installed" "$package"; then
+    echo "peers: installing $package" >&2
+    "$python" -m pip install --quiet "${native[@]}" "$package" >&2
+  fi
+done
+
+name=$(basename "$(cd "$model" && pwd)")
+for type in f16 q8_0; do
+  ggml=$folder/$name-$type.bin
+  if [ ! -f "$ggml" ] || [ "$model/model.bin" -nt "$ggml" ]; then
+    echo "peers: writing $ggml" >&2
+    "$python" "$here/ct2_to_ggml.py" "$model" "$ggml.part" --type "$type"
+    mv "$ggml.part" "$ggml"
+  fi
+done
+echo "$python"

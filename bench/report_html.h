@@ -1,0 +1,67 @@
+// One self-contained HTML page of results: tables and charts as inline SVG, nothing from elsewhere.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wnpu::bench {
+
+// Where a figure is from; every mark and row says it.
+enum class Origin { kMeasured, kModelled, kPublished };
+
+// "measured", "modelled", "published"
+std::string name_of(Origin origin);
+
+// A share of the time from file to text.
+struct StageTime {
+  std::string name;  // "encoder"
+  double seconds = 0;
+  Origin origin = Origin::kMeasured;
+};
+
+// One way to run the encoder.
+struct PlanSpeed {
+  std::string name;  // "fused, phoenix-1.0"
+  int frames = 1500;
+  double speed = 0;  // audio time / processing time, > 0
+  Origin origin = Origin::kMeasured;
+};
+
+// A kernel under the machine's roof; all values > 0.
+struct KernelPoint {
+  std::string name;
+  double operations_per_byte = 0;
+  double gflops = 0;
+  Origin origin = Origin::kMeasured;
+};
+
+struct Roof {
+  double peak_gflops = 0;
+  double memory_gb_per_s = 0;
+};
+
+// What a lane ("CPU", "NPU array") did, in seconds from the window's start.
+struct TimelineSpan {
+  std::string lane;
+  std::string name;
+  double start_s = 0;
+  double end_s = 0;
+};
+
+// A chart whose data are empty is left out.
+struct Report {
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> facts;  // machine, commit, command, noise, ...
+  std::vector<StageTime> stages;
+  std::vector<PlanSpeed> plans;
+  double target_speed = 220;  // the line in the plans' chart
+  std::vector<KernelPoint> kernels;
+  Roof roof;
+  std::vector<TimelineSpan> timeline;
+};
+
+// A page in UTF-8. Each datum is one element of class "mark".
+std::string report_html(const Report& report);
+
+}  // namespace wnpu::bench

@@ -1,0 +1,95 @@
+#include "models/half_floats.h"
+
+#include <bit>
+#include <cstring>
+
+// Highway compiles this file once a target, through foreach_target.h, which must come first.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "models/half_floats.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace wnpu::models::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Float = hn::ScalableTag<float>;
+using Bits = hn::RebindToUnsigned<Float>;
+
+// See the scalar widen_f16 below. Highway's own conversion is not used: without F16C it takes
+// infinities for numbers.
+hn::Vec<Float> Widen(hn::Vec<Bits> half) {
+  const Float df;
+  const Bits du;
+  const auto magnitude = hn::ShiftLeft<13>(hn::And(half, hn::Set(du, 0x7fffU)));
+  const auto sign = hn::ShiftLeft<16>(hn::And(half, hn::Set(du, 0x8000U)));
+  const auto scaled = hn::BitCast(du, hn::Mul(hn::BitCast(df, magnitude), hn::Set(df, 0x1p112F)));
+  const auto special = hn::Or(magnitude, hn::Set(du, 0x7f800000U));
+  const auto is_special = hn::Gt(magnitude, hn::Set(du, 0x0f7fffffU));
+  return hn::BitCast(df, hn::Or(sign, hn::IfThenElse(is_special, special, scaled)));
+}
+
+// Returns how many values it did: all but the last few.
+std::size_t WidenF16(const std::byte* halves, std::span<float> out) {
+  const Float df;
+  const Bits du;
+  const hn::Rebind<std::uint16_t, Float> d16;
+  const std::size_t lanes = hn::Lanes(df);
+  HWY_ALIGN std::uint16_t aligned[HWY_MAX_BYTES / sizeof(float)];
+  std::size_t i = 0;
+  for (; i + lanes <= out.size(); i += lanes) {
+    std::memcpy(aligned, halves + 2 * i, lanes * sizeof(std::uint16_t));
+    hn::StoreU(Widen(hn::PromoteTo(du, hn::Load(d16, aligned))), df, out.data() + i);
+  }
+  return i;
+}
+
+bool AllFinite(std::span<const float> values) {
+  const Float df;
+  const std::size_t lanes = hn::Lanes(df);
+  // x - x is 0 for every number, NaN for infinity and NaN: one sum tells of all.
+  hn::Vec<Float> sum = hn::Zero(df);
+  std::size_t i = 0;
+  for (; i + lanes <= values.size(); i += lanes) {
+    const auto x = hn::LoadU(df, values.data() + i);
+    sum = hn::Add(sum, hn::Sub(x, x));
+  }
+  float total = hn::GetLane(hn::SumOfLanes(df, sum));
+  for (; i < values.size(); ++i) total += values[i] - values[i];
+  return total == 0;
+}
+
+}  // namespace wnpu::models::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace wnpu::models {
+
+HWY_EXPORT(WidenF16);
+HWY_EXPORT(AllFinite);
+
+// The exponent is moved by a multiplication, which makes normal numbers of subnormal ones; all ones
+// in the exponent (infinity, NaN) have to stay all ones.
+float widen_f16(std::uint16_t half) {
+  const std::uint32_t sign = (half & 0x8000U) << 16U;
+  const std::uint32_t magnitude = (half & 0x7fffU) << 13U;
+  const auto scaled = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
+  const std::uint32_t value = magnitude >= 0x0f800000U ? magnitude | 0x7f800000U : scaled;
+  return std::bit_cast<float>(sign | value);
+}
+
+void widen_f16(std::span<const std::byte> halves, std::span<float> out) {
+  std::size_t i = HWY_DYNAMIC_DISPATCH(WidenF16)(halves.data(), out);
+  for (; i < out.size(); ++i) {
+    std::uint16_t half = 0;
+    std::memcpy(&half, halves.data() + 2 * i, sizeof(half));
+    out[i] = widen_f16(half);
+  }
+}
+
+bool all_finite(std::span<const float> values) { return HWY_DYNAMIC_DISPATCH(AllFinite)(values); }
+
+}  // namespace wnpu::models
+#endif  // HWY_ONCE

@@ -1,0 +1,19 @@
+// The two passes over all weights at load that are worth vector instructions (Highway chooses the
+// widest at run time).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace wnpu::models {
+
+// IEEE 754 binary16 -> binary32, exact, infinities and NaN included.
+float widen_f16(std::uint16_t half);
+// The same for 2 * out.size() bytes, which need no alignment.
+void widen_f16(std::span<const std::byte> halves, std::span<float> out);
+
+// Whether there is no NaN and no infinity.
+bool all_finite(std::span<const float> values);
+
+}  // namespace wnpu::models

@@ -1,0 +1,136 @@
+// What app finds out about the machine: CPUs, devices, models, terminals, checksums.
+#include <cstdlib>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include "app/available_cpus.h"
+#include "app/device_choice.h"
+#include "app/model_path.h"
+#include "app/progress.h"
+#include "app/sha256.h"
+#include "app/timestamp.h"
+#include "app/utf8.h"
+#include "models/error.h"
+#include "npu/device.h"
+#include "tests/temporary_folder.h"
+
+using namespace wnpu::app;
+using wnpu::tests::TemporaryFolder;
+
+TEST_CASE("cpus: the lowest quota from the process' control group up to the top counts") {
+  const TemporaryFolder root;
+  CHECK(cgroup_cpus(root.path()) == 0);
+  root.make_file("proc/self/cgroup", "0::/user/job\n");
+  CHECK(cgroup_cpus(root.path()) == 0);
+  root.make_file("sys/fs/cgroup/cpu.max", "800000 100000\n");
+  root.make_file("sys/fs/cgroup/user/cpu.max", "150000 100000\n");
+  root.make_file("sys/fs/cgroup/user/job/cpu.max", "max 100000\n");
+  CHECK(cgroup_cpus(root.path()) == 2);
+}
+
+TEST_CASE("cpus: version 1 control groups") {
+  const TemporaryFolder root;
+  root.make_file("proc/self/cgroup", "5:cpuset:/a\n4:cpu,cpuacct:/docker/x\n0::/\n");
+  root.make_file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  root.make_file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  CHECK(cgroup_cpus(root.path()) == 0);
+  root.make_file("sys/fs/cgroup/cpu/docker/x/cpu.cfs_quota_us", "300000\n");
+  root.make_file("sys/fs/cgroup/cpu/docker/x/cpu.cfs_period_us", "100000\n");
+  CHECK(cgroup_cpus(root.path()) == 3);
+  CHECK(available_cpus() >= 1);
+}
+
+TEST_CASE("device: auto takes the CPU and says why") {
+  const std::vector<wnpu::npu::ProbeResult> none = {{"npu", false, "no /dev/accel/accel0"}};
+  CHECK(choose_device("auto", none).used == "cpu");
+  CHECK(choose_device("auto", none).reason == "no /dev/accel/accel0");
+  CHECK(choose_device("cpu", none).reason.empty());
+}
+
+TEST_CASE("device: an NPU that cannot be used is refused with the reason") {
+  const std::vector<wnpu::npu::ProbeResult> denied = {
+      {"/dev/accel/accel0", false, "no permission"}};
+  CHECK_THROWS_WITH_AS(choose_device("npu", denied), "npu: /dev/accel/accel0: no permission",
+                       wnpu::npu::DeviceError);
+  const std::vector<wnpu::npu::ProbeResult> usable = {{"/dev/accel/accel0", true, ""}};
+  CHECK_THROWS_AS(choose_device("npu", usable), wnpu::npu::DeviceError);
+  CHECK(choose_device("auto", usable).used == "cpu");
+}
+
+TEST_CASE("model: a path, or a name in the cache folder") {
+  const TemporaryFolder cache;
+  const auto model = cache.make_file("whisper-npu/base.en/model.bin", "weights").parent_path();
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string saved = before == nullptr ? "" : before;
+  ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  CHECK(model_folder() == cache.path() / "whisper-npu");
+  CHECK(find_model("base.en") == model);
+  CHECK(find_model(model) == model);
+  CHECK_THROWS_WITH_AS(find_model("tiny.en"), doctest::Contains("found base.en"),
+                       wnpu::models::ModelError);
+  CHECK_THROWS_AS(find_model("./tiny.en"), wnpu::models::ModelError);
+  CHECK_THROWS_AS(find_model(""), wnpu::models::ModelError);
+  ::setenv("XDG_CACHE_HOME", "relative", 1);
+  CHECK(model_folder().filename() == "whisper-npu");
+  CHECK(model_folder().parent_path().filename() == ".cache");
+  before == nullptr ? ::unsetenv("XDG_CACHE_HOME") : ::setenv("XDG_CACHE_HOME", saved.c_str(), 1);
+
+  CHECK(weights_file(model) == model / "model.bin");
+  CHECK(weights_file(model / "model.bin") == model / "model.bin");
+  CHECK(weights_file(cache.path()).empty());
+}
+
+TEST_CASE("sha256: of a file's bytes, nothing for what is no file") {
+  const TemporaryFolder folder;
+  // FIPS 180-4 test vectors of NIST's SHAVS: the empty message, and a million times "a".
+  CHECK(sha256_of_file(folder.make_file("empty")) ==
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256_of_file(folder.make_file("long", std::string(1'000'000, 'a'))) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  CHECK(sha256_of_file(folder.path()).empty());
+  CHECK(sha256_of_file("-").empty());
+}
+
+TEST_CASE("progress: a line with the share done and the time left") {
+  CHECK(progress_line("jfk.wav", 15, 60, 10) ==
+        "jfk.wav   25% [#######                       ] 0:30 left");
+  CHECK(progress_line("jfk.wav", 60, 60, 10) ==
+        "jfk.wav  100% [##############################] 0:00 left");
+  CHECK(progress_line("jfk.wav", 0, 60, 10) == "jfk.wav    0% [                              ]");
+  CHECK(progress_line("-", 3725, 0, 10) == "-  1:02:05 done");
+  CHECK(progress_line("\x1b[2Jevil", 1, 0, 0) == "?[2Jevil  0:01 done");
+  CHECK(progress_line(std::string(200, 'x'), 30, 60, 3e6).size() <= 79);
+}
+
+TEST_CASE("progress: a bar only on a terminal that can draw one") {
+  CHECK(wants_progress(Verbosity::normal, true, "xterm"));
+  CHECK_FALSE(wants_progress(Verbosity::quiet, true, "xterm"));
+  CHECK_FALSE(wants_progress(Verbosity::normal, false, "xterm"));
+  CHECK_FALSE(wants_progress(Verbosity::normal, true, "dumb"));
+  CHECK_FALSE(wants_progress(Verbosity::normal, true, nullptr));
+}
+
+TEST_CASE("progress: messages clear the bar's line first") {
+  std::ostringstream err;
+  Messages messages(err, Verbosity::normal, true);
+  messages.begin_progress("a");
+  messages.error("broken");
+  CHECK(err.str() == "\ra  0:00 done\x1b[K\r\x1b[Kwhisper-npu: broken\n");
+}
+
+TEST_CASE("utf8: stripping follows Python") {
+  CHECK(strip("\u3000 \x1c\u00a0a\u2003b\u0085\n") == "a\u2003b");
+  CHECK(strip("\u200b x") == "\u200b x");  // zero width space is no space to Python
+  CHECK(strip(" \t\n").empty());
+  CHECK(count_characters("日本 😀") == 4);
+  CHECK(first_characters("日本語", 2) == "日本");
+  CHECK(replace_all("a-->b-->", "-->", "->") == "a->b->");
+}
+
+TEST_CASE("timestamps: rounded half to even, never negative") {
+  CHECK(to_milliseconds(0.0005) == 0);
+  CHECK(to_milliseconds(0.0015) == 2);
+  CHECK(to_milliseconds(-1) == 0);
+  CHECK(format_timestamp(359999.9996, {true, ','}) == "100:00:00,000");
+}

@@ -1,0 +1,109 @@
+// transcribe.py's rules for cutting a window into segments and for where the next one starts.
+#include <doctest/doctest.h>
+
+#include "decoder/segments.h"
+#include "tests/test_vocabulary.h"
+
+using namespace wnpu::decoder;  // NOLINT
+using wnpu::models::TokenId;
+
+namespace {
+
+const wnpu::models::Vocabulary& vocabulary() {
+  static const auto v = wnpu::tests::test_vocabulary(false);
+  return v;
+}
+
+// Timestamp token of `seconds` in the window.
+TokenId at(double seconds) {
+  return vocabulary().timestamp_begin() + static_cast<TokenId>(seconds * 50 + 0.5);
+}
+
+Decoded decoded(std::vector<TokenId> tokens) {
+  Decoded d;
+  d.tokens = std::move(tokens);
+  d.temperature = 0.2;
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("segments: pairs of timestamps cut, and the next window starts at the last pair") {
+  const auto split =
+      split_at_timestamps(decoded({at(0), 'a', at(2), at(2.5), 'b', at(7.74), at(7.74), 'c'}),
+                          {1000, 3000}, vocabulary());
+  REQUIRE(split.segments.size() == 2);
+  CHECK(split.segments[0].start == doctest::Approx(10.0));
+  CHECK(split.segments[0].end == doctest::Approx(12.0));
+  CHECK(split.segments[0].text == "a");
+  CHECK(split.segments[1].start == doctest::Approx(12.5));
+  CHECK(split.segments[1].end == doctest::Approx(17.74));
+  CHECK(split.segments[1].tokens == std::vector<TokenId>{at(2.5), 'b', at(7.74)});
+  CHECK(split.segments[1].temperature == 0.2);
+  CHECK(split.next_seek == 1000 + 774);  // "c" is decoded again, from 7.74 s on
+}
+
+TEST_CASE("segments: a single timestamp at the end means silence until the window's end") {
+  const auto split =
+      split_at_timestamps(decoded({at(0), 'a', at(2), at(2), 'b', at(5)}), {0, 3000}, vocabulary());
+  REQUIRE(split.segments.size() == 2);
+  CHECK(split.segments[1].end == doctest::Approx(5.0));
+  CHECK(split.next_seek == 3000);
+}
+
+TEST_CASE("segments: without pairs the window is one segment, up to its last timestamp") {
+  const auto timed = split_at_timestamps(decoded({at(0.5), 'a', at(3)}), {0, 1100}, vocabulary());
+  REQUIRE(timed.segments.size() == 1);
+  CHECK(timed.segments[0].start == 0.0);  // transcribe.py: the window's start, not 0.5
+  CHECK(timed.segments[0].end == doctest::Approx(3.0));
+  CHECK(timed.next_seek == 1100);
+  const auto untimed = split_at_timestamps(decoded({'a', 'b'}), {200, 1100}, vocabulary());
+  CHECK(untimed.segments[0].start == doctest::Approx(2.0));
+  CHECK(untimed.segments[0].end == doctest::Approx(13.0));
+}
+
+TEST_CASE("segments: one without duration or text is emptied") {
+  Segment instant{.start = 1, .end = 1, .text = "a", .tokens = {1}, .words = {}};
+  clear_if_empty(instant);
+  CHECK(instant.text.empty());
+  CHECK(instant.tokens.empty());
+  Segment blank{.start = 1, .end = 2, .text = "  ", .tokens = {1}, .words = {}};
+  clear_if_empty(blank);
+  CHECK(blank.tokens.empty());
+  Segment good{.start = 1, .end = 2, .text = " a", .tokens = {1}, .words = {}};
+  clear_if_empty(good);
+  CHECK(good.text == " a");
+}
+
+TEST_CASE("fallback: repetition and doubt ask for another try, silence does not") {
+  Decoded good;
+  good.avg_logprob = -0.5;
+  good.compression_ratio = 1.5;
+  CHECK_FALSE(needs_fallback(good, {}));
+  Decoded repeats = good;
+  repeats.compression_ratio = 2.5;
+  CHECK(needs_fallback(repeats, {}));
+  CHECK_FALSE(needs_fallback(repeats, {std::nullopt, -1.0, 0.6}));
+  Decoded unsure = good;
+  unsure.avg_logprob = -1.1;
+  CHECK(needs_fallback(unsure, {}));
+  Decoded silent = unsure;
+  silent.no_speech_prob = 0.7;
+  silent.compression_ratio = 3.0;
+  CHECK_FALSE(needs_fallback(silent, {}));
+}
+
+TEST_CASE("silence: a high no-speech probability, unless the text is sure") {
+  Decoded d;
+  d.no_speech_prob = 0.7;
+  d.avg_logprob = -0.9;
+  CHECK_FALSE(is_silence(d, {}));
+  d.avg_logprob = -1.1;
+  CHECK(is_silence(d, {}));
+  d.no_speech_prob = 0.6;
+  CHECK_FALSE(is_silence(d, {}));
+  d.no_speech_prob = 0.7;
+  d.avg_logprob = -0.9;
+  CHECK(is_silence(d, {2.4, std::nullopt, 0.6}));
+  CHECK_FALSE(is_silence(d, {2.4, -1.0, std::nullopt}));
+}

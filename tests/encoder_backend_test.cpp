@@ -1,0 +1,112 @@
+// The contract of a LayerBackend, on the CPU's; the reference is fp64.
+#include <memory>
+
+#include <doctest/doctest.h>
+
+#include "encoder/cpu_layer_backend.h"
+#include "encoder/encoder.h"
+#include "tests/difference.h"
+#include "tests/nano_model.h"
+#include "tests/random_matrix.h"
+#include "tests/reference_layer.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+models::Dims short_dims() {
+  models::Dims dims = tests::nano_dims();
+  dims.n_audio_ctx = 130;  // two blocks of query rows and a part of one
+  return dims;
+}
+
+std::vector<float> run(std::size_t n_threads, const tests::NanoModel& model,
+                       const models::EncoderWeights& weights, std::size_t layer) {
+  models::ThreadPool pool(n_threads);
+  encoder::CpuLayerBackend backend(model.dims, weights, pool);
+  models::Matrix x = tests::random_matrix(model.dims.n_audio_ctx, model.dims.n_audio_state, 3);
+  backend.load(x.view());
+  backend.run_layer(layer);
+  backend.store(x.view());
+  return {x.flat().begin(), x.flat().end()};
+}
+
+}  // namespace
+
+TEST_CASE("cpu backend: each layer agrees with fp64, and differs from the other") {
+  const auto model = tests::make_nano_model({short_dims(), 5});
+  const auto weights = tests::encoder_weights(model);
+  for (std::size_t layer = 0; layer < 2; ++layer) {
+    auto x = tests::to_rows(
+        tests::random_matrix(model.dims.n_audio_ctx, model.dims.n_audio_state, 3).view());
+    tests::reference_encoder_layer(x, weights.layers[layer], model.dims.n_audio_head);
+    const auto expected = tests::flatten(x);
+    CHECK(tests::nmse(run(2, model, weights, layer), expected) < 1e-11);
+    CHECK(tests::nmse(run(2, model, weights, 1 - layer), expected) > 1e-3);
+  }
+}
+
+TEST_CASE("cpu backend: bits do not depend on the number of threads") {
+  const auto model = tests::make_nano_model({short_dims(), 5});
+  const auto weights = tests::encoder_weights(model);
+  const auto one = run(1, model, weights, 0);
+  CHECK(run(2, model, weights, 0) == one);
+  CHECK(run(7, model, weights, 0) == one);
+}
+
+TEST_CASE("encoder: convolutions, GELU, positions and layers agree with fp64") {
+  const auto model = tests::make_nano_model({short_dims(), 6});
+  const auto weights = tests::encoder_weights(model);
+  const models::Dims& d = model.dims;
+  const models::LogMel mel{tests::random_matrix(d.n_mels, d.n_mel_frames(), 9)};
+  models::ThreadPool pool(2);
+  encoder::CpuLayerBackend backend(d, weights, pool);
+  encoder::Encoder encoder(d, weights, backend, pool);
+  models::EncoderStates out;
+  encoder.encode(mel, out);
+
+  const auto convolve = [](const tests::Rows& x, const models::Linear& w, std::size_t stride) {
+    tests::Rows y;
+    const auto n = static_cast<std::ptrdiff_t>(x.size());
+    for (std::ptrdiff_t at = 0; at < n; at += static_cast<std::ptrdiff_t>(stride)) {
+      std::vector<double> row;
+      for (std::size_t o = 0; o < w.weight.rows(); ++o) {
+        double sum = static_cast<double>(w.bias[o]);
+        for (std::ptrdiff_t tap = -1; tap <= 1; ++tap) {
+          if (at + tap < 0 || at + tap >= n) continue;
+          const auto& frame = x[static_cast<std::size_t>(at + tap)];
+          for (std::size_t c = 0; c < frame.size(); ++c) {
+            sum += frame[c] *
+                   static_cast<double>(w.weight.row(o)[c * 3 + static_cast<std::size_t>(tap + 1)]);
+          }
+        }
+        row.push_back(sum);
+      }
+      y.push_back(row);
+    }
+    return tests::reference_gelu(y);
+  };
+  tests::Rows frames(d.n_mel_frames(), std::vector<double>(d.n_mels));
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    for (std::size_t m = 0; m < d.n_mels; ++m)
+      frames[f][m] = static_cast<double>(mel.values.row(m)[f]);
+  }
+  auto x = convolve(convolve(frames, weights.conv1, 1), weights.conv2, 2);
+  tests::add(x, tests::to_rows(weights.positional_embedding.view()));
+  for (const auto& layer : weights.layers) tests::reference_encoder_layer(x, layer, d.n_audio_head);
+  CHECK(tests::nmse(out.values.flat(),
+                    tests::flatten(tests::reference_layer_norm(x, weights.ln_post))) < 1e-10);
+}
+
+TEST_CASE("encoder: refuses a log-mel of another shape, naming both") {
+  const auto model = tests::make_nano_model({short_dims(), 6});
+  const auto weights = tests::encoder_weights(model);
+  models::ThreadPool pool(1);
+  encoder::CpuLayerBackend backend(model.dims, weights, pool);
+  encoder::Encoder encoder(model.dims, weights, backend, pool);
+  models::EncoderStates out;
+  const models::LogMel mel{models::Matrix(80, 3000)};
+  CHECK_THROWS_WITH_AS(encoder.encode(mel, out),
+                       "encoder: expected log-mel [80, 260], found [80, 3000]",
+                       std::invalid_argument);
+}
