@@ -11,13 +11,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_model(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) ? !weights_file(path).empty() : path.extension() == ".bin";
+}
+
 // "found base.en, tiny.en", or "found nothing".
 std::string contents_of(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (!entry.path().filename().native().starts_with("."))
-      names.push_back(entry.path().filename());
+    if (is_model(entry.path())) names.push_back(entry.path().filename());
   }
   if (names.empty()) return "found nothing";
   std::sort(names.begin(), names.end());

@@ -25,6 +25,11 @@ constexpr const char* kContainers =
     "aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,eac3,flac,flv,gsm,loas,matroska,webm,mov,mp4,m4a,3gp,"
     "3g2,mj2,mp3,mpc,mpc8,mpeg,mpegts,mxf,nut,ogg,rm,shn,tak,tta,voc,w64,wav,wv,xwma";
 
+constexpr int kIoBytes = 1 << 15;
+
+// A decoded length may fall short of the header's by this: encoder delay and padding.
+constexpr double kSlackSeconds = 0.25;
+
 std::string error_text(int error) {
   std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
   av_strerror(error, text.data(), text.size());
@@ -154,7 +159,6 @@ class LibavDecoder final : public Decoder {
 };
 
 void LibavDecoder::open_container() {
-  constexpr int kIoBytes = 1 << 15;
   auto* buffer = static_cast<unsigned char*>(av_malloc(kIoBytes));
   io_.reset(
       avio_alloc_context(buffer, kIoBytes, 0, stream_.get(), read_bytes, nullptr, seek_bytes));
@@ -253,14 +257,12 @@ void LibavDecoder::finish() {
     warn("expected sound packets, found " + std::to_string(damaged_packets_) +
          " damaged ones, which were left out");
   }
-  // A quarter of a second covers encoder delay and padding. A duration that libav guessed from the
-  // bit rate proves nothing.
-  constexpr double kSlack_s = 0.25;
+  // A duration that libav guessed from the bit rate proves nothing.
   const double declared = static_cast<double>(format_->duration) / AV_TIME_BASE;
   const double decoded = static_cast<double>(samples_) / info_.sample_rate;
   if (format_->duration != AV_NOPTS_VALUE &&
       format_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM &&
-      decoded + kSlack_s < declared) {
+      decoded + kSlackSeconds < declared) {
     warn("expected " + std::to_string(declared) + " s by the header, found " +
          std::to_string(decoded) + " s: the file is cut short or damaged");
   }

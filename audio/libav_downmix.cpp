@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <optional>
@@ -45,8 +46,8 @@ float to_float(Sample sample) {
   } else if constexpr (std::is_same_v<Sample, std::uint8_t>) {
     return (static_cast<float>(sample) - 128.0F) / 128.0F;
   } else {
-    constexpr double kFullScale = -static_cast<double>(std::numeric_limits<Sample>::min());
-    return static_cast<float>(static_cast<double>(sample) / kFullScale);
+    const double full_scale = -static_cast<double>(std::numeric_limits<Sample>::min());
+    return static_cast<float>(static_cast<double>(sample) / full_scale);
   }
 }
 

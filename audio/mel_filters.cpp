@@ -6,23 +6,25 @@
 namespace wnpu::audio {
 namespace {
 
+constexpr double kBinHz = 16000.0 / kFftSize;
+
 // Slaney's scale (Auditory Toolbox, 1998; librosa.mel_to_hz with htk=False): linear with 3 mel in
 // 200 Hz up to 1 kHz = 15 mel, then 27 mel for each factor of 6.4.
+constexpr double kBreakHz = 1000.0;
+constexpr double kBreakMel = 15.0;
+
 double mel_to_hz(double mel) {
-  constexpr double kBreakMel = 15.0;
   if (mel < kBreakMel) return mel * 200.0 / 3.0;
-  return 1000.0 * std::exp((mel - kBreakMel) * std::log(6.4) / 27.0);
+  return kBreakHz * std::exp((mel - kBreakMel) * std::log(6.4) / 27.0);
 }
 
 double hz_to_mel(double hz) {
-  constexpr double kBreakHz = 1000.0;
   if (hz < kBreakHz) return hz * 3.0 / 200.0;
-  return 15.0 + std::log(hz / kBreakHz) * 27.0 / std::log(6.4);
+  return kBreakMel + std::log(hz / kBreakHz) * 27.0 / std::log(6.4);
 }
 
 // A triangle from `low` over `centre` to `high` (Hz), with unit area in Hz.
 MelFilter triangle(double low, double centre, double high) {
-  constexpr double kBinHz = 16000.0 / kFftSize;
   MelFilter filter;
   for (std::size_t bin = 0; bin < kBins; ++bin) {
     const double hz = static_cast<double>(bin) * kBinHz;

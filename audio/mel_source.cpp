@@ -88,7 +88,7 @@ class MelSource::Pass {
   std::unique_ptr<PcmReader> reader_;
 };
 
-MelSource::MelSource(const Input& input, std::size_t n_mels, MelOptions options)
+MelSource::MelSource(const Input& input, std::size_t n_mels, const MelOptions& options)
     : file_(input), n_mels_(n_mels), frames_(n_mels) {
   first_pass(options);
 }

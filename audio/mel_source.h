@@ -43,7 +43,7 @@ struct MelOptions {
 class MelSource {
  public:
   // Reads the input to its end. Throws AudioError.
-  MelSource(const Input& input, std::size_t n_mels, MelOptions options = {});
+  MelSource(const Input& input, std::size_t n_mels, const MelOptions& options = {});
   ~MelSource();
   MelSource(MelSource&&) = delete;
   MelSource& operator=(MelSource&&) = delete;

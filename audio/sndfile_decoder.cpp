@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <sndfile.h>
@@ -29,6 +30,18 @@ constexpr std::pair<int, const char*> kFormats[] = {
     {SF_FORMAT_W64, "W64"},         {SF_FORMAT_FLAC, "FLAC"}, {SF_FORMAT_OGG, "OGG"},
     {SF_FORMAT_AIFF, "AIFF"},       {SF_FORMAT_AU, "AU"},     {SF_FORMAT_CAF, "CAF"},
     {SF_FORMAT_NIST, "NIST SPHERE"}};
+
+// How those files begin. libsndfile is not shown anything else: it tries more formats than these,
+// and to try MP3 is to have libmpg123 print.
+constexpr std::string_view kMagics[] = {"RIFF", "RIFX", "RF64", "riff", "fLaC", "OggS",
+                                        "FORM", ".snd", "dns.", "caff", "NIST"};
+
+bool is_known(InputFile file) {
+  std::array<char, 4> start{};
+  file.read_at(0, std::as_writable_bytes(std::span(start)));
+  const std::string_view magic(start.data(), start.size());
+  return std::find(std::begin(kMagics), std::end(kMagics), magic) != std::end(kMagics);
+}
 
 std::optional<std::string> format_name(int format) {
   for (const auto& [major, name] : kFormats) {
@@ -174,6 +187,7 @@ class SndfileDecoder final : public Decoder {
 }  // namespace
 
 Opened open_sndfile(const InputFile& file) {
+  if (!is_known(file.duplicate())) return {nullptr, "format not recognised"};
   auto decoder = std::make_unique<SndfileDecoder>(file);
   if (!decoder->refusal().empty()) return {nullptr, decoder->refusal()};
   return {std::move(decoder), ""};

@@ -10,9 +10,9 @@ namespace wnpu::bench {
 namespace {
 
 // Pixels of the drawings, which the page scales to its width.
-constexpr double kWidth = 860;
-constexpr double kLabels = 250;  // left of horizontal bars
-constexpr double kRight = 790;   // leaves room for a number after the longest bar
+constexpr double kWidth = 900;
+constexpr double kLabels = 310;  // left of horizontal bars
+constexpr double kRight = 830;   // leaves room for a number after the longest bar
 constexpr double kRow = 26;
 constexpr double kTop = 12;
 constexpr double kRoofHeight = 400;
@@ -105,7 +105,8 @@ std::string plan_chart(const Report& report) {
   std::string content = svg::horizontal_grid(axis, kTop, bottom, "x");
   for (std::size_t i = 0; i < report.plans.size(); ++i) {
     const PlanSpeed& plan = report.plans[i];
-    const std::string label = plan.name + ", " + std::to_string(plan.frames) + " frames";
+    std::string label = plan.name;
+    label.append(", ").append(std::to_string(plan.frames)).append(" frames");
     const std::string value = svg::number(plan.speed) + "x";
     const svg::Point at = {axis.at(plan.speed), row_middle(i)};
     content += svg::text({kLabels - 8, at.y + 5}, label, svg::Anchor::kEnd);

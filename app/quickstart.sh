@@ -1,0 +1,24 @@
+#!/bin/bash
+# From a fresh Debian 12 with nothing but git to a transcript: packages, Release build, tiny.en,
+# a recording. May be run again: what is done already is not done twice.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+cd "$root"
+
+say "1/4 packages (app/packages.txt)"
+install_packages app/packages.txt
+
+say "2/4 build (build/release)"
+cmake --preset release -DWNPU_TESTS=OFF >/dev/null
+cmake --build --preset release
+
+say "3/4 weights and a recording"
+fetch_samples
+
+say "4/4 transcribe"
+program=build/release/app/whisper-npu
+echo "$program transcribe --verbose $sample"
+"$program" transcribe --verbose "$sample"
+
+say "done in $SECONDS s"
+echo "Next: $root/$program transcribe YOUR_FILE (--help shows the options)"

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <cmath>
+
+#include <doctest/doctest.h>
+#include <sndfile.h>
+
+#include "audio/error.h"
+#include "audio/mel_source.h"
+#include "tests/audio_files.h"
+#include "tests/difference.h"
+#include "tests/mel_reference.h"
+#include "tests/npy.h"
+#include "tests/random_matrix.h"
+#include "tests/shared_data.h"
+#include "tests/tolerances.h"
+
+using namespace wnpu;
+using namespace wnpu::tests;
+using audio::MelSource;
+
+namespace {
+
+// Noise whose loudness goes up and down, as a file of `seconds` seconds.
+std::string waves(int sample_rate, double seconds) {
+  Sound sound{sample_rate, 1, {}};
+  sound.samples = random_vector(static_cast<std::size_t>(seconds * sample_rate), 31, 0.9);
+  for (std::size_t i = 0; i < sound.samples.size(); ++i) {
+    sound.samples[i] *= static_cast<float>(std::pow(std::sin(static_cast<double>(i) * 1e-5), 4));
+  }
+  return encode(sound, SF_FORMAT_WAV | SF_FORMAT_PCM_16);
+}
+
+std::vector<float> window_at(MelSource& source, std::size_t first_frame) {
+  models::LogMel window;
+  source.window(first_frame, window);
+  CHECK(window.values.cols() == 3000);
+  return {window.values.flat().begin(), window.values.flat().end()};
+}
+
+}  // namespace
+
+TEST_CASE(
+    "mel_source: a window is the normalised log-mel of the whole file, zero beyond the audio") {
+  // The loudest sound lies in the last, incomplete hop: in frames after the content, which count
+  // for the maximum all the same (openai pads before its spectrogram).
+  Sound sound{16000, 1, random_vector(160 * 50 + 150, 3, 0.01)};
+  std::fill(sound.samples.end() - 50, sound.samples.end(), 0.9F);
+  const TempFile file(encode(sound, SF_FORMAT_WAV | SF_FORMAT_FLOAT));
+  MelSource source(file.input(), 80);
+  CHECK(source.content_frames() == 50);
+  CHECK(source.duration_s() == 8150.0 / 16000);
+  std::vector<std::vector<double>> reference;
+  double maximum = -10;
+  for (std::size_t f = 0; f < 60; ++f) {
+    reference.push_back(reference_log_mel(sound.samples, 80, f));
+    maximum = std::max(maximum, *std::max_element(reference[f].begin(), reference[f].end()));
+  }
+  const auto found = window_at(source, 10);
+  for (std::size_t m = 0; m < 80; ++m) {
+    for (std::size_t f = 0; f < 40; ++f) {
+      const double expected = (std::max(reference[10 + f][m], maximum - 8) + 4) / 4;
+      REQUIRE(std::abs(static_cast<double>(found[m * 3000 + f]) - expected) <
+              tolerance::kLogMelNoise);
+    }
+    for (std::size_t f = 40; f < 3000; ++f) REQUIRE(found[m * 3000 + f] == 0.0F);
+  }
+}
+
+TEST_CASE("mel_source: a second pass gives the same bits as frames kept in memory") {
+  for (const int rate : {16000, 11025}) {
+    const TempFile file(waves(rate, 80));
+    MelSource kept(file.input(), 80);
+    MelSource streamed(file.input(), 80, {.budget_bytes = 1 << 20, .on_pcm = {}});
+    CHECK(kept.content_frames() == 8000);
+    CHECK(streamed.content_frames() == 8000);
+    // The same again, overlapping, at chunk borders, a jump, the end, beyond it, and back.
+    for (const std::size_t first : {0U, 0U, 511U, 512U, 1234U, 5000U, 7999U, 8000U, 9000U, 40U}) {
+      CAPTURE(first);
+      CHECK(window_at(kept, first) == window_at(streamed, first));
+    }
+  }
+}
+
+TEST_CASE("mel_source: a file that shrinks between the passes is refused") {
+  const TempFile file(waves(16000, 80));
+  MelSource source(file.input(), 80, {.budget_bytes = 0, .on_pcm = {}});
+  std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
+  models::LogMel window;
+  CHECK_NOTHROW(source.window(0, window));
+  const std::string message = audio_error_of([&] { source.window(5000, window); });
+  CHECK(message.find(file.path().string() + ": expected ") == 0);
+}
+
+TEST_CASE("mel_source: hands over every sample of the first pass, once") {
+  const TempFile file(waves(8000, 40));
+  std::vector<float> heard;
+  audio::MelOptions options;
+  options.budget_bytes = 0;
+  options.on_pcm = [&heard](std::span<const float> samples) {
+    CHECK(samples.size() <= 16000);
+    heard.insert(heard.end(), samples.begin(), samples.end());
+    return true;
+  };
+  MelSource source(file.input(), 80, options);
+  window_at(source, 1000);
+  CHECK_FALSE(source.is_cancelled());
+  CHECK(heard == decode_all(file.input()).samples);
+  CHECK(source.info().sample_rate == 8000);
+  CHECK(source.timings().decode_s > 0);
+  CHECK(source.timings().mel_s > 0);
+}
+
+TEST_CASE("mel_source: can be cancelled, and then is about what was read") {
+  const TempFile file(waves(16000, 40));
+  std::size_t heard = 0;
+  audio::MelOptions options;
+  options.on_pcm = [&heard](std::span<const float> samples) {
+    heard += samples.size();
+    return heard < 50000;
+  };
+  MelSource source(file.input(), 80, options);
+  CHECK(source.is_cancelled());
+  CHECK(heard < 50000 + 16000);
+  CHECK(source.content_frames() == heard / 160);
+}
+
+TEST_CASE("mel_source: no samples, no frames") {
+  const TempFile file(encode({16000, 1, {}}, SF_FORMAT_WAV | SF_FORMAT_PCM_16));
+  MelSource source(file.input(), 128);
+  CHECK(source.content_frames() == 0);
+  CHECK(source.duration_s() == 0);
+  const auto found = window_at(source, 0);
+  CHECK(std::all_of(found.begin(), found.end(), [](float v) { return v == 0.0F; }));
+}
+
+TEST_CASE("mel_source: passes the reader's warnings on") {
+  const std::string whole = waves(16000, 2);
+  const TempFile file(whole.substr(0, whole.size() / 2));
+  CHECK(MelSource(file.input(), 80).warnings().size() == 1);
+}
+
+TEST_CASE("mel_source: matches openai-whisper's first window of jfk") {
+  const auto wav = shared_file("corpus/jfk.wav");
+  const auto golden = shared_file("golden/stages/jfk/log_mel.npy");
+  if (!wav || !golden) return;
+  MelSource source({*wav, {}}, 80);
+  CHECK(max_abs_difference(window_at(source, 0), load_npy(*golden).values) <
+        tolerance::kLogMelGolden);
+}

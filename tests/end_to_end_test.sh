@@ -1,0 +1,90 @@
+#!/bin/bash
+# The program with real weights: tiny.en and jfk.wav as app/quickstart.sh fetches them.
+# ctest runs it: end_to_end_test.sh PROGRAM. Exit code 77: skipped, with the reason.
+set -u
+program=$1
+root=$(cd "$(dirname "$0")/.." && pwd)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu
+sample=$cache/samples/jfk.wav
+for needed in "$cache/tiny.en/model.bin" "$sample"; do
+  [ -e "$needed" ] && continue
+  echo "SKIP: $needed is not there (app/quickstart.sh fetches it)"
+  exit 77
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+# check NAME EXPECTED FOUND
+check() {
+  [ "$2" = "$3" ] && return
+  printf 'FAILED: %s\n  expected: %s\n  found:    %s\n' "$1" "$2" "$3"
+  failures=$((failures + 1))
+}
+
+run() { "$program" transcribe --device cpu "$@"; }
+
+# openai-whisper 20250625 with the same weights: greedy, and its command's defaults.
+greedy='And so my fellow Americans ask not what your country can do for you
+ask what you can do for your country'
+default='And so, my fellow Americans ask not what your country can do for you
+ask what you can do for your country.'
+
+check "greedy text" "$greedy" "$(run --beam-size 1 "$sample" 2>"$work/err")"
+check "nothing on stderr" "" "$(cat "$work/err")"
+check "text with default options" "$default" "$(run "$sample")"
+check "verbose text" "[00:00.000 --> 00:07.740]  And so my fellow Americans ask not what your country can do for you" \
+  "$(run --beam-size 1 --verbose "$sample" 2>/dev/null | head -n 1)"
+check "a file on stdin" "$greedy" "$(run --beam-size 1 - <"$sample")"
+# jfk.wav is 16 kHz, 16 bit, mono; its samples begin behind a header of 78 bytes.
+check "raw samples on stdin" "$greedy" \
+  "$(tail -c +79 "$sample" | run --beam-size 1 --stdin-format s16le:16000:1 -)"
+
+echo "no audio" >"$work/bad.wav"
+run --beam-size 1 --output-dir "$work/out" "$work/bad.wav" "$sample" >"$work/stdout" 2>"$work/err"
+check "a batch with a bad file" 1 $?
+check "nothing on stdout" "" "$(cat "$work/stdout")"
+check "files of the good one" "jfk.csv jfk.json jfk.jsonl jfk.lrc jfk.srt jfk.tsv jfk.txt jfk.vtt" \
+  "$(ls "$work/out" | tr '\n' ' ' | sed 's/ $//')"
+check "txt" "$greedy" "$(cat "$work/out/jfk.txt")"
+run "$work/bad.wav" >"$work/stdout" 2>"$work/err"
+check "a bad file alone" 4 $?
+run --model "$sample" "$sample" >"$work/stdout" 2>"$work/err"
+check "a recording as a model" 3 $?
+head -c 1000000 "$cache/tiny.en/model.bin" >"$work/model.bin"
+cp "$cache"/tiny.en/*.json "$cache"/tiny.en/*.txt "$work/"
+run --model "$work" "$sample" >"$work/stdout" 2>"$work/err"
+check "a model that is cut short" 3 $?
+
+if python3 -c 'import jsonschema' 2>/dev/null; then
+  python3 - "$root/app/transcript.schema.json" "$work/out/jfk.json" "$work/out/jfk.jsonl" <<'PYTHON'
+import json, sys
+import jsonschema
+schema = json.load(open(sys.argv[1]))
+for path in sys.argv[2:]:
+    jsonschema.validate(json.load(open(path, encoding="utf-8")), schema)
+PYTHON
+  check "JSON by its schema" 0 $?
+else
+  echo "python3-jsonschema is not there: the C++ check of app_tests stands alone"
+fi
+
+# SIGINT: exit code 130, soon. 500 ms are promised on a quiet machine; a busy one gets 2 s.
+# A shell without a terminal lets what it starts in the background ignore SIGINT: env undoes that.
+mapfile -t files < <(yes "$sample" | head -n 40)
+env --default-signal=INT "$program" transcribe --device cpu --format jsonl "${files[@]}" \
+  >"$work/stdout" 2>/dev/null &
+pid=$!
+sleep 1
+begin=$(date +%s%N)
+kill -INT $pid
+wait $pid
+check "exit code after SIGINT" 130 $?
+milliseconds=$((($(date +%s%N) - begin) / 1000000))
+echo "stopped $milliseconds ms after SIGINT"
+[ $milliseconds -le 2000 ] || check "time to stop" "500 ms" "$milliseconds ms"
+grep -q '"truncated":true' "$work/stdout" || check "the output of a stopped run" '"truncated":true' \
+  "$(tail -c 100 "$work/stdout")"
+
+[ $failures -eq 0 ] && echo "end to end: all as expected"
+exit $((failures > 0))

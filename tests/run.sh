@@ -1,0 +1,53 @@
+#!/bin/bash
+# Everything that is checked, on a fresh Debian 12 too: packages, format, the tests in the presets
+# dev, asan and tsan, clang-tidy. Each step's time, and at the end which steps failed.
+set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../app/setup.sh"
+cd "$root"
+failed=()
+
+# step NAME COMMAND...
+step() {
+  local name=$1 begin=$SECONDS
+  shift
+  say "$name"
+  if ! "$@"; then
+    failed+=("$name")
+    echo "FAILED: $name"
+  fi
+  echo "-- $name: $((SECONDS - begin)) s"
+}
+
+sources() { git ls-files -- "$@"; }
+
+check_format() { sources '*.h' '*.cpp' | xargs clang-format --dry-run -Werror; }
+
+# build_and_test PRESET
+build_and_test() {
+  cmake --preset "$1" -DWNPU_TESTS=ON >/dev/null && cmake --build --preset "$1" -- --quiet &&
+    ctest --preset "$1"
+}
+
+check_tidy() {
+  sources '*.cpp' | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/dev 2>/dev/null
+}
+
+fetch_or_say() {
+  fetch_samples || echo "SKIP: the end-to-end test, since tiny.en could not be fetched"
+}
+
+say "packages (app/packages.txt, tests/packages.txt)"
+install_packages app/packages.txt tests/packages.txt || exit 1
+step "weights for the end-to-end test" fetch_or_say
+step "format" check_format
+step "dev: build and test" build_and_test dev
+step "clang-tidy" check_tidy
+step "asan: build and test" build_and_test asan
+step "tsan: build and test" build_and_test tsan
+
+say "all steps took $SECONDS s"
+if [ ${#failed[@]} -gt 0 ]; then
+  printf 'FAILED: %s\n' "${failed[@]}"
+  exit 1
+fi
+echo "all steps passed"
