@@ -1,6 +1,7 @@
 #include "models/pre_tokenizer.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
+#include <cstdint>
 #include <memory>
 #include <pcre2.h>
 #include <string>

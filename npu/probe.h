@@ -1,6 +1,7 @@
 // What NPUs are there, and where there is none that can be used: why not.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,7 +16,18 @@ struct ProbeResult {
 };
 
 // Looks below `root` (for tests; "/" otherwise): device nodes of the accel class whose driver is
-// amdxdna, and whether this process may open them. Never empty; opens nothing.
+// amdxdna, whether this process may open them and lock the memory that the driver wants. Never
+// empty; opens nothing.
 std::vector<ProbeResult> probe(const std::filesystem::path& root = "/");
+
+// What this process may lock of its memory (RLIMIT_MEMLOCK).
+struct LockedMemory {
+  std::uint64_t limit_bytes = 0;
+  bool is_unlimited = false;  // no limit, or CAP_IPC_LOCK
+};
+LockedMemory locked_memory();
+
+// Why `memory` does not suffice for the driver; empty when it does.
+std::string locked_memory_problem(const LockedMemory& memory);
 
 }  // namespace wnpu::npu
