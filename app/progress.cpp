@@ -47,9 +47,11 @@ std::string progress_line(std::string_view label, double done_s, double total_s,
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBarColumns));
   std::array<char, 8> percent{};
   std::snprintf(percent.data(), percent.size(), "%3.0f%%", std::floor(share * 100));
-  line += percent.data();
-  line += " [" + std::string(filled, '#') + std::string(kBarColumns - filled, ' ') + "]";
-  if (share > 0) line += " " + minutes_and_seconds(elapsed_s * (1 - share) / share) + " left";
+  line.append(percent.data()).append(" [");
+  line.append(filled, '#').append(kBarColumns - filled, ' ').append("]");
+  if (share > 0) {
+    line.append(" ").append(minutes_and_seconds(elapsed_s * (1 - share) / share)).append(" left");
+  }
   return line;
 }
 
