@@ -38,11 +38,14 @@ FileTranscriber::FileTranscriber(const Options& options, const Setup& setup)
     : options_(options), device_(setup.device) {
   if (options.dry_run) return;
   const auto start = std::chrono::steady_clock::now();
-  recognizer_ = std::make_unique<Recognizer>(setup.model, setup.threads);
+  recognizer_ = std::make_unique<Recognizer>(
+      setup.model, setup.threads,
+      EncoderDevice{setup.device.npu.get(),
+                    {.precision = options.device.precision, .plan = options.device.plan},
+                    options.device.falls_back});
   transcriber_ = std::make_unique<Transcriber>(*recognizer_, options.transcribe);
   load_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   check_served(*recognizer_, options.transcribe, options.model);
-  device_.kernels = models::kernel_description();
   model_.name = options.model;
   model_.path = setup.model.string();
   model_.format = recognizer_->file().format();
@@ -51,11 +54,35 @@ FileTranscriber::FileTranscriber(const Options& options, const Setup& setup)
 
 Transcript FileTranscriber::transcribe(const std::string& input, const Callbacks& callbacks) {
   if (!transcriber_) return measure_audio(input_of(input), callbacks);
+  if (device_.npu) device_.npu->reset_stats();
+  const std::size_t n_encoded = recognizer_->n_encoded();
   Transcript transcript = transcriber_->transcribe(input_of(input), callbacks);
-  transcript.device = device_;
+  transcript.device = device_after(n_encoded);
+  if (!recognizer_->fallback().empty()) {
+    transcript.warnings.push_back("the device failed, the CPU took over: " +
+                                  recognizer_->fallback());
+  }
   transcript.model = model_;
   transcript.timing.load = load_s_;
   return transcript;
+}
+
+// What ran, with the device's counts since the file's first window.
+DeviceInfo FileTranscriber::device_after(std::size_t n_encoded_before) const {
+  DeviceInfo info = device_.info;
+  info.kernels = models::kernel_description();
+  info.fallback = recognizer_->fallback();
+  if (!info.fallback.empty()) info.used = "cpu";
+  if (!info.npu) return info;
+  const npu::RunStats stats = device_.npu->stats();
+  NpuUse& use = *info.npu;
+  if (info.fallback.empty()) use.windows = recognizer_->n_encoded() - n_encoded_before;
+  use.launches = stats.launches;
+  use.submissions = stats.submissions;
+  use.ddr_bytes = stats.ddr_read_bytes + stats.ddr_write_bytes;
+  const std::size_t n_layers = use.windows * recognizer_->dims().n_audio_layer;
+  if (n_layers > 0) use.modelled_ms_per_layer = stats.modelled_ms / static_cast<double>(n_layers);
+  return info;
 }
 
 audio::Input FileTranscriber::input_of(const std::string& name) const {
@@ -78,7 +105,7 @@ Transcript FileTranscriber::measure_audio(const audio::Input& input,
   transcript.input = {input.path.string(),    "",
                       mel.info().format,      mel.info().channels,
                       mel.info().sample_rate, mel.duration_s()};
-  transcript.device = device_;
+  transcript.device = device_.info;
   transcript.timing.decode_audio = mel.timings().decode_s;
   transcript.timing.mel = mel.timings().mel_s;
   transcript.warnings = mel.warnings();

@@ -27,8 +27,10 @@ class FileTranscriber {
   audio::Input input_of(const std::string& name) const;
   Transcript measure_audio(const audio::Input& input, const Callbacks& callbacks) const;
 
+  DeviceInfo device_after(std::size_t n_encoded_before) const;
+
   const Options& options_;
-  DeviceInfo device_;
+  const ChosenDevice& device_;
   ModelInfo model_;
   double load_s_ = 0;
   std::unique_ptr<Recognizer> recognizer_;    // none in a dry run

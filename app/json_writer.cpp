@@ -56,11 +56,27 @@ Json model_of(const ModelInfo& model) {
           {"quantization", text_or_null(model.quantization)}};
 }
 
+// Counts and times of a simulated device are the simulator's, and modelled_ms_per_layer is always
+// a model's; hardware has neither a model nor byte counters.
+Json npu_of(const NpuUse& use, bool simulated) {
+  return {{"description", use.description},
+          {"plan", use.plan},
+          {"precision", use.precision},
+          {"windows", use.windows},
+          {"launches", use.launches},
+          {"submissions", use.submissions},
+          {"preset", text_or_null(use.preset)},
+          {"ddr_bytes", simulated ? Json(use.ddr_bytes) : Json()},
+          {"modelled_ms_per_layer", simulated ? Json(use.modelled_ms_per_layer) : Json()}};
+}
+
 Json device_of(const DeviceInfo& device) {
   return {{"requested", device.requested},
           {"used", device.used},
           {"reason", text_or_null(device.reason)},
           {"simulated", device.simulated},
+          {"npu", device.npu ? npu_of(*device.npu, device.simulated) : Json()},
+          {"fallback", text_or_null(device.fallback)},
           {"kernels", text_or_null(device.kernels)}};
 }
 

@@ -29,8 +29,8 @@ int transcribe(const Options& options) {
   const std::vector<PlannedInput> plan = plan_outputs(options);
   const Setup setup = set_up(options);
   Messages messages(std::cerr, options.verbosity, false);
-  if (!setup.device.reason.empty()) {
-    messages.note("device " + setup.device.used + ": " + setup.device.reason);
+  if (!setup.device.info.reason.empty()) {
+    messages.note("device " + setup.device.info.used + ": " + setup.device.info.reason);
   }
   check_inputs(plan);
   FileTranscriber transcriber(options, setup);

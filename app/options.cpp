@@ -46,14 +46,45 @@ void add_model_options(CLI::App& app, Options& options) {
   app.add_option("--model", options.model, "Name in the cache folder, or path")
       ->type_name("NAME|PATH")
       ->capture_default_str();
-  app.add_option("--device", options.device, "Where the encoder runs; auto says what it took")
-      ->check(one_of({"auto", "cpu", "npu"}))
-      ->type_name("auto|cpu|npu")
+  app.add_option("--device", options.device.requested,
+                 "Where the encoder runs; sim: a simulated NPU; auto says what it took")
+      ->check(one_of({"auto", "cpu", "npu", "sim"}))
+      ->type_name("auto|cpu|npu|sim")
       ->capture_default_str();
   app.add_option("--threads", options.threads, "CPU threads; 0: as many as there are")
       ->check(CLI::Range(0, 1024).description(""))
       ->type_name("N")
       ->capture_default_str();
+}
+
+void add_npu_options(CLI::App& app, DeviceOptions& device) {
+  app.add_option_function<std::string>(
+         "--npu-plan", [&device](const std::string& name) { device.plan = *npu::find_plan(name); },
+         "Calls of the NPU a layer: fused 1, batched 7, hybrid 4 (rest on the CPU), per-op one a "
+         "row")
+      ->check(one_of({"fused", "batched", "hybrid", "per-op"}))
+      ->type_name("fused|batched|hybrid|per-op")
+      ->default_str("fused");
+  app.add_option_function<std::string>(
+         "--npu-precision",
+         [&device](const std::string& name) {
+           device.precision = name == "int8" ? npu::Precision::int8 : npu::Precision::bf16;
+         },
+         "What the NPU computes in")
+      ->check(one_of({"bf16", "int8"}))
+      ->type_name("bf16|int8")
+      ->default_str("bf16");
+  app.add_option("--npu-preset", device.preset, "Whose times the simulator models: CLOCKS/KERNELS")
+      ->type_name("PRESET")
+      ->capture_default_str();
+  app.add_option("--xclbin", device.xclbin, "The NPU's overlay, with its manifest beside it")
+      ->type_name("PATH");
+  app.add_option_function<std::string>(
+         "--fallback", [&device](const std::string& name) { device.falls_back = name == "cpu"; },
+         "What to do where the NPU fails in the middle of a file")
+      ->check(one_of({"none", "cpu"}))
+      ->type_name("none|cpu")
+      ->default_str("none");
 }
 
 void add_task_options(CLI::App& app, TranscribeOptions& transcribe) {
@@ -277,6 +308,7 @@ CommandLine parse_command_line(std::span<const char* const> arguments) {
   CLI::App* transcribe = app.add_subcommand("transcribe", "Speech in files to text");
   add_input_options(*transcribe, line.options);
   add_model_options(*transcribe, line.options);
+  add_npu_options(*transcribe, line.options.device);
   add_task_options(*transcribe, line.options.transcribe);
   add_search_options(*transcribe, line.options.transcribe);
   add_restraint_options(*transcribe, line.options.transcribe);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/device_choice.h"
 #include "app/transcribe_options.h"
 #include "app/writers.h"
 #include "audio/input.h"
@@ -25,8 +26,8 @@ struct Options {
 
   // Name in the cache folder, or path of a model file or folder.
   std::string model = "tiny.en";
-  // auto, cpu or npu.
-  std::string device = "auto";
+  // Where the encoder runs.
+  DeviceOptions device;
   // CPU threads; 0: as many as this process may use.
   unsigned threads = 0;
   // How the text is searched for.

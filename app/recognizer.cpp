@@ -5,20 +5,49 @@
 
 namespace wnpu::app {
 
-Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads)
+Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads,
+                       const EncoderDevice& device)
     : file_(models::open_model(model)),
       vocabulary_(file_->token_bytes(), file_->dims(), file_->path()),
       pool_(n_threads),
       encoder_weights_(models::load_encoder_weights(*file_)),
       decoder_weights_(models::load_decoder_weights(*file_)),
-      backend_(std::make_unique<encoder::CpuLayerBackend>(dims(), encoder_weights_, pool_)),
-      encoder_(dims(), encoder_weights_, *backend_, pool_),
+      falls_back_(device.falls_back),
       decoder_(dims(), decoder_weights_, pool_),
       alignment_heads_(decoder::alignment_heads(dims(), file_->config())),
-      cache_(std::make_unique<decoder::KvCache>(dims(), 1)) {}
+      cache_(std::make_unique<decoder::KvCache>(dims(), 1)) {
+  set_backend(make_backend(device));
+}
+
+std::unique_ptr<encoder::LayerBackend> Recognizer::make_backend(const EncoderDevice& device) {
+  if (device.npu == nullptr) {
+    return std::make_unique<encoder::CpuLayerBackend>(dims(), encoder_weights_, pool_);
+  }
+  return encoder::make_npu_backend(*device.npu, dims(), encoder_weights_, pool_, device.options);
+}
+
+void Recognizer::set_backend(std::unique_ptr<encoder::LayerBackend> backend) {
+  encoder_ = std::make_unique<encoder::Encoder>(dims(), encoder_weights_, *backend, pool_);
+  backend_ = std::move(backend);
+  n_encoded_ = 0;
+}
+
+// A device that fails in the middle of a file is the one failure that may be survived, and only
+// where the user said so: this is where it is caught.
+bool Recognizer::encode_states(const models::LogMel& mel) {
+  try {
+    return encoder_->encode(mel, states_, should_stop_);
+  } catch (const npu::DeviceError& error) {
+    if (!falls_back_) throw;
+    fallback_ = error.what();
+  }
+  set_backend(make_backend({}));
+  return encoder_->encode(mel, states_, should_stop_);
+}
 
 bool Recognizer::encode(std::size_t slot, const models::LogMel& mel) {
-  if (!encoder_.encode(mel, states_, should_stop_)) return false;
+  if (!encode_states(mel)) return false;
+  ++n_encoded_;
   if (windows_.size() <= slot) windows_.resize(slot + 1);
   decoder_.cross_kv(states_, windows_[slot]);
   return true;

@@ -17,11 +17,13 @@
 #include "decoder/decoding_task.h"
 #include "encoder/encoder.h"
 #include "encoder/layer_backend.h"
+#include "encoder/npu_backend.h"
 #include "models/model_file.h"
 #include "models/stages.h"
 #include "models/thread_pool.h"
 #include "models/vocabulary.h"
 #include "models/weights.h"
+#include "npu/device.h"
 
 namespace wnpu::app {
 
@@ -31,15 +33,28 @@ struct DecodeJob {
   decoder::DecodeOptions options;
 };
 
+// Where the encoder's layers run.
+struct EncoderDevice {
+  npu::Device* npu = nullptr;  // none: the CPU
+  encoder::NpuOptions options;
+  bool falls_back = false;  // to the CPU, for good, where the device fails
+};
+
 class Recognizer {
  public:
-  // Loads the model. n_threads >= 1. Throws ModelError.
-  Recognizer(const std::filesystem::path& model, std::size_t n_threads);
+  // Loads the model. n_threads >= 1; the device must outlive the recognizer. Throws ModelError,
+  // DeviceError.
+  Recognizer(const std::filesystem::path& model, std::size_t n_threads,
+             const EncoderDevice& device = {});
 
   const models::Dims& dims() const { return file_->dims(); }
   const models::ModelFile& file() const { return *file_; }
   const models::Vocabulary& vocabulary() const { return vocabulary_; }
   std::string_view backend_name() const { return backend_->name(); }
+  // Why the CPU has taken over from the device; empty: it has not.
+  const std::string& fallback() const { return fallback_; }
+  // Windows encoded on `backend_name()` so far.
+  std::size_t n_encoded() const { return n_encoded_; }
 
   // Asked many times a second while encode and decode work; true makes them give up.
   void set_should_stop(std::function<bool()> should_stop) { should_stop_ = std::move(should_stop); }
@@ -60,13 +75,20 @@ class Recognizer {
                                          std::size_t n_frames);
 
  private:
+  std::unique_ptr<encoder::LayerBackend> make_backend(const EncoderDevice& device);
+  void set_backend(std::unique_ptr<encoder::LayerBackend> backend);
+  bool encode_states(const models::LogMel& mel);
+
   std::unique_ptr<models::ModelFile> file_;
   models::Vocabulary vocabulary_;
   models::ThreadPool pool_;
   models::EncoderWeights encoder_weights_;
   models::DecoderWeights decoder_weights_;
   std::unique_ptr<encoder::LayerBackend> backend_;
-  encoder::Encoder encoder_;
+  std::unique_ptr<encoder::Encoder> encoder_;
+  bool falls_back_;
+  std::string fallback_;
+  std::size_t n_encoded_ = 0;
   decoder::Decoder decoder_;
   std::vector<std::pair<int, int>> alignment_heads_;
   models::EncoderStates states_;

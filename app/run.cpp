@@ -177,10 +177,11 @@ class Batch {
 }  // namespace
 
 Setup set_up(const Options& options) {
-  const DeviceInfo device = choose_device(options.device, npu::probe());
-  return {.device = device,
-          .model = options.dry_run ? fs::path() : find_model(options.model),
-          .threads = options.threads == 0 ? available_cpus() : options.threads};
+  Setup setup;
+  setup.threads = options.threads == 0 ? available_cpus() : options.threads;
+  setup.device = choose_device(options.device, npu::probe(), setup.threads);
+  if (!options.dry_run) setup.model = find_model(options.model);
+  return setup;
 }
 
 void check_inputs(const std::vector<PlannedInput>& plan) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/callbacks.h"
+#include "app/device_choice.h"
 #include "app/options.h"
 #include "app/output_plan.h"
 #include "app/transcript.h"
@@ -20,7 +21,7 @@ using TranscribeFn = std::function<Transcript(const std::string& input, const Ca
 
 // What is settled before the first file is opened.
 struct Setup {
-  DeviceInfo device;
+  ChosenDevice device;
   std::filesystem::path model;  // what --model stands for
   unsigned threads = 1;         // never 0
 };

@@ -30,12 +30,28 @@ struct ModelInfo {
   std::string quantization;  // "f16", "q5_1", ... as it lies in the file
 };
 
+// What an NPU, or the simulator of one, did for one file.
+struct NpuUse {
+  std::string description;
+  std::string plan;       // "fused", "batched", "hybrid", "per-op"
+  std::string precision;  // "bf16", "int8"
+  std::string preset;     // of the simulator's time model; empty on hardware
+  std::size_t windows = 0;
+  std::size_t launches = 0;          // program calls
+  std::size_t submissions = 0;       // commands given to the driver; a run list counts once
+  std::uint64_t ddr_bytes = 0;       // moved by the array, as the simulator counts; 0 on hardware
+  double modelled_ms_per_layer = 0;  // the simulator's time model; 0 on hardware
+};
+
 // What was asked for and what ran.
 struct DeviceInfo {
   std::string requested;  // "auto", "cpu", "npu", "sim"
   std::string used;       // "cpu", "npu", "sim"
   std::string reason;     // why, where requested is "auto"
   bool simulated = false;
+  std::optional<NpuUse> npu;  // none: the CPU ran all
+  // Why the CPU took over in the middle of the work (--fallback cpu); empty: it did not.
+  std::string fallback;
   std::string kernels;  // of the CPU path, e.g. "openblas-fp32 (AVX2)"
 };
 

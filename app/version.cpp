@@ -13,11 +13,14 @@ std::string version_text(bool as_json) {
     return std::string("whisper-npu ") + kVersion + " (" + kGitCommit + ", " + kCompiler + ", " +
            kBuildType + ")\n";
   }
-  const nlohmann::ordered_json json = {
-      {"name", "whisper-npu"},    {"version", kVersion},
-      {"commit", kGitCommit},     {"compiler", kCompiler},
-      {"build_type", kBuildType}, {"schema_version", kSchemaVersion},
-      {"devices", {"cpu"}},       {"model_folder", model_folder().string()}};
+  const nlohmann::ordered_json json = {{"name", "whisper-npu"},
+                                       {"version", kVersion},
+                                       {"commit", kGitCommit},
+                                       {"compiler", kCompiler},
+                                       {"build_type", kBuildType},
+                                       {"schema_version", kSchemaVersion},
+                                       {"devices", {"cpu", "npu", "sim"}},
+                                       {"model_folder", model_folder().string()}};
   return json.dump(2) + "\n";
 }
 

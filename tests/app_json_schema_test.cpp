@@ -52,7 +52,7 @@ class Checker {
     if (keyword == "enum") return expect(std::find(rule.begin(), rule.end(), value) != rule.end());
     if (keyword == "minimum") return expect(!value.is_number() || value >= rule);
     if (keyword == "pattern") return expect(!value.is_string() || matches(value, rule));
-    if (keyword == "required") {
+    if (keyword == "required" && value.is_object()) {
       return expect(std::all_of(rule.begin(), rule.end(), [&value](const json& name) {
         return value.contains(name.get<std::string>());
       }));
@@ -61,8 +61,8 @@ class Checker {
     if (keyword == "properties") return check_properties(rule, value, path);
     if (keyword == "additionalProperties") return check_additional(schema, value, path);
     if (keyword == "$ref") return check(resolve(rule), value, path);
-    const bool is_note = keyword == "$schema" || keyword == "$defs" || keyword == "title" ||
-                         keyword == "description";
+    const bool is_note = keyword == "required" || keyword == "$schema" || keyword == "$defs" ||
+                         keyword == "title" || keyword == "description";
     return is_note ? "" : path + ": the schema has a keyword that is not known: " + keyword;
   }
 

@@ -28,7 +28,10 @@ Transcript example() {
   transcript.segments[1].id = 1;
   transcript.input = {"a.wav", std::string(64, 'a'), "WAV", 2, 44100, 40.0};
   transcript.model = {"tiny", "/m/tiny", "ggml", "", "f16"};
-  transcript.device = {"auto", "cpu", "no /dev/accel/accel0", false, "openblas-fp32"};
+  transcript.device.requested = "auto";
+  transcript.device.used = "cpu";
+  transcript.device.reason = "no /dev/accel/accel0";
+  transcript.device.kernels = "openblas-fp32";
   transcript.timing = {0.5, 0.1, 0.2, 1.0, 0.7, 2.0};
   transcript.warnings = {"the file is cut short"};
   return transcript;

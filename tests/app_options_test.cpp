@@ -30,7 +30,7 @@ TEST_CASE("options: defaults are openai-whisper's") {
   const Options options = transcribe({"a.wav"});
   CHECK(options.inputs == std::vector<std::string>{"a.wav"});
   CHECK(options.model == "tiny.en");
-  CHECK(options.device == "auto");
+  CHECK(options.device.requested == "auto");
   CHECK(options.threads == 0);
   CHECK(options.formats.empty());
   CHECK(options.transcribe.language.empty());

@@ -41,21 +41,45 @@ TEST_CASE("cpus: version 1 control groups") {
   CHECK(available_cpus() >= 1);
 }
 
+namespace {
+
+DeviceOptions asked(const std::string& device, const std::string& preset = "phoenix-1.0/peano") {
+  DeviceOptions options;
+  options.requested = device;
+  options.preset = preset;
+  return options;
+}
+
+}  // namespace
+
 TEST_CASE("device: auto takes the CPU and says why") {
   const std::vector<wnpu::npu::ProbeResult> none = {{"npu", false, "no /dev/accel/accel0"}};
-  CHECK(choose_device("auto", none).used == "cpu");
-  CHECK(choose_device("auto", none).reason == "no /dev/accel/accel0");
-  CHECK(choose_device("cpu", none).reason.empty());
+  CHECK(choose_device(asked("auto"), none, 1).info.used == "cpu");
+  CHECK(choose_device(asked("auto"), none, 1).info.reason == "no /dev/accel/accel0");
+  CHECK(choose_device(asked("cpu"), none, 1).info.reason.empty());
+}
+
+TEST_CASE("device: the simulator is taken by name alone, and says what it is") {
+  const std::vector<wnpu::npu::ProbeResult> none = {{"npu", false, "no /dev/accel/accel0"}};
+  const auto sim = choose_device(asked("sim"), none, 1);
+  REQUIRE(sim.npu);
+  CHECK(sim.npu->is_simulated());
+  CHECK(sim.info.simulated);
+  CHECK(sim.info.used == "sim");
+  CHECK(sim.info.npu->preset == "phoenix-1.0/peano");
+  CHECK_THROWS_AS(choose_device(asked("sim", "z80/fast"), none, 1), wnpu::npu::DeviceError);
 }
 
 TEST_CASE("device: an NPU that cannot be used is refused with the reason") {
   const std::vector<wnpu::npu::ProbeResult> denied = {
       {"/dev/accel/accel0", false, "no permission"}};
-  CHECK_THROWS_WITH_AS(choose_device("npu", denied), "npu: /dev/accel/accel0: no permission",
-                       wnpu::npu::DeviceError);
+  CHECK_THROWS_WITH_AS(choose_device(asked("npu"), denied, 1),
+                       "npu: /dev/accel/accel0: no permission", wnpu::npu::DeviceError);
   const std::vector<wnpu::npu::ProbeResult> usable = {{"/dev/accel/accel0", true, ""}};
-  CHECK_THROWS_AS(choose_device("npu", usable), wnpu::npu::DeviceError);
-  CHECK(choose_device("auto", usable).used == "cpu");
+  // The node of this test is not there for XRT, which must not be hidden either.
+  CHECK_THROWS_AS(choose_device(asked("npu"), usable, 1), wnpu::npu::DeviceError);
+  CHECK(choose_device(asked("auto"), usable, 1).info.used == "cpu");
+  CHECK_FALSE(choose_device(asked("auto"), usable, 1).info.reason.empty());
 }
 
 TEST_CASE("model: a path, or a name in the cache folder") {

@@ -40,6 +40,21 @@ check "a file on stdin" "$greedy" "$(run --beam-size 1 - <"$sample")"
 check "raw samples on stdin" "$greedy" \
   "$(tail -c +79 "$sample" | run --beam-size 1 --stdin-format s16le:16000:1 -)"
 
+# The simulated NPU: the CPU's text, one call a layer, and JSON that says what it is.
+"$program" transcribe --device sim --beam-size 1 --format json "$sample" >"$work/sim.json" 2>"$work/err"
+check "exit code on the simulated NPU" 0 $?
+check "the simulated NPU's text and honesty" \
+  " $(echo $greedy)|True|sim|sim|4|4|phoenix-1.0/peano" \
+  "$(python3 - "$work/sim.json" <<'PYTHON'
+import json, sys
+j = json.load(open(sys.argv[1]))
+d, n = j["device"], j["device"]["npu"]
+layers = n["launches"] // n["windows"]
+print(j["text"], d["simulated"], d["requested"], d["used"], n["launches"], layers, n["preset"], sep="|")
+assert n["ddr_bytes"] > 0 and n["modelled_ms_per_layer"] > 0
+PYTHON
+)"
+
 echo "no audio" >"$work/bad.wav"
 run --beam-size 1 --output-dir "$work/out" "$work/bad.wav" "$sample" >"$work/stdout" 2>"$work/err"
 check "a batch with a bad file" 1 $?
