@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
+#include <mutex>
 #include <utility>
 
 extern "C" {
@@ -82,6 +82,13 @@ std::int64_t seek_bytes(void* opaque, std::int64_t offset, int whence) {
   return offset;
 }
 
+// libav's log goes to stderr. Its level is a global of the process: set once, before any thread
+// reads it.
+void be_quiet() {
+  static std::once_flag once;
+  std::call_once(once, [] { av_log_set_level(AV_LOG_QUIET); });
+}
+
 // A file may not make libav open another one.
 int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
   return AVERROR(EACCES);
@@ -91,7 +98,7 @@ class LibavDecoder final : public Decoder {
  public:
   explicit LibavDecoder(const InputFile& file)
       : stream_(std::make_unique<ByteStream>(ByteStream{file.duplicate()})) {
-    av_log_set_level(AV_LOG_QUIET);
+    be_quiet();
     open_container();
     if (refusal_.empty()) open_codec();
     stream_->file.check();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include <doctest/doctest.h>
 #include <sndfile.h>
@@ -122,6 +123,28 @@ TEST_CASE("mel_source: can be cancelled, and then is about what was read") {
   CHECK(source.is_cancelled());
   CHECK(heard < 50000 + 16000);
   CHECK(source.content_frames() == heard / 160);
+}
+
+TEST_CASE("mel_source: two at once do not disturb each other") {
+  const TempFile wav(waves(16000, 20));
+  const TempFile flac(encode(sine(44100, 2, 700, 20), SF_FORMAT_FLAC | SF_FORMAT_PCM_16));
+  const auto first_window = [](const TempFile& file) {
+    MelSource source(file.input(), 80);
+    models::LogMel window;
+    source.window(0, window);
+    return std::vector<float>(window.values.flat().begin(), window.values.flat().end());
+  };
+  const auto wav_alone = first_window(wav);
+  const auto flac_alone = first_window(flac);
+  std::vector<std::vector<float>> found(4);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    threads.emplace_back([&, i] { found[i] = first_window(i % 2 == 0 ? wav : flac); });
+  }
+  for (auto& thread : threads) thread.join();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i] == (i % 2 == 0 ? wav_alone : flac_alone));
+  }
 }
 
 TEST_CASE("mel_source: no samples, no frames") {
