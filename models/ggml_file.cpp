@@ -70,9 +70,9 @@ class GgmlFile final : public ModelFile {
   }
 
   // A number that is written with a sign and cannot have one.
-  std::size_t read_size(const std::string& what) {
+  std::size_t read_size(std::string_view what) {
     const auto value = cursor_.read<std::int32_t>(what);
-    if (value < 0) fail(what, "0 or more", std::to_string(value));
+    if (value < 0) fail(std::string(what), "0 or more", std::to_string(value));
     return static_cast<std::size_t>(value);
   }
 
@@ -117,13 +117,14 @@ class GgmlFile final : public ModelFile {
                " tokens",
            std::to_string(count));
     }
+    token_bytes_.reserve(dims_.n_text_tokens());
     for (std::size_t id = 0; id < count; ++id) {
-      const std::string what = "token " + std::to_string(id);
-      const auto length = cursor_.read<std::uint32_t>(what);
+      const auto length = cursor_.read<std::uint32_t>("a token");
       if (length > kMaxToken) {
-        fail(what, "at most " + std::to_string(kMaxToken) + " bytes", std::to_string(length));
+        fail("token " + std::to_string(id), "at most " + std::to_string(kMaxToken) + " bytes",
+             std::to_string(length));
       }
-      const std::string_view bytes = as_text(cursor_.take(length, what));
+      const std::string_view bytes = as_text(cursor_.take(length, "a token"));
       if (id < dims_.n_text_tokens()) token_bytes_.emplace_back(bytes);
     }
   }

@@ -34,8 +34,8 @@ bool is_refused(const fs::path& path) {
   return false;
 }
 
-constexpr std::uintmax_t kEvery = 400;  // bytes at the start, each a length to try
-constexpr std::uintmax_t kSteps = 300;  // lengths to try beyond
+constexpr std::uintmax_t kEvery = 200;  // bytes at the start, each a length to try
+constexpr std::uintmax_t kSteps = 150;  // lengths to try beyond
 
 // Cuts `file` shorter and shorter: to every length of its first and last bytes, and to some
 // lengths between. `model` is what to open: the file or its directory.
@@ -52,7 +52,8 @@ void check_truncation(const fs::path& model, const fs::path& file) {
   CHECK(opened == 0);
 }
 
-// Flips each bit of some bytes in turn, opens and puts the byte back. How many flips were refused.
+// Flips the lowest, a middle and the highest bit of some bytes in turn, opens and puts the byte
+// back. How many flips were refused.
 std::size_t refused_flips(const fs::path& model, const fs::path& file, std::size_t first,
                           std::size_t count) {
   std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
@@ -60,7 +61,7 @@ std::size_t refused_flips(const fs::path& model, const fs::path& file, std::size
   for (std::size_t offset = first; offset < first + count; ++offset) {
     bytes.seekg(static_cast<long>(offset));
     const auto good = static_cast<char>(bytes.get());
-    for (int bit = 0; bit < 8; ++bit) {
+    for (const int bit : {0, 4, 7}) {
       bytes.seekp(static_cast<long>(offset));
       bytes.put(static_cast<char>(good ^ (1 << bit))).flush();
       refused += is_refused(model) ? 1 : 0;
@@ -137,11 +138,11 @@ TEST_CASE("damage: no flipped bit in a model.bin's headers breaks the reader") {
   write(to_ctranslate2(small_model(), Ct2Quantization::int8), dir.path());
   const fs::path file = dir.path() / "model.bin";
   // Version, name, revision, count, and the first variable: decoder/activation.
-  CHECK(refused_flips(dir.path(), file, 0, 26 + 28) == 8 * 54);
+  CHECK(refused_flips(dir.path(), file, 0, 26 + 28) == 3 * 54);
   // What comes before the values of a matrix.
   const std::size_t name = read_bytes(file).find("encoder/layer_1/ffn/linear_1/weight");
   REQUIRE(name != std::string::npos);
-  CHECK(refused_flips(dir.path(), file, name - 2, 2 + 36 + 1 + 8 + 1 + 4) == 8 * 52);
+  CHECK(refused_flips(dir.path(), file, name - 2, 2 + 36 + 1 + 8 + 1 + 4) == 3 * 52);
 }
 
 TEST_CASE("damage: no flipped bit in a ggml file's headers breaks the reader") {
@@ -149,10 +150,10 @@ TEST_CASE("damage: no flipped bit in a ggml file's headers breaks the reader") {
   const fs::path file = dir.path() / "ggml.bin";
   write(to_ggml(small_model(), DType::q8_0), file);
   // Of magic, 11 numbers and the filters' size, the heads and the type may take another value.
-  CHECK(refused_flips(file, file, 0, 56) > 8 * 40);
+  CHECK(refused_flips(file, file, 0, 56) > 3 * 40);
   const std::size_t name = read_bytes(file).find("encoder.blocks.1.mlp.0.weight");
   REQUIRE(name != std::string::npos);
-  CHECK(refused_flips(file, file, name - 20, 20 + 29) == 8 * 49);
+  CHECK(refused_flips(file, file, name - 20, 20 + 29) == 3 * 49);
 }
 
 TEST_CASE("damage: no flipped bit in a safetensors header breaks the reader") {
@@ -160,8 +161,8 @@ TEST_CASE("damage: no flipped bit in a safetensors header breaks the reader") {
   write(to_safetensors(small_model(), DType::f16), dir.path());
   const fs::path file = dir.path() / "model.safetensors";
   // Beyond the length: JSON. A flip inside the metadata alone does no harm.
-  CHECK(refused_flips(dir.path(), file, 0, 8) == 64);
-  CHECK(refused_flips(dir.path(), file, 40, 200) == 1600);
+  CHECK(refused_flips(dir.path(), file, 0, 8) == 3 * 8);
+  CHECK(refused_flips(dir.path(), file, 40, 200) == 3 * 200);
 }
 
 TEST_CASE("damage: random bytes after a good beginning are refused") {
