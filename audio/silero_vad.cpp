@@ -148,23 +148,29 @@ Matrix SileroVad::spectra(std::size_t n_blocks) {
   return magnitudes;
 }
 
+namespace {
+
+// The frame that a tap sees for each row of the result, zero outside its block.
+Matrix frames_seen(const Matrix& x, std::size_t tap, std::size_t stride, std::size_t per_block) {
+  const std::size_t out_per_block = (per_block - 1) / stride + 1;
+  Matrix seen(x.rows() / per_block * out_per_block, x.cols());
+  for (std::size_t r = 0; r < seen.rows(); ++r) {
+    const std::size_t at = r % out_per_block * stride + tap;  // 1 is the block's first frame
+    if (at == 0 || at > per_block) continue;
+    std::ranges::copy(x.row(r / out_per_block * per_block + at - 1), seen.row(r).begin());
+  }
+  return seen;
+}
+
+}  // namespace
+
 // relu(conv(x)) with a zero frame at both ends of each block's `per_block` frames.
 Matrix SileroVad::convolve(const Convolution& conv, const Matrix& x, std::size_t per_block) {
-  const std::size_t n_blocks = x.rows() / per_block;
   const std::size_t out_per_block = (per_block - 1) / conv.stride + 1;
-  Matrix y(n_blocks * out_per_block, conv.bias.size());
+  Matrix y(x.rows() / per_block * out_per_block, conv.bias.size());
   for (std::size_t r = 0; r < y.rows(); ++r) std::ranges::copy(conv.bias, y.row(r).begin());
-  Matrix seen(y.rows(), x.cols());  // the frame that a tap sees for each row of y
   for (std::size_t tap = 0; tap < 3; ++tap) {
-    for (std::size_t r = 0; r < y.rows(); ++r) {
-      const std::size_t at = r % out_per_block * conv.stride + tap;  // 1 is the block's first frame
-      const bool outside = at == 0 || at > per_block;
-      if (outside) {
-        std::ranges::fill(seen.row(r), 0.0F);
-      } else {
-        std::ranges::copy(x.row(r / out_per_block * per_block + at - 1), seen.row(r).begin());
-      }
-    }
+    const Matrix seen = frames_seen(x, tap, conv.stride, per_block);
     models::matmul_transposed(pool_, seen.view(), conv.taps[tap].view(), y.view(),
                               models::Write::add);
   }

@@ -196,32 +196,47 @@ Decoded DecodingTask::result() const {
   return decoded;
 }
 
+namespace {
+
+// One step for several tasks.
+struct StepPlan {
+  std::vector<StepRow> rows;
+  std::vector<std::size_t> n_logits;  // rows of logits that each task wanted
+  std::size_t n_wanted = 0;           // their sum
+};
+
+// A step takes max_rows rows: what is beyond, long prompts, waits for the next one.
+StepPlan plan_step(std::span<const DecodingTask> tasks, std::size_t max_rows) {
+  StepPlan plan;
+  for (const DecodingTask& task : tasks) {
+    const std::size_t before = plan.rows.size();
+    if (!task.done()) task.add_rows(plan.rows);
+    if (plan.rows.size() > max_rows) plan.rows.resize(before);
+    const auto added = std::span(plan.rows).subspan(before);
+    plan.n_logits.push_back(static_cast<std::size_t>(
+        std::ranges::count_if(added, [](const StepRow& row) { return row.wants_logits; })));
+    plan.n_wanted += plan.n_logits.back();
+  }
+  return plan;
+}
+
+}  // namespace
+
 bool run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks,
          const std::function<bool()>& should_stop) {
-  std::vector<StepRow> rows;
   models::Matrix logits;
   for (;;) {
     if (should_stop && should_stop()) return false;
-    rows.clear();
-    std::vector<std::size_t> counts;  // logits rows of each task
-    std::size_t wanted = 0;
-    for (const DecodingTask& task : tasks) {
-      const std::size_t before = rows.size();
-      if (!task.done()) task.add_rows(rows);
-      // A step takes n_text_ctx rows: what is beyond, long prompts, waits for the next one.
-      if (rows.size() > decoder.dims().n_text_ctx) rows.resize(before);
-      counts.push_back(static_cast<std::size_t>(
-          std::count_if(rows.begin() + static_cast<std::ptrdiff_t>(before), rows.end(),
-                        [](const StepRow& row) { return row.wants_logits; })));
-      wanted += counts.back();
-    }
-    if (rows.empty()) return true;
-    if (logits.rows() < wanted) logits = models::Matrix(wanted, decoder.dims().n_vocab);
-    decoder.step(cache, rows, logits.view().row_range(0, wanted));
+    const StepPlan plan = plan_step(tasks, decoder.dims().n_text_ctx);
+    if (plan.rows.empty()) return true;
+    if (logits.rows() < plan.n_wanted)
+      logits = models::Matrix(plan.n_wanted, decoder.dims().n_vocab);
+    decoder.step(cache, plan.rows, logits.view().row_range(0, plan.n_wanted));
     std::size_t first = 0;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      if (counts[i] > 0) tasks[i].advance(cache, logits.view().row_range(first, counts[i]));
-      first += counts[i];
+      const std::size_t n = plan.n_logits[i];
+      if (n > 0) tasks[i].advance(cache, logits.view().row_range(first, n));
+      first += n;
     }
   }
 }

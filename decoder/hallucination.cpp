@@ -39,6 +39,30 @@ bool is_anomalous(const Segment& segment) {
   return !segment.words.empty() && (score >= 3 || score + 0.01 >= static_cast<double>(n));
 }
 
+namespace {
+
+// A segment with words among its neighbours.
+struct Placed {
+  double last_end;  // of the words before it
+  const Segment& segment;
+  const Segment* next;  // with words, after it; none: the window's end
+};
+
+// Whether silence, the window's border or another improbable segment lies on both sides.
+bool is_in_silence(const Placed& placed, const WindowTimes& window, double threshold) {
+  const Segment& segment = placed.segment;
+  const double next_start =
+      placed.next != nullptr ? placed.next->words.front().start : window.start + window.duration;
+  const bool silence_before = segment.start - placed.last_end > threshold ||
+                              segment.start < threshold || segment.start - window.start < 2.0;
+  const bool silence_after = next_start - segment.end > threshold ||
+                             (placed.next != nullptr && is_anomalous(*placed.next)) ||
+                             window.end - segment.end < 2.0;
+  return silence_before && silence_after;
+}
+
+}  // namespace
+
 HallucinationVerdict judge_hallucinations(std::span<const Segment> segments,
                                           const WindowTimes& window, double threshold) {
   const Segment* first = next_with_words(segments);
@@ -50,19 +74,10 @@ HallucinationVerdict judge_hallucinations(std::span<const Segment> segments,
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const Segment& segment = segments[i];
     if (segment.words.empty()) continue;
-    if (is_anomalous(segment)) {
-      const Segment* next = next_with_words(segments.subspan(i + 1));
-      const double next_start =
-          next != nullptr ? next->words.front().start : window.start + window.duration;
-      const bool silence_before = segment.start - last_end > threshold ||
-                                  segment.start < threshold || segment.start - window.start < 2.0;
-      const bool silence_after = next_start - segment.end > threshold ||
-                                 (next != nullptr && is_anomalous(*next)) ||
-                                 window.end - segment.end < 2.0;
-      if (silence_before && silence_after) {
-        const bool at_end = window.content - segment.end < threshold;
-        return {i, at_end ? window.content : std::max(window.start + 1, segment.start)};
-      }
+    const Segment* next = next_with_words(segments.subspan(i + 1));
+    if (is_anomalous(segment) && is_in_silence({last_end, segment, next}, window, threshold)) {
+      const bool at_end = window.content - segment.end < threshold;
+      return {i, at_end ? window.content : std::max(window.start + 1, segment.start)};
     }
     last_end = segment.end;
   }

@@ -69,7 +69,7 @@ FloatVec erf(FloatVec x) {
   return hn::CopySignToAbs(hn::Sub(one, tail), x);
 }
 
-void Gelu(std::span<float> x) {
+void gelu(std::span<float> x) {
   const Float d;
   for_each_vector(x, 0.0F, [d](FloatVec v) {
     const FloatVec half = hn::Mul(v, hn::Set(d, 0.5F));
@@ -88,7 +88,7 @@ FloatVec exp_below(FloatVec x, float max) {
   return hn::IfThenElseZero(hn::Gt(difference, floor), value);
 }
 
-float ExpMinus(std::span<float> x, float max) {
+float exp_minus(std::span<float> x, float max) {
   const Float d;
   FloatVec sum = hn::Zero(d);
   for_each_vector(x, -std::numeric_limits<float>::infinity(), [max, &sum](FloatVec v) {
@@ -99,12 +99,12 @@ float ExpMinus(std::span<float> x, float max) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-float SumExpMinus(std::span<const float> x, float max) {
+float sum_exp_minus(std::span<const float> x, float max) {
   return sum_vectors(x, -std::numeric_limits<float>::infinity(),
                      [max](FloatVec v) { return exp_below(v, max); });
 }
 
-float Max(std::span<const float> x) {
+float max(std::span<const float> x) {
   const Float d;
   const std::size_t lanes = hn::Lanes(d);
   FloatVec best = hn::Set(d, -std::numeric_limits<float>::infinity());
@@ -115,11 +115,11 @@ float Max(std::span<const float> x) {
   return result;
 }
 
-void Scale(std::span<float> x, float factor) {
+void scale(std::span<float> x, float factor) {
   for_each_vector(x, 0.0F, [factor](FloatVec v) { return hn::Mul(v, hn::Set(Float(), factor)); });
 }
 
-float Dot(std::span<const float> a, std::span<const float> b) {
+float dot(std::span<const float> a, std::span<const float> b) {
   const Float d;
   const std::size_t lanes = hn::Lanes(d);
   FloatVec sum = hn::Zero(d);
@@ -132,7 +132,7 @@ float Dot(std::span<const float> a, std::span<const float> b) {
   return result;
 }
 
-void Axpy(float a, std::span<const float> x, std::span<float> y) {
+void axpy(float a, std::span<const float> x, std::span<float> y) {
   const Float d;
   const std::size_t lanes = hn::Lanes(d);
   const FloatVec factor = hn::Set(d, a);
@@ -144,7 +144,7 @@ void Axpy(float a, std::span<const float> x, std::span<float> y) {
   for (; i < x.size(); ++i) y[i] += a * x[i];
 }
 
-void LayerNormRow(const NormRow& row, std::span<float> y) {
+void layer_norm_row(const NormRow& row, std::span<float> y) {
   const Float d;
   const std::size_t lanes = hn::Lanes(d);
   const auto width = static_cast<float>(row.x.size());
@@ -167,7 +167,7 @@ void LayerNormRow(const NormRow& row, std::span<float> y) {
   for (; i < y.size(); ++i) y[i] = (row.x[i] - mean) * scale * row.gamma[i] + row.beta[i];
 }
 
-const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+const char* target_name() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace wnpu::models::elementwise::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -175,33 +175,33 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace wnpu::models::elementwise {
 
-HWY_EXPORT(Gelu);
-HWY_EXPORT(ExpMinus);
-HWY_EXPORT(SumExpMinus);
-HWY_EXPORT(Max);
-HWY_EXPORT(Scale);
-HWY_EXPORT(Dot);
-HWY_EXPORT(Axpy);
-HWY_EXPORT(LayerNormRow);
-HWY_EXPORT(TargetName);
+HWY_EXPORT(gelu);
+HWY_EXPORT(exp_minus);
+HWY_EXPORT(sum_exp_minus);
+HWY_EXPORT(max);
+HWY_EXPORT(scale);
+HWY_EXPORT(dot);
+HWY_EXPORT(axpy);
+HWY_EXPORT(layer_norm_row);
+HWY_EXPORT(target_name);
 
-void gelu(std::span<float> x) { HWY_DYNAMIC_DISPATCH(Gelu)(x); }
-float exp_minus(std::span<float> x, float max) { return HWY_DYNAMIC_DISPATCH(ExpMinus)(x, max); }
+void gelu(std::span<float> x) { HWY_DYNAMIC_DISPATCH(gelu)(x); }
+float exp_minus(std::span<float> x, float max) { return HWY_DYNAMIC_DISPATCH(exp_minus)(x, max); }
 float sum_exp_minus(std::span<const float> x, float max) {
-  return HWY_DYNAMIC_DISPATCH(SumExpMinus)(x, max);
+  return HWY_DYNAMIC_DISPATCH(sum_exp_minus)(x, max);
 }
-float max(std::span<const float> x) { return HWY_DYNAMIC_DISPATCH(Max)(x); }
-void scale(std::span<float> x, float factor) { HWY_DYNAMIC_DISPATCH(Scale)(x, factor); }
+float max(std::span<const float> x) { return HWY_DYNAMIC_DISPATCH(max)(x); }
+void scale(std::span<float> x, float factor) { HWY_DYNAMIC_DISPATCH(scale)(x, factor); }
 float dot(std::span<const float> a, std::span<const float> b) {
-  return HWY_DYNAMIC_DISPATCH(Dot)(a, b);
+  return HWY_DYNAMIC_DISPATCH(dot)(a, b);
 }
 void axpy(float a, std::span<const float> x, std::span<float> y) {
-  HWY_DYNAMIC_DISPATCH(Axpy)(a, x, y);
+  HWY_DYNAMIC_DISPATCH(axpy)(a, x, y);
 }
 void layer_norm_row(const NormRow& row, std::span<float> y) {
-  HWY_DYNAMIC_DISPATCH(LayerNormRow)(row, y);
+  HWY_DYNAMIC_DISPATCH(layer_norm_row)(row, y);
 }
-std::string_view target_name() { return HWY_DYNAMIC_DISPATCH(TargetName)(); }
+std::string_view target_name() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
 
 }  // namespace wnpu::models::elementwise
 #endif  // HWY_ONCE

@@ -19,11 +19,11 @@ constexpr std::size_t kBlockCols = 512;
 
 // OpenBLAS must not start threads of its own below ours.
 void single_threaded_blas() {
-  static const bool done = [] {
+  static const bool kDone = [] {
     openblas_set_num_threads(1);
     return true;
   }();
-  static_cast<void>(done);
+  static_cast<void>(kDone);
 }
 
 blasint blas_int(std::size_t n) {

@@ -7,8 +7,8 @@ namespace wnpu::npu {
 namespace {
 
 std::string_view port_name(Port port) {
-  constexpr std::array<std::string_view, 3> names{"A", "B", "C"};
-  return names[static_cast<std::size_t>(port)];
+  constexpr std::array<std::string_view, 3> kNames{"A", "B", "C"};
+  return kNames[static_cast<std::size_t>(port)];
 }
 
 TileId core_tile(const Design& design, std::size_t core) {
@@ -173,11 +173,11 @@ bool ArraySimulation::run_step(std::size_t index, const Step& step) {
 bool ArraySimulation::take(std::size_t index, const Step& step) {
   CoreState& core = cores_[index];
   PortState& port = core.ports[static_cast<std::size_t>(step.port)];
-  constexpr std::array causes{&CoreCycles::waiting_a, &CoreCycles::waiting_b,
-                              &CoreCycles::waiting_c};
+  constexpr std::array kCauses{&CoreCycles::waiting_a, &CoreCycles::waiting_b,
+                               &CoreCycles::waiting_c};
   const bool is_ready = step.port == Port::c ? port.filled < port.depth : port.filled > 0;
   if (!is_ready) {
-    wait_for(core, causes[static_cast<std::size_t>(step.port)]);
+    wait_for(core, kCauses[static_cast<std::size_t>(step.port)]);
     return false;
   }
   stop_waiting(core);

@@ -85,8 +85,8 @@ void add_call(Hasher& h, const Design& d) {
 }  // namespace
 
 std::string tile_name(TileId tile) {
-  constexpr std::array<const char*, 3> kinds{"shim", "mem", "core"};
-  return std::string(kinds[static_cast<std::size_t>(tile.kind)]) + "(" +
+  constexpr std::array<const char*, 3> kKinds{"shim", "mem", "core"};
+  return std::string(kKinds[static_cast<std::size_t>(tile.kind)]) + "(" +
          std::to_string(tile.column) + "," + std::to_string(tile.row) + ")";
 }
 

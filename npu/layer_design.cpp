@@ -23,10 +23,10 @@ Design empty_layer_design(const LayerGeometry& g, LayerCall call) {
                 std::to_string(g.shape.frames) + "x" + std::to_string(g.shape.width) + "x" +
                 std::to_string(g.shape.hidden) + " " + op_name(call.first) +
                 (call.first == call.last ? "" : std::string("..") + op_name(call.last));
-  constexpr std::array names{"input", "weights", "scratch", "output"};
+  constexpr std::array kNames{"input", "weights", "scratch", "output"};
   for (std::size_t i = 0; i < kLayerArguments; ++i) {
     design.memories.push_back(
-        {names[i], true, g.argument_bytes(static_cast<LayerArgument>(i)), {}, 0});
+        {kNames[i], true, g.argument_bytes(static_cast<LayerArgument>(i)), {}, 0});
   }
   return design;
 }

@@ -24,10 +24,10 @@ Access read_order(std::uint32_t run, std::vector<Dimension> dims) {
 }  // namespace
 
 void LayerBuilder::product(Gemm which, std::size_t block, Epilogue epilogue) {
-  constexpr const char* names[kGemms]{"qkv", "out", "up", "down"};
+  constexpr const char* kNames[kGemms]{"qkv", "out", "up", "down"};
   const GemmGeometry& gemm = g_.gemm(which);
   Phase phase;
-  phase.name = names[static_cast<std::size_t>(which)];
+  phase.name = kNames[static_cast<std::size_t>(which)];
   phase.kernel = gemm.is_int8 ? Kernel::gemm_int8 : Kernel::gemm_bf16;
   phase.epilogue = epilogue;
   phase.outer = u32(gemm.blocks);

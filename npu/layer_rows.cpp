@@ -178,7 +178,7 @@ void LayerBuilder::attend_wave(std::size_t head, std::size_t wave) {
     blocks.release = {key_value_locks_[m][wave + 1], 1, LockMode::each};
     streams_.at_source(overlay.b_column[m], blocks);
   }
-  constexpr std::uint32_t query_bytes = kQueries * kHeadWidth * 2;
+  constexpr std::uint32_t kQueryBytes = kQueries * kHeadWidth * 2;
   const Wait wait = call_.has(LayerOp::qkv)
                         ? Wait{qkv_token_, 3 * g_.shape.heads * g_.rows / kPanelRows}
                         : Wait{};
@@ -186,7 +186,7 @@ void LayerBuilder::attend_wave(std::size_t head, std::size_t wave) {
     const std::size_t first = (wave * streams_.rows() + row) * streams_.columns();
     const std::uint64_t offset = (head * g_.rows + first * kQueries) * kHeadWidth * 2;
     streams_.a_from_ddr(
-        row, argument(LayerArgument::scratch, g_.query_offset + offset, query_bytes, query_bytes),
+        row, argument(LayerArgument::scratch, g_.query_offset + offset, kQueryBytes, kQueryBytes),
         streams_.columns(), wait);
     for (std::size_t column = 0; column < streams_.columns(); ++column) {
       // 4x4 blocks in, the left operand's 4x8 blocks out.
@@ -194,7 +194,7 @@ void LayerBuilder::attend_wave(std::size_t head, std::size_t wave) {
       streams_.c_to_ddr(row, column,
                         {order,
                          argument(LayerArgument::scratch,
-                                  g_.attention_offset + offset + column * query_bytes, query_bytes),
+                                  g_.attention_offset + offset + column * kQueryBytes, kQueryBytes),
                          attention_token_});
     }
   }
