@@ -13,10 +13,9 @@ source_dir=$(cd "$(dirname "$0")/.." && pwd)
 cache=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu-tests}
 root=$cache/forky
 presets=${PRESETS:-dev asan}
-# The project's own list, the driver's user side, and what the tests need; uuid-dev since forky's
-# libxrt-dev does not bring it.
+# The project's own list, the driver's user side, and what the tests need.
 packages="$(sed 's/#.*//; /pip/d' "$source_dir/app/packages.txt" | tr '\n' ' ')
-  libxrt-npu2 uuid-dev linux-libc-dev doctest-dev ccache"
+  libxrt-npu2 linux-libc-dev doctest-dev ccache"
 
 skip() {
   echo "SKIP: $1"
