@@ -92,7 +92,7 @@ class Checker {
     const json& rule = schema.at("additionalProperties");
     for (const auto& [name, member] : value.items()) {
       if (schema.contains("properties") && schema["properties"].contains(name)) continue;
-      if (rule == false) return path + ": " + name + " is not in the schema";
+      if (rule == false) return std::string(path).append(": " + name + " is not in the schema");
       std::string fault = check(rule, member, below(path, name));
       if (!fault.empty()) return fault;
     }
