@@ -10,15 +10,15 @@
 #define HWY_TARGET_INCLUDE "models/elementwise.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-#include <hwy/contrib/math/math-inl.h>
+#include "models/simd_math-inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::models::elementwise::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Float = hn::ScalableTag<float>;
-using FloatVec = hn::Vec<Float>;
+using models::HWY_NAMESPACE::Float;
+using models::HWY_NAMESPACE::FloatVec;
 
 // Calls f(vector of 16 bytes up to the machine's width) over x and writes the results back; the
 // last, shorter part goes through a padded copy so that memory beyond x is never touched.
@@ -54,38 +54,12 @@ float sum_vectors(std::span<const float> x, float pad, const F& f) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-// erf by Abramowitz & Stegun, Handbook of Mathematical Functions, 7.1.26: absolute error 1.5e-7.
-FloatVec erf(FloatVec x) {
-  const Float d;
-  const FloatVec magnitude = hn::Abs(x);
-  const FloatVec one = hn::Set(d, 1.0F);
-  const FloatVec t = hn::Div(one, hn::MulAdd(hn::Set(d, 0.3275911F), magnitude, one));
-  FloatVec p = hn::Set(d, 1.061405429F);
-  p = hn::MulAdd(p, t, hn::Set(d, -1.453152027F));
-  p = hn::MulAdd(p, t, hn::Set(d, 1.421413741F));
-  p = hn::MulAdd(p, t, hn::Set(d, -0.284496736F));
-  p = hn::MulAdd(p, t, hn::Set(d, 0.254829592F));
-  const FloatVec tail = hn::Mul(hn::Mul(p, t), hn::Exp(d, hn::Neg(hn::Mul(magnitude, magnitude))));
-  return hn::CopySignToAbs(hn::Sub(one, tail), x);
-}
-
 void gelu(std::span<float> x) {
-  const Float d;
-  for_each_vector(x, 0.0F, [d](FloatVec v) {
-    const FloatVec half = hn::Mul(v, hn::Set(d, 0.5F));
-    // Beyond |x| = 8 the result is x or 0; the clamp keeps exp's argument in its range.
-    const FloatVec clamped = hn::Clamp(v, hn::Set(d, -8.0F), hn::Set(d, 8.0F));
-    return hn::MulAdd(half, erf(hn::Mul(clamped, hn::Set(d, 0.70710678118654752F))), half);
-  });
+  for_each_vector(x, 0.0F, [](FloatVec v) { return models::HWY_NAMESPACE::gelu(v); });
 }
 
-// exp(x - max) with results below exp(-88) taken as 0, which also covers x = -inf.
 FloatVec exp_below(FloatVec x, float max) {
-  const Float d;
-  const FloatVec difference = hn::Sub(x, hn::Set(d, max));
-  const FloatVec floor = hn::Set(d, -87.0F);
-  const FloatVec value = hn::Exp(d, hn::Max(difference, floor));
-  return hn::IfThenElseZero(hn::Gt(difference, floor), value);
+  return models::HWY_NAMESPACE::exp_nonpositive(hn::Sub(x, hn::Set(Float(), max)));
 }
 
 float exp_minus(std::span<float> x, float max) {

@@ -1,6 +1,8 @@
 #include "models/half_floats.h"
 
+#include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstring>
 
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
@@ -46,6 +48,19 @@ std::size_t widen_lanes(const std::byte* halves, std::span<float> out) {
   return i;
 }
 
+// Returns how many values it did: all but the last few.
+std::size_t narrow_lanes(std::span<const float> values, std::uint16_t* out) {
+  const Float df;
+  const hn::Rebind<hwy::float16_t, Float> d16;
+  const hn::Rebind<std::uint16_t, Float> du16;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(df) <= values.size(); i += hn::Lanes(df)) {
+    const auto halves = hn::DemoteTo(d16, hn::LoadU(df, values.data() + i));
+    hn::StoreU(hn::BitCast(du16, halves), du16, out + i);
+  }
+  return i;
+}
+
 bool finite_lanes(std::span<const float> values) {
   const Float df;
   const std::size_t lanes = hn::Lanes(df);
@@ -68,6 +83,7 @@ HWY_AFTER_NAMESPACE();
 namespace wnpu::models {
 
 HWY_EXPORT(widen_lanes);
+HWY_EXPORT(narrow_lanes);
 HWY_EXPORT(finite_lanes);
 
 // The exponent is moved by a multiplication, which makes normal numbers of subnormal ones; all ones
@@ -87,6 +103,19 @@ void widen_f16(std::span<const std::byte> halves, std::span<float> out) {
     std::memcpy(&half, halves.data() + 2 * i, sizeof(half));
     out[i] = widen_f16(half);
   }
+}
+
+void narrow_f16(std::span<const float> values, std::span<std::uint16_t> out) {
+  assert(values.size() == out.size());
+  const std::size_t done = HWY_DYNAMIC_DISPATCH(narrow_lanes)(values, out.data());
+  if (done == values.size()) return;
+  // The last few through a whole vector, so that they are rounded by the same instruction.
+  constexpr std::size_t kMaxLanes = 16;  // of the widest target, not of the one that runs here
+  float padded[kMaxLanes] = {};
+  std::uint16_t halves[kMaxLanes] = {};
+  std::copy(values.begin() + static_cast<std::ptrdiff_t>(done), values.end(), padded);
+  HWY_DYNAMIC_DISPATCH(narrow_lanes)(std::span<const float>(padded), halves);
+  std::copy_n(halves, values.size() - done, out.data() + done);
 }
 
 bool all_finite(std::span<const float> values) {

@@ -86,15 +86,19 @@ void linear(ThreadPool& pool, ConstMatrixView x, const Linear& w, MatrixView y, 
   });
 }
 
-void layer_norm(ThreadPool& pool, ConstMatrixView x, const LayerNorm& w, MatrixView y) {
+void layer_norm(ConstMatrixView x, const LayerNorm& w, MatrixView y) {
   assert(x.cols == w.gamma.size() && y.cols == x.cols && y.rows == x.rows);
-  constexpr std::size_t kRows = 64;
   constexpr float kEpsilon = 1e-5F;  // torch.nn.LayerNorm's default, as openai/whisper uses it
+  for (std::size_t r = 0; r < x.rows; ++r) {
+    elementwise::layer_norm_row({x.row(r), w.gamma, w.beta, kEpsilon}, y.row(r));
+  }
+}
+
+void layer_norm(ThreadPool& pool, ConstMatrixView x, const LayerNorm& w, MatrixView y) {
+  constexpr std::size_t kRows = 64;
   pool.parallel_for(n_blocks(x.rows, kRows), [&](std::size_t block, std::size_t) {
-    const std::size_t end = std::min(x.rows, (block + 1) * kRows);
-    for (std::size_t r = block * kRows; r < end; ++r) {
-      elementwise::layer_norm_row({x.row(r), w.gamma, w.beta, kEpsilon}, y.row(r));
-    }
+    const std::size_t rows = std::min(kRows, x.rows - block * kRows);
+    layer_norm(x.row_range(block * kRows, rows), w, y.row_range(block * kRows, rows));
   });
 }
 
@@ -130,10 +134,11 @@ void axpy(float a, std::span<const float> x, std::span<float> y) {
   elementwise::axpy(a, x, y);
 }
 
-void softmax(std::span<float> x) {
-  const float sum = elementwise::exp_minus(x, elementwise::max(x));
-  elementwise::scale(x, 1.0F / sum);
-}
+float exp_below_max(std::span<float> x) { return elementwise::exp_minus(x, elementwise::max(x)); }
+
+void scale(std::span<float> x, float factor) { elementwise::scale(x, factor); }
+
+void softmax(std::span<float> x) { scale(x, 1.0F / exp_below_max(x)); }
 
 float log_sum_exp(std::span<const float> x) {
   const float max = elementwise::max(x);
@@ -142,8 +147,8 @@ float log_sum_exp(std::span<const float> x) {
 }
 
 std::string kernel_description() {
-  return std::string(openblas_get_config()).substr(0, 15) + " " + openblas_get_corename() +
-         ", elementwise " + std::string(elementwise::target_name());
+  return "fp32 " + std::string(elementwise::target_name()) + ", " +
+         std::string(openblas_get_config()).substr(0, 15) + " " + openblas_get_corename();
 }
 
 }  // namespace wnpu::models

@@ -23,6 +23,8 @@ void matmul_transposed(ThreadPool& pool, ConstMatrixView x, ConstMatrixView weig
                        Write mode = Write::replace);
 // y = (x - mean) / sqrt(var + 1e-5) * gamma + beta, row by row. y may be x.
 void layer_norm(ThreadPool& pool, ConstMatrixView x, const LayerNorm& w, MatrixView y);
+// The same on one thread, for use inside a parallel loop.
+void layer_norm(ConstMatrixView x, const LayerNorm& w, MatrixView y);
 // x = x * Phi(x), the erf form as in openai/whisper; absolute error below 3e-7 (1 + |x|).
 void gelu(ThreadPool& pool, MatrixView x);
 
@@ -34,12 +36,15 @@ void gemm_nn(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 float dot(std::span<const float> a, std::span<const float> b);
 // y += a x.
 void axpy(float a, std::span<const float> x, std::span<float> y);
+// x = exp(x - max x); returns the sum of the results.
+float exp_below_max(std::span<float> x);
+void scale(std::span<float> x, float factor);
 // x = exp(x - max x) / sum.
 void softmax(std::span<float> x);
 // log(sum(exp(x))); -inf where every x is -inf.
 float log_sum_exp(std::span<const float> x);
 
-// What runs here, e.g. "openblas 0.3.21 (Zen), elementwise AVX2".
+// What runs here, e.g. "fp32 AVX2, OpenBLAS 0.3.21 Zen".
 std::string kernel_description();
 
 }  // namespace wnpu::models

@@ -1,0 +1,165 @@
+#include "models/packed_matrix.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+#include <vector>
+
+#include "models/gemm.h"
+#include "models/half_floats.h"
+
+namespace wnpu::models {
+namespace {
+
+// to[k * step + r] = from[r][k]: written in order, a cache line at a time.
+template <typename T>
+void interleave(std::span<const T* const> from, std::size_t n, T* to, std::size_t step) {
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t r = 0; r < from.size(); ++r) to[r] = from[r][k];
+    to += step;
+  }
+}
+
+constexpr std::size_t kMaxPanelCols = 32;  // AVX-512
+
+// Whole huge pages for what is streamed: with 4 KB pages a third of a decoder step's time went into
+// finding them.
+constexpr std::size_t kHugePage = std::size_t{2} << 20U;
+
+std::byte* aligned_memory(std::size_t bytes) {
+  const std::size_t alignment = bytes < kHugePage ? 64 : kHugePage;
+  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
+  if (memory == nullptr) throw std::bad_alloc();
+  if (alignment == kHugePage) madvise(memory, whole, MADV_HUGEPAGE);  // a wish; may be refused
+  return memory;
+}
+
+bool all_fp16(ConstMatrixView m) {
+  std::vector<std::uint16_t> halves(m.cols);
+  std::vector<float> widened(m.cols);
+  for (std::size_t r = 0; r < m.rows; ++r) {
+    narrow_f16(m.row(r), halves);
+    widen_f16(std::as_bytes(std::span(halves)), widened);
+    if (!std::ranges::equal(m.row(r), widened)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(std::size_t k, std::size_t n, Storage storage)
+    : k_(k), n_(n), storage_(storage), panel_cols_(gemm_panel_cols()) {
+  data_.reset(aligned_memory(size_bytes()));
+  if (n_ % panel_cols_ != 0)
+    std::memset(data_.get() + (n_panels() - 1) * panel_bytes(), 0, panel_bytes());
+}
+
+template <typename T>
+T* PackedMatrix::element(std::size_t row, std::size_t col) {
+  std::byte* const start = data_.get() + col / panel_cols_ * panel_bytes();
+  return reinterpret_cast<T*>(start) + row * panel_cols_ + col % panel_cols_;
+}
+
+void PackedMatrix::set_columns(std::size_t first_col, ConstMatrixView b) {
+  assert(b.cols == k_ && first_col + b.rows <= n_);
+  std::size_t r = 0;
+  while (r < b.rows) {
+    const std::size_t col = first_col + r;
+    const std::size_t count = std::min(panel_cols_ - col % panel_cols_, b.rows - r);
+    set_panel_columns(col, b.row_range(r, count));
+    r += count;
+  }
+}
+
+void PackedMatrix::set_panel_columns(std::size_t first_col, ConstMatrixView b) {
+  if (storage_ == Storage::fp32) {
+    std::array<const float*, kMaxPanelCols> rows;
+    for (std::size_t r = 0; r < b.rows; ++r) rows[r] = b.row(r).data();
+    interleave<float>(std::span(rows).first(b.rows), k_, element<float>(0, first_col), panel_cols_);
+    return;
+  }
+  std::vector<std::uint16_t> halves(b.rows * k_);
+  std::array<const std::uint16_t*, kMaxPanelCols> rows;
+  for (std::size_t r = 0; r < b.rows; ++r) {
+    const auto row = std::span(halves).subspan(r * k_, k_);
+    narrow_f16(b.row(r), row);
+    rows[r] = row.data();
+  }
+  interleave<std::uint16_t>(std::span(rows).first(b.rows), k_, element<std::uint16_t>(0, first_col),
+                            panel_cols_);
+}
+
+void PackedMatrix::set_rows(std::size_t first_row, ConstMatrixView b) {
+  assert(b.cols == n_ && first_row + b.rows <= k_);
+  for (std::size_t r = 0; r < b.rows; ++r) {
+    for (std::size_t col = 0; col < n_; col += panel_cols_) {
+      const auto part = b.row(r).subspan(col, std::min(panel_cols_, n_ - col));
+      if (storage_ == Storage::fp32) {
+        std::ranges::copy(part, element<float>(first_row + r, col));
+      } else {
+        narrow_f16(part, {element<std::uint16_t>(first_row + r, col), part.size()});
+      }
+    }
+  }
+}
+
+void PackedMatrix::column(std::size_t col, std::span<float> out) const {
+  assert(col < n_ && out.size() == k_);
+  const std::byte* const start = panel(col / panel_cols_);
+  const std::size_t first = col % panel_cols_;
+  for (std::size_t row = 0; row < k_; ++row) {
+    const std::size_t at = row * panel_cols_ + first;
+    out[row] = storage_ == Storage::fp32
+                   ? reinterpret_cast<const float*>(start)[at]
+                   : widen_f16(reinterpret_cast<const std::uint16_t*>(start)[at]);
+  }
+}
+
+PackedMatrix pack_weights(ThreadPool& pool, ConstMatrixView weight, Storage wanted) {
+  constexpr std::size_t kRows = 64;  // whole panels on every machine
+  const std::size_t blocks = (weight.rows + kRows - 1) / kRows;
+  const auto for_each_block = [&](const auto& f) {
+    pool.parallel_for(blocks, [&](std::size_t i, std::size_t) {
+      f(i * kRows, weight.row_range(i * kRows, std::min(kRows, weight.rows - i * kRows)));
+    });
+  };
+  std::atomic<bool> halves = wanted == Storage::fp16;
+  if (halves) {
+    for_each_block([&](std::size_t, ConstMatrixView rows) {
+      if (halves && !all_fp16(rows)) halves = false;
+    });
+  }
+  PackedMatrix packed(weight.cols, weight.rows, halves ? Storage::fp16 : Storage::fp32);
+  for_each_block([&](std::size_t first, ConstMatrixView rows) { packed.set_columns(first, rows); });
+  return packed;
+}
+
+PackedLinear pack_linear(ThreadPool& pool, const Linear& linear, Storage wanted) {
+  return {pack_weights(pool, linear.weight.view(), wanted), linear.bias};
+}
+
+PackedLinear pack_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> parts,
+                               Storage wanted) {
+  std::size_t n = 0;
+  for (const ScaledLinear& part : parts) n += part.linear.weight.rows();
+  Linear all{Matrix(n, parts.begin()->linear.weight.cols()), std::vector<float>(n)};
+  std::size_t first = 0;
+  for (const auto& [linear, scale] : parts) {
+    const auto scaled = [factor = scale](float v) { return factor * v; };
+    std::ranges::transform(linear.bias, all.bias.begin() + static_cast<std::ptrdiff_t>(first),
+                           scaled);
+    for (std::size_t r = 0; r < linear.weight.rows(); ++r) {
+      std::ranges::transform(linear.weight.row(r), all.weight.row(first + r).begin(), scaled);
+    }
+    first += linear.weight.rows();
+  }
+  return pack_linear(pool, all, wanted);
+}
+
+}  // namespace wnpu::models

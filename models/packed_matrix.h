@@ -1,0 +1,80 @@
+// The right side B of a matrix product, in the order in which the kernels of gemm.h read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/tensor.h"
+#include "models/thread_pool.h"
+#include "models/weights.h"
+
+namespace wnpu::models {
+
+// fp16 halves what a decoder step reads, and loses nothing where the values came as fp16.
+enum class Storage { fp32, fp16 };
+
+// B [k, n] as panels of panel_cols() columns, each [k][panel_cols()]; the columns beyond n are 0.
+class PackedMatrix {
+ public:
+  PackedMatrix() = default;
+  // Not set yet, but for the columns beyond n.
+  PackedMatrix(std::size_t k, std::size_t n, Storage storage = Storage::fp32);
+
+  std::size_t k() const { return k_; }
+  std::size_t n() const { return n_; }
+  Storage storage() const { return storage_; }
+  // Two vectors of the machine: 16 columns with AVX2, 32 with AVX-512.
+  std::size_t panel_cols() const { return panel_cols_; }
+  std::size_t n_panels() const {
+    return panel_cols_ == 0 ? 0 : (n_ + panel_cols_ - 1) / panel_cols_;
+  }
+  std::size_t panel_bytes() const { return k_ * panel_cols_ * element_bytes(); }
+  const std::byte* panel(std::size_t i) const { return data_.get() + i * panel_bytes(); }
+  std::size_t size_bytes() const { return n_panels() * panel_bytes(); }
+
+  // Columns first_col, first_col + 1, ... of B become the rows of `b` [any, k].
+  void set_columns(std::size_t first_col, ConstMatrixView b);
+  // Rows first_row, first_row + 1, ... of B become the rows of `b` [any, n].
+  void set_rows(std::size_t first_row, ConstMatrixView b);
+  // Column `col` of B into `out` [k].
+  void column(std::size_t col, std::span<float> out) const;
+
+ private:
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  // The same for columns of one panel.
+  void set_panel_columns(std::size_t first_col, ConstMatrixView b);
+  template <typename T>
+  T* element(std::size_t row, std::size_t col);
+  std::size_t element_bytes() const { return storage_ == Storage::fp16 ? 2 : 4; }
+
+  std::size_t k_ = 0;
+  std::size_t n_ = 0;
+  Storage storage_ = Storage::fp32;
+  std::size_t panel_cols_ = 0;
+  std::unique_ptr<std::byte[], Free> data_;
+};
+
+// A weight matrix [n, k] for y = x W^T. Where fp16 is wanted, but not every value is one: fp32.
+PackedMatrix pack_weights(ThreadPool& pool, ConstMatrixView weight, Storage wanted);
+
+// y = x W^T + b.
+struct PackedLinear {
+  PackedMatrix weight;      // [in, out]
+  std::vector<float> bias;  // [out]; empty: none
+};
+PackedLinear pack_linear(ThreadPool& pool, const Linear& linear, Storage wanted);
+// Several of the same input side by side, one product instead of many; each times its scale.
+struct ScaledLinear {
+  const Linear& linear;
+  float scale = 1.0F;
+};
+PackedLinear pack_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> parts,
+                               Storage wanted);
+
+}  // namespace wnpu::models

@@ -1,0 +1,63 @@
+// exp, erf and GELU on vectors, for files that Highway compiles once a target: included after
+// hwy/highway.h, as often as there are targets.
+#if defined(WNPU_MODELS_SIMD_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WNPU_MODELS_SIMD_MATH_INL_H_
+#undef WNPU_MODELS_SIMD_MATH_INL_H_
+#else
+#define WNPU_MODELS_SIMD_MATH_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace wnpu::models::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Float = hn::ScalableTag<float>;
+using FloatVec = hn::Vec<Float>;
+
+// exp(x) for x <= 0, relative error below 2e-7; 0 below -87, -inf included. By 2^n e^f with ln 2
+// split as in Cephes' expf; the polynomial is the minimax fit of degree 5 to e^f, |f| <= ln 2 / 2.
+HWY_INLINE FloatVec exp_nonpositive(FloatVec x) {
+  const Float d;
+  const hn::RebindToSigned<Float> di;
+  const FloatVec floor = hn::Set(d, -87.0F);
+  const FloatVec bounded = hn::Max(x, floor);
+  const auto n = hn::NearestInt(hn::Mul(bounded, hn::Set(d, 1.44269504F)));
+  const FloatVec whole = hn::ConvertTo(d, n);
+  FloatVec f = hn::NegMulAdd(whole, hn::Set(d, 0.693359375F), bounded);
+  f = hn::NegMulAdd(whole, hn::Set(d, -2.12194440e-4F), f);
+  FloatVec p = hn::MulAdd(f, hn::Set(d, 0.008312501F), hn::Set(d, 0.04189033F));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.16667116F));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.4999923F));
+  const FloatVec e = hn::MulAdd(hn::Mul(f, f), p, hn::Add(f, hn::Set(d, 1.0F)));
+  const FloatVec scaled = hn::BitCast(d, hn::Add(hn::BitCast(di, e), hn::ShiftLeft<23>(n)));
+  return hn::IfThenElseZero(hn::Gt(x, floor), scaled);
+}
+
+// erf by Abramowitz & Stegun, Handbook of Mathematical Functions, 7.1.26: absolute error 1.5e-7.
+HWY_INLINE FloatVec erf(FloatVec x) {
+  const Float d;
+  const FloatVec magnitude = hn::Abs(x);
+  const FloatVec one = hn::Set(d, 1.0F);
+  const FloatVec t = hn::Div(one, hn::MulAdd(hn::Set(d, 0.3275911F), magnitude, one));
+  FloatVec p = hn::Set(d, 1.061405429F);
+  p = hn::MulAdd(p, t, hn::Set(d, -1.453152027F));
+  p = hn::MulAdd(p, t, hn::Set(d, 1.421413741F));
+  p = hn::MulAdd(p, t, hn::Set(d, -0.284496736F));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.254829592F));
+  const FloatVec tail =
+      hn::Mul(hn::Mul(p, t), exp_nonpositive(hn::Neg(hn::Mul(magnitude, magnitude))));
+  return hn::CopySignToAbs(hn::Sub(one, tail), x);
+}
+
+// x Phi(x). Beyond |x| = 8 that is x or 0.
+HWY_INLINE FloatVec gelu(FloatVec x) {
+  const Float d;
+  const FloatVec half = hn::Mul(x, hn::Set(d, 0.5F));
+  const FloatVec clamped = hn::Clamp(x, hn::Set(d, -8.0F), hn::Set(d, 8.0F));
+  return hn::MulAdd(half, erf(hn::Mul(clamped, hn::Set(d, 0.70710678118654752F))), half);
+}
+
+}  // namespace wnpu::models::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
