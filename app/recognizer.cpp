@@ -11,9 +11,8 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
       vocabulary_(file_->token_bytes(), file_->dims(), file_->path()),
       pool_(n_threads),
       encoder_weights_(models::load_encoder_weights(*file_)),
-      decoder_weights_(models::load_decoder_weights(*file_)),
       falls_back_(device.falls_back),
-      decoder_(dims(), decoder_weights_, pool_),
+      decoder_(dims(), models::load_decoder_weights(*file_), pool_),
       alignment_heads_(decoder::alignment_heads(dims(), file_->config())),
       cache_(std::make_unique<decoder::KvCache>(dims(), 1)) {
   set_backend(make_backend(device));
@@ -30,6 +29,8 @@ void Recognizer::set_backend(std::unique_ptr<encoder::LayerBackend> backend) {
   encoder_ = std::make_unique<encoder::Encoder>(dims(), encoder_weights_, *backend, pool_);
   backend_ = std::move(backend);
   n_encoded_ = 0;
+  // Nothing takes over from the CPU, which has packed them.
+  if (backend_->name() == "cpu") encoder_weights_.layers.clear();
 }
 
 // A device that fails in the middle of a file is the one failure that may be survived, and only

@@ -83,7 +83,6 @@ class Recognizer {
   models::Vocabulary vocabulary_;
   models::ThreadPool pool_;
   models::EncoderWeights encoder_weights_;
-  models::DecoderWeights decoder_weights_;
   std::unique_ptr<encoder::LayerBackend> backend_;
   std::unique_ptr<encoder::Encoder> encoder_;
   bool falls_back_;

@@ -5,36 +5,41 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models/gemm.h"
 #include "models/ops.h"
 
 namespace wnpu::decoder {
 namespace {
 
 using models::ConstMatrixView;
+using models::Finish;
 using models::Matrix;
 using models::MatrixView;
+using models::Storage;
 
 constexpr std::size_t kGroupRows = 16;  // rows whose scores against a window are made together
 
-// [n, heads * size] -> [heads * n, size]: a head's rows become contiguous, for streaming.
-void split_heads(ConstMatrixView from, std::size_t head_size, Matrix& to) {
-  const std::size_t heads = from.cols / head_size;
-  if (to.rows() != heads * from.rows || to.cols() != head_size) {
-    to = Matrix(heads * from.rows, head_size);
-  }
-  for (std::size_t head = 0; head < heads; ++head) {
-    for (std::size_t r = 0; r < from.rows; ++r) {
-      std::ranges::copy(from.row(r).subspan(head * head_size, head_size),
-                        to.row(head * from.rows + r).begin());
-    }
-  }
-}
+constexpr std::size_t kCrossRows = 48;  // frames whose keys and values are made together
 
-float attention_scale(std::size_t head_size) {
-  return 1.0F / std::sqrt(static_cast<float>(head_size));
+void linear(models::ThreadPool& pool, ConstMatrixView x, const models::PackedLinear& w,
+            Finish finish, MatrixView y) {
+  models::gemm(pool, {x, w.weight, w.bias, finish}, y);
 }
 
 }  // namespace
+
+struct Decoder::Layer {
+  models::LayerNorm attn_ln;
+  models::PackedLinear qkv;
+  models::PackedLinear out;
+  models::LayerNorm cross_attn_ln;
+  models::PackedLinear cross_query;
+  models::PackedLinear cross_kv;
+  models::PackedLinear cross_out;
+  models::LayerNorm mlp_ln;
+  models::PackedLinear mlp_0;
+  models::PackedLinear mlp_2;
+};
 
 // Where each row's key and value go, and the rows of the pool it attends to.
 struct Decoder::Places {
@@ -46,33 +51,65 @@ struct Decoder::Places {
 Decoder::Decoder(const models::Dims& dims, const models::DecoderWeights& weights,
                  models::ThreadPool& pool)
     : dims_(dims),
-      weights_(weights),
       pool_(pool),
+      embedding_(pack_weights(pool, weights.token_embedding.view(), Storage::fp16)),
+      positions_(dims.n_text_ctx, dims.n_text_state),
+      ln_(weights.ln),
       head_size_(dims.n_text_state / dims.n_text_head),
       x_(dims.n_text_ctx, dims.n_text_state),
       normed_(dims.n_text_ctx, dims.n_text_state),
       q_(dims.n_text_ctx, dims.n_text_state),
-      k_(dims.n_text_ctx, dims.n_text_state),
-      v_(dims.n_text_ctx, dims.n_text_state),
       wv_(dims.n_text_ctx, dims.n_text_state),
-      hidden_(dims.n_text_ctx, 4 * dims.n_text_state),
-      head_scratch_(dims.n_audio_ctx, dims.n_text_state) {
+      qkv_(dims.n_text_ctx, 3 * dims.n_text_state),
+      hidden_(dims.n_text_ctx, 4 * dims.n_text_state) {
+  const auto pack = [&pool](std::initializer_list<models::ScaledLinear> parts) {
+    return models::pack_side_by_side(pool, parts, Storage::fp16);
+  };
+  for (const models::DecoderLayerWeights& w : weights.layers) {
+    layers_.push_back(
+        {w.attn_ln, pack({{w.attn.query}, {w.attn.key}, {w.attn.value}}), pack({{w.attn.out}}),
+         w.cross_attn_ln, pack({{w.cross_attn.query}}),
+         models::pack_side_by_side(pool, {{w.cross_attn.key}, {w.cross_attn.value}}, Storage::fp32),
+         pack({{w.cross_attn.out}}), w.mlp_ln, pack({{w.mlp_0}}), pack({{w.mlp_2}})});
+  }
+  std::ranges::copy(weights.positional_embedding.flat(), positions_.flat().begin());
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
+    kv_.emplace_back(kCrossRows, 2 * dims.n_text_state);
     scores_.emplace_back(kGroupRows, std::max(dims.n_audio_ctx, dims.n_text_ctx));
   }
 }
 
+Decoder::~Decoder() = default;
+
+const models::PackedMatrix& Decoder::of_head(const std::vector<models::PackedMatrix>& all,
+                                             std::size_t layer, std::size_t head) const {
+  return all[layer * dims_.n_text_head + head];
+}
+
 void Decoder::cross_kv(const models::EncoderStates& states, CrossKv& out) {
   assert(states.values.rows() == dims_.n_audio_ctx && states.values.cols() == dims_.n_text_state);
-  out.keys.resize(dims_.n_text_layer);
-  out.values.resize(dims_.n_text_layer);
-  for (std::size_t layer = 0; layer < dims_.n_text_layer; ++layer) {
-    const models::AttentionWeights& w = weights_.layers[layer].cross_attn;
-    models::linear(pool_, states.values.view(), w.key, head_scratch_.view());
-    split_heads(head_scratch_.view(), head_size_, out.keys[layer]);
-    models::linear(pool_, states.values.view(), w.value, head_scratch_.view());
-    split_heads(head_scratch_.view(), head_size_, out.values[layer]);
+  const std::size_t heads = dims_.n_text_head;
+  if (out.keys.empty()) {
+    for (std::size_t i = 0; i < dims_.n_text_layer * heads; ++i) {
+      out.keys.emplace_back(head_size_, dims_.n_audio_ctx, Storage::fp16);
+      out.values.emplace_back(dims_.n_audio_ctx, head_size_, Storage::fp16);
+    }
   }
+  const std::size_t blocks = (dims_.n_audio_ctx + kCrossRows - 1) / kCrossRows;
+  pool_.parallel_for(dims_.n_text_layer * blocks, [&](std::size_t i, std::size_t thread) {
+    const std::size_t layer = i / blocks;
+    const std::size_t first = i % blocks * kCrossRows;
+    const std::size_t rows = std::min(kCrossRows, dims_.n_audio_ctx - first);
+    const MatrixView kv = kv_[thread].view().row_range(0, rows);
+    const models::PackedLinear& w = layers_[layer].cross_kv;
+    models::gemm({states.values.view().row_range(first, rows), w.weight, w.bias}, kv);
+    for (std::size_t head = 0; head < heads; ++head) {
+      const std::size_t col = head * head_size_;
+      out.keys[layer * heads + head].set_columns(first, kv.col_range(col, head_size_));
+      out.values[layer * heads + head].set_rows(first,
+                                                kv.col_range(dims_.n_text_state + col, head_size_));
+    }
+  });
 }
 
 void Decoder::step(KvCache& cache, std::span<const StepRow> rows, MatrixView logits,
@@ -102,33 +139,38 @@ void Decoder::step(KvCache& cache, std::span<const StepRow> rows, MatrixView log
 
 void Decoder::embed(std::span<const StepRow> rows, std::span<const std::size_t> lengths) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto token = weights_.token_embedding.row(static_cast<std::size_t>(rows[r].token));
-    std::ranges::copy(token, x_.row(r).begin());
-    models::axpy(1.0F, weights_.positional_embedding.row(lengths[r] - 1), x_.row(r));
+    embedding_.column(static_cast<std::size_t>(rows[r].token), x_.row(r));
+    models::axpy(1.0F, positions_.row(lengths[r] - 1), x_.row(r));
   }
 }
 
 void Decoder::self_attention(std::size_t layer, KvCache& cache, std::span<const StepRow> rows,
                              const Places& places) {
-  const models::DecoderLayerWeights& w = weights_.layers[layer];
+  const Layer& w = layers_[layer];
   const auto of_step = [&](Matrix& m) { return m.view().row_range(0, n_rows_); };
   models::layer_norm(pool_, of_step(x_), w.attn_ln, of_step(normed_));
-  models::linear(pool_, of_step(normed_), w.attn.query, of_step(q_));
-  models::linear(pool_, of_step(normed_), w.attn.key, of_step(k_));
-  models::linear(pool_, of_step(normed_), w.attn.value, of_step(v_));
+  linear(pool_, of_step(normed_), w.qkv, Finish::replace, of_step(qkv_));
+  const std::size_t width = dims_.n_text_state;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::ranges::copy(k_.row(r), cache.keys(layer).row(places.row[r]).begin());
-    std::ranges::copy(v_.row(r), cache.values(layer).row(places.row[r]).begin());
+    const std::span<float> qkv = qkv_.row(r);
+    scale_queries(qkv.first(width));
+    std::ranges::copy(qkv.subspan(width, width), cache.keys(layer).row(places.row[r]).begin());
+    std::ranges::copy(qkv.last(width), cache.values(layer).row(places.row[r]).begin());
   }
   pool_.parallel_for(
       n_rows_, [&](std::size_t row, std::size_t) { attend_to_past(layer, cache, row, places); });
-  models::linear(pool_, of_step(wv_), w.attn.out, of_step(x_), models::Write::add);
+  linear(pool_, of_step(wv_), w.out, Finish::add, of_step(x_));
+}
+
+// Not folded into the weights: an eighth of a small fp16 number is no fp16 number.
+void Decoder::scale_queries(std::span<float> queries) const {
+  const float scale = 1.0F / std::sqrt(static_cast<float>(head_size_));
+  models::scale(queries, scale);
 }
 
 void Decoder::attend_to_past(std::size_t layer, KvCache& cache, std::size_t row,
                              const Places& places) {
   const auto past = places.past[row];
-  const float scale = attention_scale(head_size_);
   const MatrixView keys = cache.keys(layer);
   const MatrixView values = cache.values(layer);
   std::vector<float> scores(past.size());
@@ -138,7 +180,7 @@ void Decoder::attend_to_past(std::size_t layer, KvCache& cache, std::size_t row,
       return all.subspan(head * head_size_, head_size_);
     };
     for (std::size_t i = 0; i < past.size(); ++i) {
-      scores[i] = scale * models::dot(of_head(q_.row(row)), of_head(keys.row(past[i])));
+      scores[i] = models::dot(of_head(qkv_.row(row)), of_head(keys.row(past[i])));
     }
     models::softmax(scores);
     for (std::size_t i = 0; i < past.size(); ++i) {
@@ -167,10 +209,11 @@ std::vector<Decoder::Group> Decoder::group_by_window(std::span<const StepRow> ro
 }
 
 void Decoder::cross_attention(std::size_t layer, std::span<const Group> groups, AttentionTap* tap) {
-  const models::DecoderLayerWeights& w = weights_.layers[layer];
+  const Layer& w = layers_[layer];
   const auto of_step = [&](Matrix& m) { return m.view().row_range(0, n_rows_); };
   models::layer_norm(pool_, of_step(x_), w.cross_attn_ln, of_step(normed_));
-  models::linear(pool_, of_step(normed_), w.cross_attn.query, of_step(q_));
+  linear(pool_, of_step(normed_), w.cross_query, Finish::replace, of_step(q_));
+  for (std::size_t r = 0; r < n_rows_; ++r) scale_queries(q_.row(r));
   pool_.parallel_for(groups.size() * dims_.n_text_head, [&](std::size_t i, std::size_t thread) {
     const Group& group = groups[i / dims_.n_text_head];
     attend_to_window(
@@ -178,7 +221,7 @@ void Decoder::cross_attention(std::size_t layer, std::span<const Group> groups, 
         scores_[thread].view().row_range(0, group.count).col_range(0, dims_.n_audio_ctx));
   });
   if (tap != nullptr) record_scores(layer, groups, *tap);
-  models::linear(pool_, of_step(wv_), w.cross_attn.out, of_step(x_), models::Write::add);
+  linear(pool_, of_step(wv_), w.cross_out, Finish::add, of_step(x_));
 }
 
 void Decoder::record_scores(std::size_t layer, std::span<const Group> groups, AttentionTap& tap) {
@@ -187,32 +230,25 @@ void Decoder::record_scores(std::size_t layer, std::span<const Group> groups, At
     const auto head = static_cast<std::size_t>(tap.heads[t].second);
     tap.scores[t] = Matrix(n_rows_, dims_.n_audio_ctx);
     for (const Group& group : groups) {
-      const auto keys = group.window->keys[layer].view();
-      models::gemm_nt(attention_scale(head_size_), head_of(q_, head, group),
-                      keys.row_range(head * dims_.n_audio_ctx, dims_.n_audio_ctx),
-                      tap.scores[t].view().row_range(group.first, group.count));
+      models::gemm({head_of(q_, head, group), of_head(group.window->keys, layer, head), {}},
+                   tap.scores[t].view().row_range(group.first, group.count));
     }
   }
 }
 
 void Decoder::attend_to_window(std::size_t layer, std::size_t head, const Group& group,
                                MatrixView scores) {
-  const auto of_head = [&](const std::vector<Matrix>& all) {
-    return all[layer].view().row_range(head * dims_.n_audio_ctx, dims_.n_audio_ctx);
-  };
-  models::gemm_nt(attention_scale(head_size_), head_of(q_, head, group),
-                  of_head(group.window->keys), scores);
+  models::gemm({head_of(q_, head, group), of_head(group.window->keys, layer, head), {}}, scores);
   for (std::size_t r = 0; r < group.count; ++r) models::softmax(scores.row(r));
-  models::gemm_nn(scores, of_head(group.window->values), head_of(wv_, head, group));
+  models::gemm({scores, of_head(group.window->values, layer, head), {}}, head_of(wv_, head, group));
 }
 
 void Decoder::mlp(std::size_t layer) {
-  const models::DecoderLayerWeights& w = weights_.layers[layer];
+  const Layer& w = layers_[layer];
   const auto of_step = [&](Matrix& m) { return m.view().row_range(0, n_rows_); };
   models::layer_norm(pool_, of_step(x_), w.mlp_ln, of_step(normed_));
-  models::linear(pool_, of_step(normed_), w.mlp_0, of_step(hidden_));
-  models::gelu(pool_, of_step(hidden_));
-  models::linear(pool_, of_step(hidden_), w.mlp_2, of_step(x_), models::Write::add);
+  linear(pool_, of_step(normed_), w.mlp_0, Finish::gelu, of_step(hidden_));
+  linear(pool_, of_step(hidden_), w.mlp_2, Finish::add, of_step(x_));
 }
 
 void Decoder::project(std::span<const StepRow> rows, MatrixView logits) {
@@ -223,8 +259,8 @@ void Decoder::project(std::span<const StepRow> rows, MatrixView logits) {
   assert(logits.rows == n && logits.cols == dims_.n_vocab);
   if (n == 0) return;
   const MatrixView wanted = normed_.view().row_range(0, n);
-  models::layer_norm(pool_, wanted, weights_.ln, wanted);
-  models::matmul_transposed(pool_, wanted, weights_.token_embedding.view(), logits);
+  models::layer_norm(pool_, wanted, ln_, wanted);
+  models::gemm(pool_, {wanted, embedding_, {}}, logits);
 }
 
 }  // namespace wnpu::decoder

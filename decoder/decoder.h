@@ -8,6 +8,7 @@
 
 #include "decoder/kv_cache.h"
 #include "models/dims.h"
+#include "models/packed_matrix.h"
 #include "models/stages.h"
 #include "models/tensor.h"
 #include "models/thread_pool.h"
@@ -15,11 +16,12 @@
 
 namespace wnpu::decoder {
 
-// Cross-attention keys and values of one window, computed once for all its tokens.
+// Cross-attention keys and values of one window, computed once for all its tokens. fp16: they are
+// read whole for every token, and 11 bits are more than the scores can tell apart.
 struct CrossKv {
-  // a decoder layer: [n_text_head * n_audio_ctx, head size], head after head
-  std::vector<models::Matrix> keys;
-  std::vector<models::Matrix> values;
+  // a decoder layer and head, at layer * n_text_head + head
+  std::vector<models::PackedMatrix> keys;    // [head size, n_audio_ctx]
+  std::vector<models::PackedMatrix> values;  // [n_audio_ctx, head size]
 };
 
 // Raw cross-attention scores (before the softmax) of chosen heads, for word timestamps.
@@ -38,9 +40,10 @@ struct StepRow {
 
 class Decoder {
  public:
-  // Arguments must outlive the decoder.
+  // Packs the weights, which may go afterwards. `pool` must outlive the decoder.
   Decoder(const models::Dims& dims, const models::DecoderWeights& weights,
           models::ThreadPool& pool);
+  ~Decoder();
 
   const models::Dims& dims() const { return dims_; }
 
@@ -54,6 +57,7 @@ class Decoder {
             AttentionTap* tap = nullptr);
 
  private:
+  struct Layer;   // packed weights
   struct Places;  // where each row's key and value go, and how far it looks back
   // Consecutive rows that listen to the same window.
   struct Group {
@@ -65,25 +69,33 @@ class Decoder {
   void embed(std::span<const StepRow> rows, std::span<const std::size_t> lengths);
   void self_attention(std::size_t layer, KvCache& cache, std::span<const StepRow> rows,
                       const Places& places);
+  void scale_queries(std::span<float> queries) const;
   void attend_to_past(std::size_t layer, KvCache& cache, std::size_t row, const Places& places);
   void cross_attention(std::size_t layer, std::span<const Group> groups, AttentionTap* tap);
   void attend_to_window(std::size_t layer, std::size_t head, const Group& group,
                         models::MatrixView scores);
   void record_scores(std::size_t layer, std::span<const Group> groups, AttentionTap& tap);
+  // The part of a head, for the rows of a group.
   models::MatrixView head_of(models::Matrix& m, std::size_t head, const Group& group) const;
+  const models::PackedMatrix& of_head(const std::vector<models::PackedMatrix>& all,
+                                      std::size_t layer, std::size_t head) const;
   void mlp(std::size_t layer);
   void project(std::span<const StepRow> rows, models::MatrixView logits);
   static std::vector<Group> group_by_window(std::span<const StepRow> rows);
 
   models::Dims dims_;
-  const models::DecoderWeights& weights_;
   models::ThreadPool& pool_;
+  std::vector<Layer> layers_;
+  models::PackedMatrix embedding_;  // [n_text_state, n_vocab]: a token's column; also the output
+  models::Matrix positions_;        // [n_text_ctx, n_text_state]
+  models::LayerNorm ln_;
   std::size_t head_size_;
   std::size_t n_rows_ = 0;  // of the present step
   // Scratch for one step, [n_text_ctx, n_text_state] unless said otherwise.
-  models::Matrix x_, normed_, q_, k_, v_, wv_;
+  models::Matrix x_, normed_, q_, wv_;
+  models::Matrix qkv_;                  // [n_text_ctx, 3 n_text_state]
   models::Matrix hidden_;               // [n_text_ctx, 4 n_text_state]
-  models::Matrix head_scratch_;         // [n_audio_ctx, n_text_state]: cross_kv before it is split
+  std::vector<models::Matrix> kv_;      // a thread: [rows of a block, 2 n_text_state], for cross_kv
   std::vector<models::Matrix> scores_;  // a thread: [rows of a group, max(n_audio_ctx, n_text_ctx)]
 };
 

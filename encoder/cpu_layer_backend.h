@@ -1,8 +1,11 @@
 // The transformer layers on the CPU, fp32.
 #pragma once
 
+#include <vector>
+
 #include "encoder/layer_backend.h"
 #include "models/dims.h"
+#include "models/packed_matrix.h"
 #include "models/thread_pool.h"
 #include "models/weights.h"
 
@@ -10,31 +13,54 @@ namespace wnpu::encoder {
 
 class CpuLayerBackend : public LayerBackend {
  public:
-  // `weights` and `pool` must outlive the backend.
+  // Packs the weights of the layers; they may go afterwards. `pool` must outlive the backend.
   CpuLayerBackend(const models::Dims& dims, const models::EncoderWeights& weights,
                   models::ThreadPool& pool);
 
   std::string_view name() const override { return "cpu"; }
-  std::size_t n_layers() const override { return weights_.layers.size(); }
+  std::size_t n_layers() const override { return layers_.size(); }
   void load(models::ConstMatrixView states) override;
   void run_layer(std::size_t layer) override;
   void store(models::MatrixView states) override;
 
  private:
-  // states_ += out(softmax(q k^T / sqrt(head size)) v) of the normalised states.
-  void attention(const models::EncoderLayerWeights& w);
-  void attention_block(std::size_t head, std::size_t first_row, std::size_t thread);
-  // states_ += fc2(gelu(fc1(normalised states))).
-  void mlp(const models::EncoderLayerWeights& w);
+  struct Layer {
+    models::LayerNorm attn_ln;
+    models::PackedLinear qkv;  // the query with the attention's scale in it
+    models::PackedLinear out;
+    models::LayerNorm mlp_ln;
+    models::PackedLinear mlp_0;
+    models::PackedLinear mlp_2;
+  };
+  // What a thread needs for a block of rows; all of it stays in its L2.
+  struct Scratch {
+    models::Matrix normed;    // [kBlockRows, n_audio_state]
+    models::Matrix wide;      // [kBlockRows, 4 n_audio_state]
+    models::Matrix scores;    // [kQueryRows, n_audio_ctx]
+    models::Matrix attended;  // [kBlockRows, n_audio_state]
+  };
+  struct Block {
+    std::size_t first;  // row
+    std::size_t rows;
+  };
 
-  const models::EncoderWeights& weights_;
+  // queries_, keys_ and values_ of the block's rows, from their normalised states.
+  void project(const Layer& layer, Block block, Scratch& scratch);
+  // states += out(attention); states += fc2(gelu(fc1(normalised states))), for the block's rows.
+  void attend_and_mlp(const Layer& layer, Block block, Scratch& scratch);
+  // scratch.attended = softmax(q k^T) v of one head.
+  void attend(std::size_t head, Block block, Scratch& scratch);
+  template <typename F>
+  void for_each_block(const F& f);
+
   models::ThreadPool& pool_;
-  std::size_t n_head_;
-  models::Matrix states_;               // [n_audio_ctx, n_audio_state], the residual stream
-  models::Matrix normed_;               // [n_audio_ctx, n_audio_state]
-  models::Matrix q_, k_, v_, wv_;       // [n_audio_ctx, n_audio_state] each, heads side by side
-  models::Matrix hidden_;               // [n_audio_ctx, 4 n_audio_state]
-  std::vector<models::Matrix> scores_;  // a thread: [query rows of a block, n_audio_ctx]
+  std::size_t head_size_;
+  std::vector<Layer> layers_;
+  models::Matrix states_;                     // [n_audio_ctx, n_audio_state], the residual stream
+  models::Matrix queries_;                    // [n_audio_ctx, n_audio_state], heads side by side
+  std::vector<models::PackedMatrix> keys_;    // a head: [head size, n_audio_ctx]
+  std::vector<models::PackedMatrix> values_;  // a head: [n_audio_ctx, head size]
+  std::vector<Scratch> scratch_;              // a thread
 };
 
 }  // namespace wnpu::encoder

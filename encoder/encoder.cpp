@@ -9,7 +9,7 @@ namespace wnpu::encoder {
 
 Encoder::Encoder(const models::Dims& dims, const models::EncoderWeights& weights,
                  LayerBackend& backend, models::ThreadPool& pool)
-    : dims_(dims), weights_(weights), backend_(backend), pool_(pool), stem_(dims, weights) {
+    : dims_(dims), weights_(weights), backend_(backend), pool_(pool), stem_(dims, weights, pool) {
   if (backend.n_layers() != weights.layers.size()) {
     throw std::invalid_argument("encoder: expected a backend of " +
                                 std::to_string(weights.layers.size()) + " layers, found " +

@@ -16,7 +16,8 @@ using models::TokenId;
 
 namespace {
 
-constexpr double kFp32Nmse = 1e-10;
+// fp32, but for cross-attention keys and values rounded to fp16: 2^-12 of each, at random.
+constexpr double kLogitsNmse = 2e-9;
 
 struct Fixture {
   explicit Fixture(std::size_t n_threads = 2) : pool(n_threads) {
@@ -90,7 +91,7 @@ TEST_CASE("decoder: a prompt in one step agrees with fp64, and one by one too") 
   decoder::KvCache cache(f.model.dims, 1);
   models::Matrix together(rows.size(), f.model.dims.n_vocab);
   f.decoder.step(cache, rows, together.view());
-  CHECK(tests::nmse(together.flat(), expected) < kFp32Nmse);
+  CHECK(tests::nmse(together.flat(), expected) < kLogitsNmse);
   CHECK(cache.length(0) == rows.size());
 
   cache.clear(0);
@@ -98,7 +99,7 @@ TEST_CASE("decoder: a prompt in one step agrees with fp64, and one by one too") 
   for (std::size_t i = 0; i < rows.size(); ++i) {
     f.decoder.step(cache, {&rows[i], 1}, one_by_one.view().row_range(i, 1));
   }
-  CHECK(tests::nmse(one_by_one.flat(), expected) < kFp32Nmse);
+  CHECK(tests::nmse(one_by_one.flat(), expected) < kLogitsNmse);
 }
 
 TEST_CASE("decoder: sequences of one step do not see each other, nor each other's window") {
@@ -115,7 +116,7 @@ TEST_CASE("decoder: sequences of one step do not see each other, nor each other'
   const std::vector<StepRow> both = {{2, 50258, true, &f.window}, {0, 40, true, &f.other_window}};
   models::Matrix logits(2, f.model.dims.n_vocab);
   f.decoder.step(cache, both, logits.view());
-  CHECK(tests::nmse(logits.flat(), expected.flat()) < kFp32Nmse);
+  CHECK(tests::nmse(logits.flat(), expected.flat()) < kLogitsNmse);
 }
 
 TEST_CASE("decoder: bits do not depend on the number of threads") {

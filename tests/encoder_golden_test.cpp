@@ -41,7 +41,7 @@ TEST_CASE("encoder: stem, each layer and the final states agree with openai-whis
   models::ThreadPool pool(2);
   const auto mel = golden_mel(*stages);
 
-  encoder::Stem stem(file->dims(), weights);
+  encoder::Stem stem(file->dims(), weights, pool);
   models::Matrix states(file->dims().n_audio_ctx, file->dims().n_audio_state);
   stem.run(pool, mel, states.view());
   CHECK(nmse(states.flat(), tests::load_npy(*stages / "enc_stem.npy").values) < kStageNmse);
