@@ -25,7 +25,7 @@ fail() {
 # transcribe DEVICE [PROGRAM]: JSON to $work/out, messages to $work/err.
 transcribe() {
   "${2:-$program}" transcribe --device "$1" --model "$work/model.bin" --language en \
-    --format json "$work/speech.wav" >"$work/out" 2>"$work/err"
+    --beam-size 1 --temperature-increment-on-fallback None --format json "$work/speech.wav" >"$work/out" 2>"$work/err"
 }
 
 on_npu() {
