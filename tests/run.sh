@@ -22,17 +22,32 @@ sources() { git ls-files -- "$@"; }
 
 check_format() { sources '*.h' '*.cpp' | xargs clang-format --dry-run -Werror; }
 
-# build_and_test PRESET [FOLDER...]: all tests, or the test programs of these folders.
-build_and_test() {
-  local preset=$1 targets=() tests=()
+# build PRESET [FOLDER...]: everything, or the test programs of these folders.
+build() {
+  local preset=$1 targets=()
   shift
-  if [ $# -gt 0 ]; then
-    targets=(--target "${@/%/_tests}")
-    tests=(-R "^($(IFS='|'; echo "$*"))\$")
-  fi
+  [ $# -eq 0 ] || targets=(--target "${@/%/_tests}")
   cmake --preset "$preset" -DWNPU_TESTS=ON >/dev/null &&
-    cmake --build --preset "$preset" "${targets[@]}" -- --quiet &&
-    ctest --preset "$preset" "${tests[@]}"
+    cmake --build --preset "$preset" "${targets[@]}" -- --quiet
+}
+
+# build_and_test PRESET [JOBS]
+build_and_test() { build "$1" && ctest --preset "$1" --parallel "${2:-1}"; }
+
+# Test cases that work with several threads (their names say so), under TSan. All others start none,
+# and take fifteen times as long there.
+test_threads() {
+  local folder program
+  build tsan "$@" || return 1
+  for folder in "$@"; do
+    program=build/tsan/tests/${folder}_tests
+    if "$program" -tc='*thread*' -c | grep -q ': 0$'; then
+      echo "no test case of $folder has 'thread' in its name"
+      return 1
+    fi
+    echo "$folder"
+    "$program" -tc='*thread*' || return 1
+  done
 }
 
 # The checks that keep the code readable: sizes, names. The rest of .clang-tidy takes four times as
@@ -52,9 +67,9 @@ step "weights for the end-to-end test" fetch_or_say
 step "format" check_format
 step "dev: build and test" build_and_test dev
 step "clang-tidy" check_tidy
-step "asan: build and test" build_and_test asan
-# What works on the threads of models/thread_pool and npu/worker_pool; the rest starts none.
-step "tsan: build and test" build_and_test tsan models npu encoder decoder
+step "asan: build and test" build_and_test asan "$(nproc)"
+# What works on the threads of models/thread_pool and npu/worker_pool.
+step "tsan: build and test" test_threads models npu encoder decoder
 
 say "all steps took $SECONDS s"
 if [ ${#failed[@]} -gt 0 ]; then
