@@ -6,8 +6,6 @@
 #include <cassert>
 #include <cstdint>
 #include <cstring>
-#include <new>
-#include <sys/mman.h>
 #include <vector>
 
 #include "models/gemm.h"
@@ -25,21 +23,6 @@ void interleave(std::span<const T* const> from, std::size_t n, T* to, std::size_
   }
 }
 
-constexpr std::size_t kMaxPanelCols = 32;  // AVX-512
-
-// Whole huge pages for what is streamed: with 4 KB pages a third of a decoder step's time went into
-// finding them.
-constexpr std::size_t kHugePage = std::size_t{2} << 20U;
-
-std::byte* aligned_memory(std::size_t bytes) {
-  const std::size_t alignment = bytes < kHugePage ? 64 : kHugePage;
-  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
-  if (memory == nullptr) throw std::bad_alloc();
-  if (alignment == kHugePage) madvise(memory, whole, MADV_HUGEPAGE);  // a wish; may be refused
-  return memory;
-}
-
 bool all_fp16(ConstMatrixView m) {
   std::vector<std::uint16_t> halves(m.cols);
   std::vector<float> widened(m.cols);
@@ -51,11 +34,13 @@ bool all_fp16(ConstMatrixView m) {
   return true;
 }
 
+constexpr std::size_t kMaxPanelCols = 32;  // AVX-512
+
 }  // namespace
 
 PackedMatrix::PackedMatrix(std::size_t k, std::size_t n, Storage storage)
     : k_(k), n_(n), storage_(storage), panel_cols_(gemm_panel_cols()) {
-  data_.reset(aligned_memory(size_bytes()));
+  data_.reset(static_cast<std::byte*>(allocate_aligned(size_bytes())));
   if (n_ % panel_cols_ != 0)
     std::memset(data_.get() + (n_panels() - 1) * panel_bytes(), 0, panel_bytes());
 }
@@ -129,13 +114,16 @@ PackedMatrix pack_weights(ThreadPool& pool, ConstMatrixView weight, Storage want
       f(i * kRows, weight.row_range(i * kRows, std::min(kRows, weight.rows - i * kRows)));
     });
   };
-  std::atomic<bool> halves = wanted == Storage::fp16;
-  if (halves) {
-    for_each_block([&](std::size_t, ConstMatrixView rows) {
-      if (halves && !all_fp16(rows)) halves = false;
+  if (wanted == Storage::fp16) {
+    PackedMatrix packed(weight.cols, weight.rows, Storage::fp16);
+    std::atomic<bool> exact = true;
+    for_each_block([&](std::size_t first, ConstMatrixView rows) {
+      if (exact && !all_fp16(rows)) exact = false;
+      if (exact) packed.set_columns(first, rows);
     });
+    if (exact) return packed;
   }
-  PackedMatrix packed(weight.cols, weight.rows, halves ? Storage::fp16 : Storage::fp32);
+  PackedMatrix packed(weight.cols, weight.rows, Storage::fp32);
   for_each_block([&](std::size_t first, ConstMatrixView rows) { packed.set_columns(first, rows); });
   return packed;
 }
@@ -148,7 +136,7 @@ PackedLinear pack_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLin
                                Storage wanted) {
   std::size_t n = 0;
   for (const ScaledLinear& part : parts) n += part.linear.weight.rows();
-  Linear all{Matrix(n, parts.begin()->linear.weight.cols()), std::vector<float>(n)};
+  Linear all{Matrix::uninitialised(n, parts.begin()->linear.weight.cols()), std::vector<float>(n)};
   std::size_t first = 0;
   for (const auto& [linear, scale] : parts) {
     const auto scaled = [factor = scale](float v) { return factor * v; };

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "models/aligned_memory.h"
 #include "models/tensor.h"
 #include "models/thread_pool.h"
 #include "models/weights.h"
@@ -44,9 +43,6 @@ class PackedMatrix {
   void column(std::size_t col, std::span<float> out) const;
 
  private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
   // The same for columns of one panel.
   void set_panel_columns(std::size_t first_col, ConstMatrixView b);
   template <typename T>
@@ -57,7 +53,7 @@ class PackedMatrix {
   std::size_t n_ = 0;
   Storage storage_ = Storage::fp32;
   std::size_t panel_cols_ = 0;
-  std::unique_ptr<std::byte[], Free> data_;
+  AlignedArray<std::byte> data_;
 };
 
 // A weight matrix [n, k] for y = x W^T. Where fp16 is wanted, but not every value is one: fp32.

@@ -4,12 +4,16 @@
 
 namespace wnpu::models {
 
-Matrix::Matrix(std::size_t rows, std::size_t cols)
-    : rows_(rows),
-      cols_(cols),
-      data_(
-          static_cast<float*>(::operator new[](rows* cols * sizeof(float), std::align_val_t{64}))) {
-  std::fill_n(data_.get(), rows * cols, 0.0F);
+Matrix::Matrix(std::size_t rows, std::size_t cols) : Matrix(uninitialised(rows, cols)) {
+  std::ranges::fill(flat(), 0.0F);
+}
+
+Matrix Matrix::uninitialised(std::size_t rows, std::size_t cols) {
+  Matrix m;
+  m.rows_ = rows;
+  m.cols_ = cols;
+  m.data_.reset(static_cast<float*>(allocate_aligned(rows * cols * sizeof(float))));
+  return m;
 }
 
 }  // namespace wnpu::models

@@ -3,9 +3,9 @@
 
 #include <cassert>
 #include <cstddef>
-#include <memory>
-#include <new>
 #include <span>
+
+#include "models/aligned_memory.h"
 
 namespace wnpu::models {
 
@@ -52,11 +52,14 @@ struct MatrixView {
   }
 };
 
-// Owns [rows, cols] floats, 64-byte aligned, zeroed at construction. Move-only.
+// Owns [rows, cols] floats, 64-byte aligned. Move-only.
 class Matrix {
  public:
   Matrix() = default;
+  // All zero.
   Matrix(std::size_t rows, std::size_t cols);
+  // For who writes every element before reading one.
+  static Matrix uninitialised(std::size_t rows, std::size_t cols);
 
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
@@ -71,12 +74,9 @@ class Matrix {
   ConstMatrixView view() const { return {data_.get(), rows_, cols_, cols_}; }
 
  private:
-  struct AlignedFree {
-    void operator()(float* p) const { ::operator delete[](p, std::align_val_t{64}); }
-  };
   std::size_t rows_ = 0;
   std::size_t cols_ = 0;
-  std::unique_ptr<float[], AlignedFree> data_;
+  AlignedArray<float> data_;
 };
 
 }  // namespace wnpu::models

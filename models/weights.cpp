@@ -17,7 +17,7 @@ class Loader {
   // [shape[0], product of the others]
   Matrix matrix(const std::string& name, const std::vector<std::size_t>& shape) const {
     const TensorView& tensor = file_.tensor(name, shape);
-    Matrix values(shape[0], tensor.size() / shape[0]);
+    Matrix values = Matrix::uninitialised(shape[0], tensor.size() / shape[0]);
     fill(name, tensor, values.flat());
     return values;
   }
