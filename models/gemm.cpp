@@ -40,43 +40,57 @@ struct TileOut {
   bool add;
 };
 
-// out = the rows of a times the panels of b, all columns of them.
-template <std::size_t kRows, std::size_t kPanels, typename B>
-HWY_NOINLINE void tile(ConstMatrixView a, const B* b, std::size_t panel_size, const TileOut& out) {
-  const Float d;
-  const std::size_t lanes = hn::Lanes(d);
-  FloatVec sum[kRows][2 * kPanels];
+template <std::size_t kRows, std::size_t kPanels>
+using Sums = FloatVec[kRows][2 * kPanels];
+
+// sums += column k of a times row k of a panel, its two vectors.
+template <std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void multiply_add(const float* a, std::size_t stride, const FloatVec (&b)[2],
+                             std::size_t panel, Sums<kRows, kPanels>& sums) {
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 8
-    for (std::size_t v = 0; v < 2 * kPanels; ++v) sum[r][v] = hn::Zero(d);
+    const FloatVec x = hn::Set(Float(), a[r * stride]);
+    sums[r][2 * panel] = hn::MulAdd(x, b[0], sums[r][2 * panel]);
+    sums[r][2 * panel + 1] = hn::MulAdd(x, b[1], sums[r][2 * panel + 1]);
   }
-  for (std::size_t k = 0; k < a.cols; ++k) {
-#pragma GCC unroll 4
-    for (std::size_t p = 0; p < kPanels; ++p) {
-      const B* at = b + p * panel_size + k * 2 * lanes;
-      hwy::Prefetch(at + kPrefetchElements);
-      const FloatVec left = load_b(at);
-      const FloatVec right = load_b(at + lanes);
-#pragma GCC unroll 12
-      for (std::size_t r = 0; r < kRows; ++r) {
-        const FloatVec x = hn::Set(d, a.data[r * a.stride + k]);
-        sum[r][2 * p] = hn::MulAdd(x, left, sum[r][2 * p]);
-        sum[r][2 * p + 1] = hn::MulAdd(x, right, sum[r][2 * p + 1]);
-      }
-    }
-  }
+}
+
+template <std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void store(const Sums<kRows, kPanels>& sums, const TileOut& out) {
+  const Float d;
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
     for (std::size_t v = 0; v < 2 * kPanels; ++v) {
-      float* const c = out.c + r * out.stride + v * lanes;
-      FloatVec y = sum[r][v];
-      if (out.bias != nullptr) y = hn::Add(y, hn::LoadU(d, out.bias + v * lanes));
+      float* const c = out.c + r * out.stride + v * hn::Lanes(d);
+      FloatVec y = sums[r][v];
+      if (out.bias != nullptr) y = hn::Add(y, hn::LoadU(d, out.bias + v * hn::Lanes(d)));
       if (out.add) y = hn::Add(y, hn::LoadU(d, c));
       hn::StoreU(y, d, c);
     }
   }
+}
+
+// out = the rows of a times the panels of b, all columns of them.
+template <std::size_t kRows, std::size_t kPanels, typename B>
+HWY_NOINLINE void tile(ConstMatrixView a, const B* b, std::size_t panel_size, const TileOut& out) {
+  const std::size_t lanes = hn::Lanes(Float());
+  Sums<kRows, kPanels> sums;
+#pragma GCC unroll 12
+  for (auto& row : sums) {
+#pragma GCC unroll 8
+    for (FloatVec& sum : row) sum = hn::Zero(Float());
+  }
+  for (std::size_t k = 0; k < a.cols; ++k) {
+#pragma GCC unroll 4
+    for (std::size_t panel = 0; panel < kPanels; ++panel) {
+      const B* const at = b + panel * panel_size + k * 2 * lanes;
+      hwy::Prefetch(at + kPrefetchElements);
+      const FloatVec both[2] = {load_b(at), load_b(at + lanes)};
+      multiply_add<kRows, kPanels>(a.data + k, a.stride, both, panel, sums);
+    }
+  }
+  store<kRows, kPanels>(sums, out);
 }
 
 template <typename B>

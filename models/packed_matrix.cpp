@@ -84,13 +84,16 @@ void PackedMatrix::set_rows(std::size_t first_row, ConstMatrixView b) {
   assert(b.cols == n_ && first_row + b.rows <= k_);
   for (std::size_t r = 0; r < b.rows; ++r) {
     for (std::size_t col = 0; col < n_; col += panel_cols_) {
-      const auto part = b.row(r).subspan(col, std::min(panel_cols_, n_ - col));
-      if (storage_ == Storage::fp32) {
-        std::ranges::copy(part, element<float>(first_row + r, col));
-      } else {
-        narrow_f16(part, {element<std::uint16_t>(first_row + r, col), part.size()});
-      }
+      set_panel_row(first_row + r, col, b.row(r).subspan(col, std::min(panel_cols_, n_ - col)));
     }
+  }
+}
+
+void PackedMatrix::set_panel_row(std::size_t row, std::size_t col, std::span<const float> values) {
+  if (storage_ == Storage::fp32) {
+    std::ranges::copy(values, element<float>(row, col));
+  } else {
+    narrow_f16(values, {element<std::uint16_t>(row, col), values.size()});
   }
 }
 

@@ -45,6 +45,8 @@ class PackedMatrix {
  private:
   // The same for columns of one panel.
   void set_panel_columns(std::size_t first_col, ConstMatrixView b);
+  // A row's part in one panel.
+  void set_panel_row(std::size_t row, std::size_t col, std::span<const float> values);
   template <typename T>
   T* element(std::size_t row, std::size_t col);
   std::size_t element_bytes() const { return storage_ == Storage::fp16 ? 2 : 4; }
