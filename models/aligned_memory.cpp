@@ -1,19 +1,18 @@
 #include "models/aligned_memory.h"
 
-#include <new>
 #include <sys/mman.h>
 
 namespace wnpu::models {
 
-void* allocate_aligned(std::size_t bytes) {
+AlignedBlock allocate_block(std::size_t size) {
   constexpr std::size_t kVector = 64;
   constexpr std::size_t kHugePage = std::size_t{2} << 20U;
-  const std::size_t alignment = bytes < kHugePage ? kVector : kHugePage;
-  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, whole);
-  if (memory == nullptr && whole > 0) throw std::bad_alloc();
-  if (alignment == kHugePage) madvise(memory, whole, MADV_HUGEPAGE);  // a wish; may be refused
-  return memory;
+  const std::size_t unit = size < kHugePage ? kVector : kHugePage;
+  const std::size_t whole = (size + unit - 1) / unit * unit;
+  const std::align_val_t alignment{unit};
+  void* const start = ::operator new[](whole, alignment);
+  if (unit == kHugePage) madvise(start, whole, MADV_HUGEPAGE);  // a wish; may be refused
+  return {start, alignment};
 }
 
 }  // namespace wnpu::models

@@ -40,7 +40,7 @@ constexpr std::size_t kMaxPanelCols = 32;  // AVX-512
 
 PackedMatrix::PackedMatrix(std::size_t k, std::size_t n, Storage storage)
     : k_(k), n_(n), storage_(storage), panel_cols_(gemm_panel_cols()) {
-  data_.reset(static_cast<std::byte*>(allocate_aligned(size_bytes())));
+  data_ = allocate_aligned<std::byte>(size_bytes());
   if (n_ % panel_cols_ != 0)
     std::memset(data_.get() + (n_panels() - 1) * panel_bytes(), 0, panel_bytes());
 }

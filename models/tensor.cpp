@@ -12,7 +12,7 @@ Matrix Matrix::uninitialised(std::size_t rows, std::size_t cols) {
   Matrix m;
   m.rows_ = rows;
   m.cols_ = cols;
-  m.data_.reset(static_cast<float*>(allocate_aligned(rows * cols * sizeof(float))));
+  m.data_ = allocate_aligned<float>(rows * cols);
   return m;
 }
 

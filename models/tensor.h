@@ -66,12 +66,12 @@ class Matrix {
   std::size_t size() const { return rows_ * cols_; }
   float* data() { return data_.get(); }
   const float* data() const { return data_.get(); }
-  std::span<float> flat() { return {data_.get(), size()}; }
-  std::span<const float> flat() const { return {data_.get(), size()}; }
+  std::span<float> flat() { return {data(), size()}; }
+  std::span<const float> flat() const { return {data(), size()}; }
   std::span<float> row(std::size_t r) { return view().row(r); }
   std::span<const float> row(std::size_t r) const { return view().row(r); }
-  MatrixView view() { return {data_.get(), rows_, cols_, cols_}; }
-  ConstMatrixView view() const { return {data_.get(), rows_, cols_, cols_}; }
+  MatrixView view() { return {data(), rows_, cols_, cols_}; }
+  ConstMatrixView view() const { return {data(), rows_, cols_, cols_}; }
 
  private:
   std::size_t rows_ = 0;
