@@ -1,10 +1,13 @@
 // Products with a packed right side against fp64, over the shapes at which kernels go wrong: one
 // row, odd rows, columns that end within a panel or a vector, one term.
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <hwy/targets.h>
 
+#include "models/elementwise.h"
 #include "models/gemm.h"
 #include "models/half_floats.h"
 #include "tests/difference.h"
@@ -57,9 +60,7 @@ Matrix random_halves(std::size_t rows, std::size_t cols, std::uint64_t seed) {
   return m;
 }
 
-}  // namespace
-
-TEST_CASE("gemm: agrees with fp64 for every shape, storage, bias and finish") {
+void check_all_shapes() {
   ThreadPool pool(2);
   for (const auto& [m, n, k] : kCases) {
     const Matrix a = random_matrix(m, k, 1);
@@ -79,6 +80,18 @@ TEST_CASE("gemm: agrees with fp64 for every shape, storage, bias and finish") {
       }
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("gemm: agrees with fp64 for every shape, storage, bias, finish and instruction set") {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    CAPTURE(std::string(hwy::TargetName(target)));
+    CHECK(elementwise::target_name() == hwy::TargetName(target));
+    check_all_shapes();
+  }
+  hwy::SetSupportedTargetsForTest(0);
 }
 
 TEST_CASE("gemm: memory beside the result stays as it is") {
