@@ -21,6 +21,8 @@ struct Mode {
 // The first is the one that runs where none is asked for.
 std::span<const Mode> modes();
 
-Results measure_rtf(const BenchOptions& options);  // rtf.cpp
+Results measure_rtf(const BenchOptions& options);       // rtf.cpp
+Results measure_baseline(const BenchOptions& options);  // check.cpp
+Results measure_check(const BenchOptions& options);     // check.cpp
 
 }  // namespace wnpu::bench
