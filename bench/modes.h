@@ -24,5 +24,6 @@ std::span<const Mode> modes();
 Results measure_rtf(const BenchOptions& options);       // rtf.cpp
 Results measure_baseline(const BenchOptions& options);  // check.cpp
 Results measure_check(const BenchOptions& options);     // check.cpp
+Results measure_against(const BenchOptions& options);   // against.cpp
 
 }  // namespace wnpu::bench
