@@ -1,5 +1,6 @@
 #include <array>
 #include <ctime>
+#include <filesystem>
 
 #include <nlohmann/json.hpp>
 
@@ -67,8 +68,10 @@ Json figure_json(const Figure& figure) {
 }
 
 Json heard_json(const Heard& heard) {
-  return {{"program", heard.program}, {"file", heard.file},        {"audio_s", heard.audio_s},
-          {"text", heard.text},       {"wer", or_null(heard.wer)}, {"cer", or_null(heard.cer)}};
+  return {
+      {"program", heard.program},  {"file", std::filesystem::path(heard.file).filename().string()},
+      {"audio_s", heard.audio_s},  {"text", heard.text},
+      {"wer", or_null(heard.wer)}, {"cer", or_null(heard.cer)}};
 }
 
 Json noise_json(const NoiseVerdict& noise) {
