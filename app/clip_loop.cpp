@@ -113,8 +113,8 @@ bool ClipLoop::run_round() {
 
 bool ClipLoop::encode(Clip& clip) {
   load_mel(clip);
-  StageTimer timer(transcript_.timing.encode);
-  return recognizer_.encode(clip.slot, clip.mel);
+  ++transcript_.n_windows;
+  return recognizer_.encode(clip.slot, clip.mel, &transcript_.timing);
 }
 
 // A window of a clip that fits into 30 s lies within the clip's first: it is shifted and not read
@@ -151,6 +151,7 @@ std::optional<std::vector<decoder::Decoded>> ClipLoop::decode_with_fallback(
     std::vector<std::size_t> failed;
     for (std::size_t j = 0; j < open.size(); ++j) {
       results[open[j]] = (*decoded)[j];
+      transcript_.n_tokens += (*decoded)[j].tokens.size();
       if (decoder::needs_fallback((*decoded)[j], thresholds_)) failed.push_back(open[j]);
     }
     open = std::move(failed);

@@ -14,6 +14,7 @@
 #include "app/progress.h"
 #include "app/run.h"
 #include "app/signals.h"
+#include "app/subcommand.h"
 
 namespace {
 
@@ -41,8 +42,10 @@ int transcribe(const Options& options) {
 }
 
 int run_command_line(std::span<const char* const> arguments) {
-  const CommandLine line = parse_command_line(arguments);
+  const std::vector<Subcommand> others = subcommands();
+  const CommandLine line = parse_command_line(arguments, others);
   if (line.command == Command::transcribe) return transcribe(line.options);
+  if (line.command == Command::other) return line.run();
   write_all(STDOUT_FILENO, line.text, "stdout");
   return static_cast<int>(ExitCode::ok);
 }

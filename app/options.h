@@ -1,12 +1,14 @@
 // What the command line asks for. Names and defaults are openai/whisper's where it has them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/device_choice.h"
+#include "app/subcommand.h"
 #include "app/transcribe_options.h"
 #include "app/writers.h"
 #include "audio/input.h"
@@ -50,15 +52,18 @@ struct Options {
   bool dry_run = false;
 };
 
-enum class Command { transcribe, print };
+enum class Command { transcribe, print, other };
 
 struct CommandLine {
   Command command = Command::transcribe;
-  Options options;   // of transcribe
-  std::string text;  // of print: what --help or --version say, for stdout
+  Options options;           // of transcribe
+  std::string text;          // of print: what --help or --version say, for stdout
+  std::function<int()> run;  // of other: a Subcommand's
 };
 
-// Throws UsageError. `arguments` are main's, without the program's name.
-CommandLine parse_command_line(std::span<const char* const> arguments);
+// Throws UsageError. `arguments` are main's, without the program's name; `others` are the commands
+// beside transcribe, and outlive the call.
+CommandLine parse_command_line(std::span<const char* const> arguments,
+                               std::span<const Subcommand> others = {});
 
 }  // namespace wnpu::app

@@ -1,5 +1,6 @@
 #include "app/recognizer.h"
 
+#include "app/stage_timer.h"
 #include "decoder/language.h"
 #include "encoder/cpu_layer_backend.h"
 
@@ -46,9 +47,15 @@ bool Recognizer::encode_states(const models::LogMel& mel) {
   return encoder_->encode(mel, states_, should_stop_);
 }
 
-bool Recognizer::encode(std::size_t slot, const models::LogMel& mel) {
-  if (!encode_states(mel)) return false;
+bool Recognizer::encode(std::size_t slot, const models::LogMel& mel, Timing* timing) {
+  Timing ignored;
+  Timing& times = timing != nullptr ? *timing : ignored;
+  {
+    StageTimer timer(times.encode);
+    if (!encode_states(mel)) return false;
+  }
   ++n_encoded_;
+  StageTimer timer(times.decode);
   if (windows_.size() <= slot) windows_.resize(slot + 1);
   decoder_.cross_kv(states_, windows_[slot]);
   return true;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/transcript.h"
 #include "decoder/alignment.h"
 #include "decoder/decoder.h"
 #include "decoder/decoding_task.h"
@@ -63,7 +64,9 @@ class Recognizer {
   models::ThreadPool& pool() { return pool_; }
 
   // Encodes a window and keeps it in `slot` (0, 1, ...) for the calls below. False: it gave up.
-  bool encode(std::size_t slot, const models::LogMel& mel);
+  // Where `timing` is given, the encoder's time is added to `encode` and that of the keys and
+  // values of cross-attention, the decoder's first work on a window, to `decode`.
+  bool encode(std::size_t slot, const models::LogMel& mel, Timing* timing = nullptr);
   // Languages of an encoded window, most probable first. Multilingual models only.
   std::vector<std::pair<std::string, double>> language_probabilities(std::size_t slot);
   // Decodes encoded windows together; nothing where it gave up. Throws std::invalid_argument for

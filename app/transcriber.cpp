@@ -43,6 +43,7 @@ Transcriber::Transcriber(Recognizer& recognizer, const TranscribeOptions& option
 
 Transcript Transcriber::transcribe(const audio::Input& input, const Callbacks& callbacks) {
   const auto start = Clock::now();
+  vad_s_ = 0;
   recognizer_.set_should_stop(callbacks.is_cancelled);
   audio::MelOptions mel_options;
   mel_options.on_pcm = [&](std::span<const float> samples) { return listen(samples, callbacks); };
@@ -62,13 +63,16 @@ Transcript Transcriber::transcribe(const audio::Input& input, const Callbacks& c
   transcript.warnings = mel.warnings();
   transcript.timing.decode_audio = mel.timings().decode_s;
   transcript.timing.mel = mel.timings().mel_s;
+  transcript.timing.vad = vad_s_;
   transcript.timing.total = seconds_since(start);
   return transcript;
 }
 
 bool Transcriber::listen(std::span<const float> samples, const Callbacks& callbacks) {
   if (callbacks.is_cancelled && callbacks.is_cancelled()) return false;
-  if (vad_) vad_->push(samples);
+  if (!vad_) return true;
+  StageTimer timer(vad_s_);
+  vad_->push(samples);
   return true;
 }
 
@@ -77,6 +81,7 @@ std::vector<FrameRange> Transcriber::ranges(const audio::MelSource& mel) {
 }
 
 std::vector<FrameRange> Transcriber::speech_ranges(const audio::MelSource& mel) {
+  StageTimer timer(vad_s_);
   const std::size_t content = mel.content_frames();
   const auto regions =
       audio::speech_regions(vad_->finish(), content * kSamplesPerFrame, vad_options(options_));
@@ -122,8 +127,8 @@ bool Transcriber::choose_language(audio::MelSource& mel, const std::vector<Frame
     if (i > 0 && seek >= mel.content_frames()) break;
     mel.window(seek, window);
     seek += audio::kWindowFrames;
-    StageTimer timer(transcript.timing.encode);
-    if (!recognizer_.encode(0, window)) return false;
+    if (!recognizer_.encode(0, window, &transcript.timing)) return false;
+    StageTimer timer(transcript.timing.decode);
     auto probabilities = recognizer_.language_probabilities(0);
     const auto& [code, probability] = probabilities.front();
     const bool sure = probability > options_.language_detection_threshold;

@@ -40,6 +40,7 @@ class Transcriber {
   Recognizer& recognizer_;
   TranscribeOptions options_;
   std::unique_ptr<audio::SileroVad> vad_;  // none unless asked for
+  double vad_s_ = 0;                       // its time for this file
 };
 
 }  // namespace wnpu::app

@@ -60,9 +60,10 @@ struct Timing {
   double load = 0;          // model, once a process
   double decode_audio = 0;  // file to 16 kHz mono
   double mel = 0;
-  double encode = 0;
-  double decode = 0;
-  double total = 0;  // file to segments, load excluded
+  double encode = 0;  // encoder alone
+  double decode = 0;  // the rest from its states to segments, cross-attention's keys included
+  double total = 0;   // file to segments, load excluded
+  double vad = 0;     // finding speech, where that is asked for
 };
 
 struct Transcript {
@@ -71,6 +72,8 @@ struct Transcript {
   // Probability of each language where it was detected, most probable first; empty where given.
   std::vector<std::pair<std::string, double>> language_probs;
   std::vector<decoder::Segment> segments;
+  std::size_t n_windows = 0;  // that were encoded to be decoded
+  std::size_t n_tokens = 0;   // decoded for them, timestamps and failed attempts included
   InputInfo input;
   ModelInfo model;
   DeviceInfo device;

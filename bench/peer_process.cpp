@@ -1,9 +1,12 @@
 #include "bench/peer_process.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <fstream>
 #include <spawn.h>
+#include <sstream>
 #include <stdexcept>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -81,6 +84,20 @@ PeerRun PeerProcess::transcribe(const std::string& file) {
   }
   return {json.at("peer"),    json.at("version"),      json.at("precision"), json.at("text"),
           json.at("seconds"), json.at("load_seconds"), json.at("rss")};
+}
+
+double PeerProcess::cpu_seconds() const {
+  // man 5 proc: pid (comm) state ppid ...; utime and stime are fields 14 and 15, in ticks.
+  std::ifstream file("/proc/" + std::to_string(process_) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  std::istringstream fields(line.substr(std::min(line.size(), line.rfind(')') + 1)));
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 std::string PeerProcess::read_line() {

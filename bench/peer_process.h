@@ -32,6 +32,8 @@ class PeerProcess {
   // Waits for the result. Throws std::runtime_error with the peer's own words where it failed or
   // ended.
   PeerRun transcribe(const std::string& file);
+  // User and system time of the process so far.
+  double cpu_seconds() const;
 
  private:
   std::string read_line();

@@ -12,9 +12,11 @@ that is how `whisper-npu bench --against` interleaves peers (A B C A B C), one p
 
 import argparse
 import ctypes
+import glob
 import json
 import os
 import resource
+import subprocess
 import sys
 import time
 from importlib.metadata import distribution, version
@@ -22,7 +24,14 @@ from importlib.metadata import distribution, version
 PEERS = ("faster-whisper", "faster-whisper-batched", "whisper.cpp", "openai-whisper")
 
 
-class FasterWhisper:
+class Peer:
+    """load() and transcribe(file); precision is known once a file was prepared."""
+
+    def prepare(self, file):
+        """What comes before the first file and is no part of its time."""
+
+
+class FasterWhisper(Peer):
     """model: a CTranslate2 folder."""
 
     package = "faster-whisper"
@@ -65,8 +74,22 @@ def load_whisper_cpp_libraries():
             ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
 
 
-class WhisperCpp:
-    """model: a ggml file, whose type is the precision."""
+def ggml_files(model):
+    """The file itself, or those that peers.sh wrote of a CTranslate2 folder, in each precision."""
+    if not os.path.isdir(model):
+        return [model]
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    name = os.path.basename(os.path.realpath(model))
+    pattern = os.path.join(glob.escape(cache), "whisper-npu", "peers", glob.escape(name) + "-*.bin")
+    files = sorted(glob.glob(pattern))
+    if not files:
+        raise FileNotFoundError(f"no {pattern}: bash bench/peers.sh {model} writes them")
+    return files
+
+
+class WhisperCpp(Peer):
+    """model: a ggml file, whose type is the precision; or a CTranslate2 folder, of whose ggml files
+    the fastest on this machine is taken."""
 
     package = "pywhispercpp"
 
@@ -77,13 +100,14 @@ class WhisperCpp:
 
         # whisper.cpp reads WAV alone; PyAV decodes for it as it does for faster-whisper.
         self._decode_audio = decode_audio
-        self.precision = options.precision or os.path.basename(options.model)
+        self._options = options
+        self._files = ggml_files(options.model)
         # As whisper-cli -bs BEAM -bo BEAM.
         settings = {"greedy": {"best_of": options.beam}}
         if options.beam > 1:
             settings = {"beam_search": {"beam_size": options.beam, "patience": -1.0}, **settings}
-        self._load = lambda: Model(
-            options.model,
+        self._load = lambda file: Model(
+            file,
             params_sampling_strategy=0 if options.beam == 1 else 1,
             redirect_whispercpp_logs_to=None,
             n_threads=options.threads,
@@ -93,14 +117,34 @@ class WhisperCpp:
         )
 
     def load(self):
-        self._model = self._load()
+        if len(self._files) == 1:
+            self._take(self._files[0])
+
+    def prepare(self, file):
+        if len(self._files) > 1:
+            self._files = [min(self._files, key=lambda ggml: self._seconds(ggml, file))]
+            self._take(self._files[0])
 
     def transcribe(self, file):
         segments = self._model.transcribe(self._decode_audio(file))
         return " ".join(segment.text for segment in segments)
 
+    def _take(self, file):
+        start = time.perf_counter()
+        self._model = self._load(file)
+        self.load_seconds = time.perf_counter() - start
+        self.precision = os.path.basename(file)
 
-class OpenaiWhisper:
+    def _seconds(self, ggml, file):
+        """The fastest of three runs, in a process of its own: this one's memory is measured."""
+        command = [sys.executable, os.path.abspath(__file__), "whisper.cpp", "--model", ggml]
+        for name in ("threads", "beam", "language"):
+            command += [f"--{name}", str(getattr(self._options, name))]
+        lines = subprocess.run(command + [file] * 3, stdout=subprocess.PIPE, check=True).stdout
+        return min(json.loads(line)["seconds"] for line in lines.splitlines())
+
+
+class OpenaiWhisper(Peer):
     """model: a CTranslate2 folder, whose weights are put into openai's own module."""
 
     package = "openai-whisper"
@@ -134,10 +178,13 @@ CLASSES = dict(zip(PEERS, (FasterWhisper, FasterWhisperBatched, WhisperCpp, Open
 
 
 def run(peer, file):
+    peer.prepare(file)
     start = time.perf_counter()
     text = peer.transcribe(file)
     return {
         "seconds": time.perf_counter() - start,
+        "precision": peer.precision,
+        "load_seconds": peer.load_seconds,
         "text": text.strip(),
         "rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }
@@ -170,16 +217,17 @@ def main():
     # Nothing but results on standard output, whatever the peers print.
     results = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    peer = CLASSES[options.peer](options)
-    start = time.perf_counter()
-    peer.load()
-    about = {
-        "version": version(peer.package),
-        "precision": peer.precision,
-        "threads": options.threads,
-        "beam": options.beam,
-        "load_seconds": time.perf_counter() - start,
-    }
+    try:
+        peer = CLASSES[options.peer](options)
+        start = time.perf_counter()
+        peer.load()
+        peer.load_seconds = time.perf_counter() - start
+    except Exception as error:  # not installed, no such model: the answer to every file
+        for file in files_of(options):
+            line = {"peer": options.peer, "file": file, "error": f"{type(error).__name__}: {error}"}
+            print(json.dumps(line, ensure_ascii=False), file=results, flush=True)
+        return 1
+    about = {"version": version(peer.package), "threads": options.threads, "beam": options.beam}
     failed = False
     for file in files_of(options):
         line = {"peer": options.peer, "file": file}

@@ -206,17 +206,6 @@ std::string timeline_chart(const std::vector<TimelineSpan>& timeline) {
 
 }  // namespace
 
-std::string name_of(Origin origin) {
-  switch (origin) {
-    case Origin::kMeasured:
-      return "measured";
-    case Origin::kModelled:
-      return "modelled";
-    default:
-      return "published";
-  }
-}
-
 std::string report_html(const Report& report) {
   const std::string title = svg::escaped(report.title);
   std::string page =

@@ -5,13 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "bench/figure.h"
+
 namespace wnpu::bench {
-
-// Where a figure is from; every mark and row says it.
-enum class Origin { kMeasured, kModelled, kPublished };
-
-// "measured", "modelled", "published"
-std::string name_of(Origin origin);
 
 // A share of the time from file to text.
 struct StageTime {

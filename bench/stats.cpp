@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 namespace wnpu::bench {
 
@@ -19,8 +20,9 @@ double percentile(std::span<const double> values, double percent) {
 double median(std::span<const double> values) { return percentile(values, 50); }
 
 Summary summarize(std::span<const double> values) {
-  return {values.size(), percentile(values, 0), percentile(values, 10), median(values),
-          percentile(values, 90)};
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  return {values.size(),  percentile(values, 0),  percentile(values, 10),
+          median(values), percentile(values, 90), sum / static_cast<double>(values.size())};
 }
 
 std::vector<double> pair_ratios(std::span<const double> times, std::span<const double> base) {

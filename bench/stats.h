@@ -17,6 +17,7 @@ struct Summary {
   double p10 = 0;
   double median = 0;
   double p90 = 0;
+  double mean = 0;
 
   // p90 / p10: what a quiet machine keeps under kQuietSpread.
   double spread() const { return p90 / p10; }

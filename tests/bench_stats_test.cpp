@@ -23,6 +23,7 @@ TEST_CASE("stats: a summary names the runs, the minimum and the spread") {
   CHECK(summary.median == doctest::Approx(1.25));
   CHECK(summary.spread() == doctest::Approx(1.45 / 1.05));
   CHECK(summary.spread() > kQuietSpread);
+  CHECK(summary.mean == doctest::Approx(1.25));
 }
 
 TEST_CASE("stats: ratios are taken pair by pair, so that a slow spell of both does not show") {

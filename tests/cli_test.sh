@@ -44,7 +44,10 @@ prints '"schema_version": 1' --version --json
 prints 'transcribe' --help
 prints '--skip-existing' transcribe --help
 
-expect 2 'a command is required'
+prints '--against' bench --help
+prints '--batch-size' bench --help
+
+expect 2 'a command is required: transcribe or bench'
 expect 2 'files is required' transcribe
 expect 2 '--wrong' transcribe --wrong a.wav
 expect 2 '--model' transcribe a.wav --model
@@ -62,6 +65,19 @@ touch "$work/empty.json"
 expect 6 'is there already' transcribe --output-dir "$work" --format json "$work/a/empty.mp3"
 [ -e /dev/accel/accel0 ] ||
   expect 5 'npu: no /dev/accel/accel0' transcribe --device npu "$work/empty.wav"
+
+# bench: refusals, before any work.
+expect 2 'no sample speech at .*samples/jfk.wav' bench --device cpu
+expect 2 'exclude each other' bench --rtf --check a.json
+expect 2 '-: bench reads its files again' bench -
+expect 2 'references .*none.tsv' bench --references "$work/none.tsv" "$work/empty.wav"
+expect 2 'none.json: expected a baseline, found no readable file' bench --check "$work/none.json"
+echo '{}' >"$work/other.json"
+expect 2 'other.json: expected a result of bench --baseline' bench --check "$work/other.json"
+expect 2 'expected one or more of faster-whisper.*found espeak' bench --against espeak
+expect 3 'none: expected a model' bench --device cpu --model ./none "$work/empty.wav"
+[ -e /dev/accel/accel0 ] ||
+  expect 5 'npu: no /dev/accel/accel0' bench --device npu "$work/empty.wav"
 
 # A reader that is gone ends the program without a word.
 { sleep 0.2; "$program" --version 2>"$work/err"; echo $? >"$work/code"; } | true

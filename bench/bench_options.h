@@ -1,0 +1,25 @@
+// What `whisper-npu bench` was asked for.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "app/options.h"
+
+namespace wnpu::bench {
+
+struct BenchOptions {
+  // What transcribe would be given: files, model, device, search.
+  app::Options work;
+  // The value of the mode's option: the baseline of --check, the peers of --against.
+  std::string mode_value;
+  // Measurements of each kind, after one that warms up.
+  std::size_t runs = 10;
+  // Tab-separated list with what is said in the files (manifest.h); empty: none.
+  std::filesystem::path references;
+  // JSON instead of tables on stdout.
+  bool json = false;
+};
+
+}  // namespace wnpu::bench

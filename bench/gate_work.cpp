@@ -1,0 +1,122 @@
+#include "bench/gate_work.h"
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <span>
+
+#include "bench/calibration_kernels.h"
+#include "models/ops.h"
+#include "models/tensor.h"
+#include "models/thread_pool.h"
+#include "models/weights.h"
+
+namespace wnpu::bench {
+namespace {
+
+using models::Matrix;
+
+// Whisper tiny (openai/whisper model dimensions); a head is 64 wide in every size.
+constexpr std::size_t kWidth = 384;
+constexpr std::size_t kHidden = 1536;
+constexpr std::size_t kHead = 64;
+constexpr std::size_t kFrames = 1500;  // keys of the encoder's attention
+// A row times so many columns: 480 KiB, which stay in a cache that no other core shares.
+constexpr std::size_t kRowColumns = 320;
+constexpr std::size_t kRowRepeats = 32;
+constexpr std::size_t kCopyFloats = std::size_t{4} << 20;
+
+// Values between -1 and 1 that no kernel can take a short way with.
+void fill(std::span<float> values) {
+  unsigned state = 1;
+  std::ranges::generate(values, [&state] {
+    state = state * 1664525U + 1013904223U;  // Numerical Recipes' generator
+    return static_cast<float>(state >> 8) / static_cast<float>(1U << 23) - 1;
+  });
+}
+
+// All that the kernels read and write; every one of them holds on to it.
+struct Operands {
+  explicit Operands(std::size_t rows)
+      : narrow(rows, kWidth),
+        narrow_out(rows, kWidth),
+        hidden(rows, kHidden),
+        queries(rows, kHead),
+        keys(kFrames, kHead),
+        scores(rows, kFrames),
+        token(1, kWidth),
+        token_out(1, kRowColumns) {
+    up.weight = Matrix(kHidden, kWidth);
+    row.weight = Matrix(kRowColumns, kWidth);
+    norm.gamma.assign(kWidth, 1);
+    norm.beta.assign(kWidth, 0.5F);
+    for (Matrix* matrix : {&narrow, &queries, &keys, &scores, &token, &up.weight, &row.weight}) {
+      fill(matrix->flat());
+    }
+  }
+
+  models::ThreadPool pool{1};
+  Matrix narrow;
+  Matrix narrow_out;
+  Matrix hidden;
+  Matrix queries;
+  Matrix keys;
+  Matrix scores;
+  Matrix token;
+  Matrix token_out;
+  models::Linear up;
+  models::Linear row;
+  models::LayerNorm norm;
+};
+
+void multiply_rows(Operands& o) {
+  for (std::size_t i = 0; i < kRowRepeats; ++i) {
+    models::linear(o.pool, o.token.view(), o.row, o.token_out.view());
+  }
+}
+
+void softmax_rows(Operands& o) {
+  for (std::size_t r = 0; r < o.scores.rows(); ++r) models::softmax(o.scores.row(r));
+}
+
+}  // namespace
+
+std::vector<GateWork> gate_kernels(std::size_t rows) {
+  const auto o = std::make_shared<Operands>(rows);
+  return {
+      {"kernel: matmul 384 to 1536", 1,
+       [o] { models::linear(o->pool, o->narrow.view(), o->up, o->hidden.view()); }},
+      {"kernel: matmul of one row", 1, [o] { multiply_rows(*o); }},
+      {"kernel: attention scores", 1,
+       [o] { models::gemm_nt(0.125F, o->queries.view(), o->keys.view(), o->scores.view()); }},
+      {"kernel: softmax", 1, [o] { softmax_rows(*o); }},
+      {"kernel: layer norm", 1,
+       [o] { models::layer_norm(o->pool, o->narrow.view(), o->norm, o->narrow_out.view()); }},
+      // In place: again and again it would come to denormal numbers.
+      {"kernel: gelu", 1, [o] { models::gelu(o->pool, o->hidden.view()); },
+       [o] { fill(o->hidden.flat()); }},
+  };
+}
+
+std::vector<GateWork> gate_calibration() {
+  struct Buffers {
+    std::vector<float> a = std::vector<float>(kernels::kGemmSize * kernels::kGemmSize, 0.25F);
+    std::vector<float> b = a;
+    std::vector<float> c = a;
+    std::vector<float> from = std::vector<float>(kCopyFloats, 0.25F);
+    std::vector<float> to = from;
+  };
+  const auto buffers = std::make_shared<Buffers>();
+  return {
+      {"calibration: gemm", 1, [buffers] { kernels::gemm(buffers->a, buffers->b, buffers->c); }},
+      {"calibration: copy", 0,
+       [buffers] { std::ranges::copy(buffers->from, buffers->to.begin()); }}};
+}
+
+double cpu_clock_s() {
+  timespec now = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace wnpu::bench

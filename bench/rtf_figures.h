@@ -1,0 +1,31 @@
+// The measurements of --rtf as figures, and these as tables.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/machine.h"
+#include "bench/results.h"
+#include "bench/rtf.h"
+
+namespace wnpu::bench {
+
+std::vector<double> totals_of(std::span<const RtfRun> runs);
+
+// Stages, totals and real-time factors. Neither is empty.
+void add_stage_figures(std::span<const double> loads, std::span<const RtfRun> runs,
+                       Results& results);
+// What the simulator models of an NPU, and what must be said of a device.
+void add_device_figures(std::span<const FileRun> files, Results& results);
+// Peak memory, and energy a run or why there is none.
+void add_resources(const EnergyMeter& energy, std::optional<double> joules, std::size_t n_runs,
+                   Results& results);
+// Word and character error rates of all files together.
+void add_error_rates(const std::string& program, std::span<const ErrorCounts> words,
+                     std::span<const ErrorCounts> characters, Results& results);
+
+std::string rtf_text(const Results& results);
+
+}  // namespace wnpu::bench
