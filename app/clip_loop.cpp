@@ -17,8 +17,6 @@ using models::TokenId;
 
 constexpr double kFramesPerSecond = 100;
 constexpr double kWindowSeconds = 30;
-// Speech that is cut out of a recording ends in padding: a rest shorter than this holds none.
-constexpr std::size_t kShortestRestFrames = 50;
 
 // transcribe.py cli(): temperature, then steps of the increment up to 1.
 std::vector<double> temperatures(const TranscribeOptions& options) {
@@ -138,7 +136,7 @@ void ClipLoop::load_mel(Clip& clip) {
 // Windows that fail a test are decoded again together, at the next temperature.
 std::optional<std::vector<decoder::Decoded>> ClipLoop::decode_with_fallback(
     std::vector<Clip*>& clips) {
-  std::vector<decoder::Decoded> results(clips.size());
+  std::vector<std::vector<decoder::Decoded>> tries(clips.size());
   std::vector<std::size_t> open(clips.size());
   for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
   for (const double temperature : temperatures_) {
@@ -150,13 +148,19 @@ std::optional<std::vector<decoder::Decoded>> ClipLoop::decode_with_fallback(
     if (!decoded) return std::nullopt;
     std::vector<std::size_t> failed;
     for (std::size_t j = 0; j < open.size(); ++j) {
-      results[open[j]] = (*decoded)[j];
+      tries[open[j]].push_back((*decoded)[j]);
       transcript_.n_tokens += (*decoded)[j].tokens.size();
       if (decoder::needs_fallback((*decoded)[j], thresholds_)) failed.push_back(open[j]);
     }
     open = std::move(failed);
     if (open.empty()) break;
   }
+  for (const std::size_t i : open) {
+    const std::size_t best = decoder::best_try(tries[i], thresholds_);
+    std::swap(tries[i][best], tries[i].back());
+  }
+  std::vector<decoder::Decoded> results;
+  for (auto& of_window : tries) results.push_back(std::move(of_window.back()));
   return results;
 }
 
@@ -209,6 +213,7 @@ void ClipLoop::finish_window(Clip& clip, const decoder::Decoded& decoded) {
   decoder::SplitWindow split =
       decoder::split_at_timestamps(decoded, clip.window, recognizer_.vocabulary());
   if (options_.word_timestamps) add_words(clip, split);
+  if (is_batched_) fit_into_clip(clip, split);
   Context& context = clip.context;
   for (decoder::Segment& segment : split.segments) {
     decoder::clear_if_empty(segment);
@@ -216,14 +221,30 @@ void ClipLoop::finish_window(Clip& clip, const decoder::Decoded& decoded) {
                               segment.tokens.end());
     clip.segments.push_back(std::move(segment));
   }
-  // A text that was sampled is no good prompt (transcribe.py, temperature > 0.5).
-  if (is_batched_ || !options_.condition_on_previous_text || decoded.temperature > 0.5) {
+  // A text that was sampled, or would have had to be, is no good prompt (transcribe.py).
+  const bool failed = decoder::needs_fallback(decoded, thresholds_);
+  const double temperature = failed ? temperatures_.back() : decoded.temperature;
+  if (is_batched_ || !options_.condition_on_previous_text || temperature > 0.5) {
     context.prompt_reset_since = context.all_tokens.size();
   }
   clip.seek = split.next_seek;
-  if (options_.vad.enabled && clip.end - std::min(clip.end, clip.seek) < kShortestRestFrames) {
+  if (options_.vad.enabled &&
+      clip.end - std::min(clip.end, clip.seek) < decoder::kShortestRestFrames) {
     clip.seek = clip.end;
   }
+}
+
+// A chunk is alone: there is no speech behind it, and no text before its rest.
+void ClipLoop::fit_into_clip(Clip& clip, decoder::SplitWindow& split) {
+  const double end = to_seconds(clip.end);
+  for (decoder::Segment& segment : split.segments) {
+    segment.start = std::min(segment.start, end);
+    segment.end = std::min(segment.end, end);
+  }
+  if (clip.window.seek + clip.window.size < clip.end) return;
+  decoder::join_short_rest(split, clip.window);
+  if (options_.word_timestamps && !split.segments.empty())
+    clip.context.last_speech_timestamp = speech_end(split.segments);
 }
 
 // transcribe.py, `if word_timestamps`: words, then the seek that follows from them, then probable

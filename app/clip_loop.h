@@ -63,6 +63,7 @@ class ClipLoop {
   decoder::DecodeOptions decode_options(const Clip& clip, double temperature) const;
   std::vector<models::TokenId> prompt(const Clip& clip) const;
   void finish_window(Clip& clip, const decoder::Decoded& decoded);
+  void fit_into_clip(Clip& clip, decoder::SplitWindow& split);
   void add_words(Clip& clip, decoder::SplitWindow& split);
   // Segments go out in the order of the clips: those of the first clip at once.
   void hand_out();

@@ -104,6 +104,13 @@ void write_file(const fs::path& path, std::string_view contents) {
   temporary.was_renamed();
 }
 
+fs::path partial_path(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) return path;
+  return path.parent_path() / (path.stem().string() + ".partial" + path.extension().string());
+}
+
 void remove_unfinished_file() noexcept {
   if (is_unfinished.exchange(false)) ::unlink(unfinished_path.data());
 }

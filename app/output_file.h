@@ -16,6 +16,10 @@ void write_all(int descriptor, std::string_view contents, const std::string& nam
 // pipe) is written to as it is. Throws OutputError; the temporary file is then gone.
 void write_file(const std::filesystem::path& path, std::string_view contents);
 
+// Where the result of a stopped run goes instead of `path`: "talk.partial.srt", so that nothing
+// takes it for the whole. What is there and is no regular file keeps its name.
+std::filesystem::path partial_path(const std::filesystem::path& path);
+
 // Removes the temporary file that write_file is writing now, if any. May be called in a signal
 // handler that then ends the process.
 void remove_unfinished_file() noexcept;

@@ -129,8 +129,9 @@ class Batch {
     std::ostringstream text;
     write(target.format, transcript, write_options_, text);
     if (target.path.empty()) return put(text.str());
-    write_file(target.path, text.str());
-    messages_.detail("wrote " + target.path.string());
+    const fs::path path = transcript.truncated ? partial_path(target.path) : target.path;
+    write_file(path, text.str());
+    messages_.detail("wrote " + path.string());
   }
 
   // JSON alone shows them, and they cost a read of both files.

@@ -83,12 +83,16 @@ std::vector<FrameRange> Transcriber::ranges(const audio::MelSource& mel) {
 std::vector<FrameRange> Transcriber::speech_ranges(const audio::MelSource& mel) {
   StageTimer timer(vad_s_);
   const std::size_t content = mel.content_frames();
-  const auto regions =
-      audio::speech_regions(vad_->finish(), content * kSamplesPerFrame, vad_options(options_));
+  const std::size_t n_samples = content * kSamplesPerFrame;
+  const audio::VadOptions vad = vad_options(options_);
+  const auto padding = static_cast<std::size_t>(2 * vad.speech_pad_ms / 1000 * audio::kSampleRate);
+  const auto speech = audio::speech_regions(vad_->finish(), n_samples, vad);
+  const auto joined = audio::join_regions(
+      speech, kWindowSamples - std::min(kWindowSamples, padding), kJoinedGapSamples);
   std::vector<FrameRange> ranges;
-  for (const auto& region : audio::join_regions(regions, kWindowSamples, kJoinedGapSamples)) {
-    ranges.push_back({region.start / kSamplesPerFrame,
-                      std::min(content, (region.end + kSamplesPerFrame - 1) / kSamplesPerFrame)});
+  for (const auto& region : audio::pad_regions(joined, n_samples, vad)) {
+    ranges.push_back(
+        {region.start / kSamplesPerFrame, std::min(content, region.end / kSamplesPerFrame)});
   }
   return ranges;
 }

@@ -58,12 +58,13 @@ void write_srt(const Transcript& transcript, const SubtitleLayout& layout, std::
   }
 }
 
-// utils.py WriteVTT
+// utils.py WriteVTT; a comment block (WebVTT 4.1) where the run was stopped.
 void write_vtt(const Transcript& transcript, const SubtitleLayout& layout, std::ostream& out) {
   out << "WEBVTT\n\n";
   for (const Cue& cue : make_cues(transcript.segments, layout, kVttStyle)) {
     out << cue.start << " --> " << cue.end << '\n' << cue.text << "\n\n";
   }
+  if (transcript.truncated) out << "NOTE truncated: the run was stopped here\n\n";
 }
 
 // utils.py WriteTSV: integer milliseconds

@@ -91,45 +91,54 @@ class RegionFinder {
   std::vector<SpeechRegion> regions_;
 };
 
-// Pads each region; two that are nearer than twice the padding share the silence between them.
-void pad(std::vector<SpeechRegion>& regions, std::size_t padding, std::size_t n_samples) {
-  for (std::size_t i = 0; i < regions.size(); ++i) {
-    SpeechRegion& region = regions[i];
-    if (i == 0) region.start -= std::min(region.start, padding);
-    if (i + 1 == regions.size()) {
-      region.end = std::min(n_samples, region.end + padding);
-      break;
-    }
-    SpeechRegion& next = regions[i + 1];
-    const std::size_t silence = next.start - region.end;
-    const std::size_t share = silence < 2 * padding ? silence / 2 : padding;
-    region.end = std::min(n_samples, region.end + share);
-    next.start -= std::min(next.start, share);
-  }
-}
-
 }  // namespace
 
 std::vector<SpeechRegion> speech_regions(std::span<const float> probabilities,
                                          std::size_t n_samples, const VadOptions& options) {
-  auto regions = RegionFinder(options, static_cast<double>(n_samples)).run(probabilities);
-  pad(regions, static_cast<std::size_t>(samples_of_ms(options.speech_pad_ms)), n_samples);
-  return regions;
+  return RegionFinder(options, static_cast<double>(n_samples)).run(probabilities);
 }
 
 std::vector<SpeechRegion> join_regions(std::span<const SpeechRegion> regions,
                                        std::size_t max_samples, std::size_t max_gap_samples) {
   std::vector<SpeechRegion> joined;
-  for (const SpeechRegion& region : regions) {
-    const bool joins = !joined.empty() && region.end - joined.back().start <= max_samples &&
-                       region.start - joined.back().end <= max_gap_samples;
-    if (joins) {
-      joined.back().end = region.end;
-    } else {
-      joined.push_back(region);
+  const auto gap_before = [&](std::size_t i) { return regions[i].start - regions[i - 1].end; };
+  for (std::size_t first = 0; first < regions.size();) {
+    const std::size_t start = regions[first].start;
+    std::size_t next = first + 1;  // the first region that is left out
+    while (next < regions.size() && regions[next].end - start <= max_samples &&
+           gap_before(next) <= max_gap_samples) {
+      ++next;
     }
+    const std::size_t last_fit = next;
+    const bool is_full = next < regions.size() && gap_before(next) <= max_gap_samples;
+    for (std::size_t i = last_fit; is_full && i > first + 1; --i) {
+      if (regions[i - 1].end - start < max_samples / 5 * 4) break;
+      if (gap_before(i) > gap_before(next)) next = i;
+    }
+    joined.push_back({start, regions[next - 1].end});
+    first = next;
   }
   return joined;
+}
+
+std::vector<SpeechRegion> pad_regions(std::span<const SpeechRegion> regions, std::size_t n_samples,
+                                      const VadOptions& options) {
+  const auto padding = static_cast<std::size_t>(samples_of_ms(options.speech_pad_ms));
+  std::vector<SpeechRegion> padded(regions.begin(), regions.end());
+  for (std::size_t i = 0; i < padded.size(); ++i) {
+    SpeechRegion& region = padded[i];
+    if (i == 0) region.start -= std::min(region.start, padding);
+    if (i + 1 == padded.size()) {
+      region.end = std::min(n_samples, region.end + padding);
+      break;
+    }
+    SpeechRegion& next = padded[i + 1];
+    const std::size_t silence = next.start - region.end;
+    const std::size_t share = silence < 2 * padding ? silence / 2 : padding;
+    region.end = std::min(n_samples, region.end + share);
+    next.start -= std::min(next.start, share);
+  }
+  return padded;
 }
 
 }  // namespace wnpu::audio

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "decoder/decode_options.h"
@@ -21,6 +22,9 @@ struct Thresholds {
 
 // decode_with_fallback: whether to try again at the next temperature.
 bool needs_fallback(const Decoded& decoded, const Thresholds& thresholds);
+// Where every temperature failed: which try to keep, the likeliest of those that do not repeat
+// themselves, or of all where all do (faster-whisper generate_with_fallback). tries is not empty.
+std::size_t best_try(std::span<const Decoded> tries, const Thresholds& thresholds);
 // Whether to skip the window as silence.
 bool is_silence(const Decoded& decoded, const Thresholds& thresholds);
 
@@ -40,6 +44,14 @@ struct SplitWindow {
 // behind this window where the tokens end in a single timestamp or have no pairs.
 SplitWindow split_at_timestamps(const Decoded& decoded, const Window& window,
                                 const models::Vocabulary& vocabulary);
+
+// Speech that is cut out of a recording ends in padding: a rest shorter than this holds none.
+inline constexpr std::size_t kShortestRestFrames = 50;
+
+// At the end of a stretch of speech, where no window follows that would begin with what this one
+// left over: a rest below 5 s is decoded again together with the segment before it, since a few
+// words alone are seldom understood.
+void join_short_rest(SplitWindow& split, const Window& window);
 
 // A segment without duration or text is emptied: text, tokens and words.
 void clear_if_empty(Segment& segment);

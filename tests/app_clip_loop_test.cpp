@@ -1,8 +1,6 @@
 // The window loop on a small random model: what a clip gives does not depend on its neighbours.
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
-#include <fstream>
 
 #include <doctest/doctest.h>
 
@@ -11,32 +9,11 @@
 #include "tests/nano_ctranslate2.h"
 #include "tests/random_matrix.h"
 #include "tests/temporary_folder.h"
+#include "tests/wav_file.h"
 
 using namespace wnpu;  // NOLINT
 
 namespace {
-
-// 16 kHz, 16 bit, mono; header as in the RIFF WAVE specification.
-void write_wav(const std::filesystem::path& path, std::span<const float> samples) {
-  std::ofstream out(path, std::ios::binary);
-  const auto put = [&out](std::uint32_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) out.put(static_cast<char>((value >> (8 * i)) & 0xFFU));
-  };
-  const auto bytes = static_cast<std::uint32_t>(2 * samples.size());
-  out << "RIFF";
-  put(36 + bytes, 4);
-  out << "WAVEfmt ";
-  put(16, 4);
-  put(1, 2);
-  put(1, 2);
-  put(16000, 4);
-  put(32000, 4);
-  put(2, 2);
-  put(16, 2);
-  out << "data";
-  put(bytes, 4);
-  for (const float s : samples) put(static_cast<std::uint32_t>(static_cast<int>(s * 32767.0F)), 2);
-}
 
 // A model and 50 s of noise whose loudness changes, so that windows differ.
 struct Fixture {
@@ -45,7 +22,7 @@ struct Fixture {
     for (std::size_t i = 0; i < samples.size(); ++i) {
       samples[i] *= static_cast<float>(i / 8000 % 7) / 7.0F;
     }
-    write_wav(folder.path() / "noise.wav", samples);
+    tests::write_wav(folder.path() / "noise.wav", samples);
     tests::write(tests::to_ctranslate2(tests::make_nano_model(), tests::Ct2Quantization::float16),
                  folder.path() / "model");
     recognizer = std::make_unique<app::Recognizer>(folder.path() / "model", 2);
@@ -84,7 +61,7 @@ TEST_CASE("clip loop: clips decoded together give what each gives alone, in orde
   for (const auto& clip : {std::pair{0.0, 12.0}, {12.0, 20.0}, {25.0, 50.0}}) {
     app::TranscribeOptions one;
     one.clip_timestamps = {clip.first, clip.second};
-    one.condition_on_previous_text = false;
+    one.batch_size = 2;
     for (auto& t : tokens(f.run(one))) alone.push_back(std::move(t));
   }
   CHECK(tokens(batch) == alone);
@@ -108,6 +85,33 @@ TEST_CASE("clip loop: no frame of a clip is skipped or decoded twice at a border
   CHECK(std::ranges::find(seeks, 300) != seeks.end());
   CHECK(std::ranges::find(seeks, 1750) != seeks.end());
   for (const std::size_t seek : seeks) CHECK((seek >= 300 && seek < 4100));
+}
+
+TEST_CASE("clip loop: segments of chunks stay within their chunks, in order, without overlap") {
+  Fixture f;
+  app::TranscribeOptions options;
+  const std::vector<double> bounds = {0, 4, 4, 9.5, 9.5, 12, 14, 21, 21, 23, 23.5, 40, 40, 50};
+  options.clip_timestamps = bounds;
+  std::vector<std::vector<std::vector<models::TokenId>>> runs;
+  for (const std::size_t batch_size : {2, 3, 8}) {
+    options.batch_size = batch_size;
+    const auto found = f.run(options);
+    double last_end = 0;
+    std::vector<bool> is_decoded(bounds.size() / 2);
+    for (const auto& segment : found.segments) {
+      std::size_t clip = 0;
+      while (static_cast<double>(segment.seek) >= 100 * bounds[2 * clip + 1]) ++clip;
+      is_decoded[clip] = true;
+      CHECK(segment.start >= std::max(last_end, bounds[2 * clip]));
+      CHECK(segment.end >= segment.start);
+      CHECK(segment.end <= bounds[2 * clip + 1]);
+      last_end = segment.end;
+    }
+    CHECK(std::ranges::count(is_decoded, true) == static_cast<int>(is_decoded.size()));
+    runs.push_back(tokens(found));
+  }
+  CHECK(runs[0] == runs[1]);
+  CHECK(runs[0] == runs[2]);
 }
 
 TEST_CASE("clip loop: the text before is a prompt in one mode and not in the other") {

@@ -158,6 +158,39 @@ TEST_CASE("run: a signal keeps what is finished, marks it and ends the batch") {
   CHECK(out.find("b0") == std::string::npos);
 }
 
+TEST_CASE("run: what a stopped run leaves in files is named so, and never taken for a result") {
+  Run run;
+  run.add("a.wav", "a");
+  run.options.output_dir = run.folder.path() / "out";
+  run.options.formats = {Format::txt, Format::srt, Format::vtt, Format::json};
+  run.options.existing = ExistingOutput::skip;
+  int calls = 0;
+  run.environment.stop_signal = [&calls] { return ++calls > 2 ? 2 : 0; };
+  CHECK(run.go() == 130);
+  const auto out = run.folder.path() / "out";
+  CHECK(contents_of(out / "a.partial.txt") == "a0\n");
+  CHECK(contents_of(out / "a.partial.vtt") ==
+        "WEBVTT\n\n00:00.000 --> 00:01.000\na0\n\nNOTE truncated: the run was stopped here\n\n");
+  CHECK(std::filesystem::exists(out / "a.partial.json"));
+  CHECK_FALSE(std::filesystem::exists(out / "a.txt"));
+  CHECK_FALSE(std::filesystem::exists(out / "a.json"));
+  // The next run does not skip it.
+  run.environment.stop_signal = [] { return 0; };
+  CHECK(run.go() == 0);
+  CHECK(contents_of(out / "a.txt") == "a0\na1\n");
+  CHECK(contents_of(out / "a.vtt").find("NOTE") == std::string::npos);
+}
+
+TEST_CASE("run: what is no regular file keeps its name when the run is stopped") {
+  Run run;
+  run.add("a.wav", "a");
+  run.options.output = "/dev/null";
+  int calls = 0;
+  run.environment.stop_signal = [&calls] { return ++calls > 2 ? 2 : 0; };
+  CHECK(run.go() == 130);
+  CHECK_FALSE(std::filesystem::exists("/dev/null.partial"));
+}
+
 TEST_CASE("run: what is there is skipped without a look at the input") {
   Run run;
   run.options.inputs = {run.folder.path() / "gone.wav"};

@@ -1,4 +1,6 @@
 // Rules of faster-whisper's vad.py on probabilities written by hand; a block is 512 samples.
+#include <random>
+
 #include <doctest/doctest.h>
 
 #include "audio/speech_regions.h"
@@ -69,12 +71,13 @@ TEST_CASE("speech regions: speech that is too long is cut at its last silence of
 }
 
 TEST_CASE("speech regions: padding goes to both sides, and is shared where regions are near") {
-  VadOptions options = bare();
+  VadOptions options;
   options.speech_pad_ms = 64;  // 2 blocks
-  CHECK(find(blocks({{5, 0.0F}, {20, 0.9F}, {15, 0.0F}, {5, 0.9F}, {11, 0.0F}}), options) ==
+  const std::vector<SpeechRegion> speech = {region(5, 25), region(40, 45)};
+  CHECK(pad_regions(speech, 56 * kBlock, options) ==
         std::vector<SpeechRegion>{region(3, 27), region(38, 47)});
   options.speech_pad_ms = 640;  // more than half the silence of 15 blocks
-  const auto near = find(blocks({{5, 0.0F}, {20, 0.9F}, {15, 0.0F}, {5, 0.9F}}), options);
+  const auto near = pad_regions(speech, 45 * kBlock, options);
   REQUIRE(near.size() == 2);
   CHECK(near[0].start == 0);
   CHECK(near[0].end == near[1].start);
@@ -84,6 +87,7 @@ TEST_CASE("speech regions: padding goes to both sides, and is shared where regio
 TEST_CASE("speech regions: none in silence, and none without audio") {
   CHECK(find(blocks({{100, 0.01F}}), {}).empty());
   CHECK(find({}, {}).empty());
+  CHECK(pad_regions({}, 100, {}).empty());
 }
 
 TEST_CASE("joined regions: as long as they fit and the gap is short") {
@@ -92,4 +96,38 @@ TEST_CASE("joined regions: as long as they fit and the gap is short") {
   CHECK(join_regions(regions, 25, 5) == std::vector<SpeechRegion>{{0, 20}, {25, 30}, {90, 95}});
   CHECK(join_regions(regions, 1000, 2) == std::vector<SpeechRegion>{{0, 20}, {25, 30}, {90, 95}});
   CHECK(join_regions({}, 30, 5).empty());
+}
+
+TEST_CASE("joined regions: a stretch that is full ends at its widest silence") {
+  // Silences of 1, 4 and 3; the last region does not fit into 30 any more.
+  const std::vector<SpeechRegion> regions = {{0, 10}, {11, 24}, {28, 30}, {33, 40}};
+  CHECK(join_regions(regions, 30, 9) == std::vector<SpeechRegion>{{0, 24}, {28, 40}});
+  // Not where that would leave it less than four fifths full.
+  const std::vector<SpeechRegion> early = {{0, 10}, {16, 22}, {24, 30}, {33, 40}};
+  CHECK(join_regions(early, 30, 9) == std::vector<SpeechRegion>{{0, 30}, {33, 40}});
+  // A silence that ends a stretch anyway leaves it as it is.
+  const std::vector<SpeechRegion> pause = {{0, 20}, {24, 30}, {50, 60}};
+  CHECK(join_regions(pause, 30, 9) == std::vector<SpeechRegion>{{0, 30}, {50, 60}});
+}
+
+TEST_CASE("joined regions: nothing is lost, doubled, too long or out of order") {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<std::size_t> length(1, 400);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<SpeechRegion> regions;
+    for (std::size_t at = length(random); regions.size() < 40; at += length(random)) {
+      regions.push_back({at, at + length(random)});
+      at = regions.back().end;
+    }
+    const auto joined = join_regions(regions, 1000, 300);
+    std::size_t i = 0;
+    for (const SpeechRegion& stretch : joined) {
+      CHECK(stretch.end - stretch.start <= 1000);
+      REQUIRE(i < regions.size());
+      CHECK(stretch.start == regions[i].start);
+      while (i < regions.size() && regions[i].end <= stretch.end) ++i;
+      CHECK(stretch.end == regions[i - 1].end);
+    }
+    CHECK(i == regions.size());
+  }
 }

@@ -93,6 +93,44 @@ TEST_CASE("fallback: repetition and doubt ask for another try, silence does not"
   CHECK_FALSE(needs_fallback(silent, {}));
 }
 
+TEST_CASE("fallback: where every try fails, the likeliest that does not repeat itself is kept") {
+  std::vector<Decoded> tries(4);
+  tries[0].avg_logprob = -0.2;
+  tries[0].compression_ratio = 5.0;
+  tries[1].avg_logprob = -1.3;
+  tries[2].avg_logprob = -1.1;
+  tries[3].avg_logprob = -2.0;
+  CHECK(best_try(tries, {}) == 2);
+  CHECK(best_try(tries, {std::nullopt, -1.0, 0.6}) == 0);
+  for (Decoded& decoded : tries) decoded.compression_ratio = 3.0;
+  CHECK(best_try(tries, {}) == 0);
+}
+
+TEST_CASE("short rest: is decoded again together with the segment before it") {
+  const Window window{1000, 2500};
+  SplitWindow split;
+  split.segments.resize(3);
+  split.segments[2].start = 28.0;
+  split.next_seek = 3200;  // of 3500
+  join_short_rest(split, window);
+  CHECK(split.segments.size() == 2);
+  CHECK(split.next_seek == 2800);
+
+  const auto stays = [&](std::size_t next_seek, double last_start) {
+    SplitWindow other;
+    other.segments.resize(2);
+    other.segments[1].start = last_start;
+    other.next_seek = next_seek;
+    join_short_rest(other, window);
+    return other.segments.size() == 2 && other.next_seek == next_seek;
+  };
+  CHECK(stays(3500, 28.0));        // no rest
+  CHECK(stays(3460, 28.0));        // padding
+  CHECK(stays(2900, 28.0));        // enough to be understood alone
+  CHECK(stays(3200, 10.0));        // the same window again would never end
+  CHECK_FALSE(stays(3200, 10.1));  // but a later one will
+}
+
 TEST_CASE("silence: a high no-speech probability, unless the text is sure") {
   Decoded d;
   d.no_speech_prob = 0.7;
