@@ -26,8 +26,8 @@ Report sample() {
   report.plans = {{"per-op", 100, 0.5, Origin::kPublished},
                   {"fused", 1500, 380, Origin::kModelled},
                   {"cpu", 1500, 200, Origin::kMeasured}};
-  report.kernels = {{"matmul 64x64", 10, 50}, {"softmax 1500", 0.5, 8}};
-  report.roof = {220, 36};
+  report.rooflines = {
+      {"this CPU", {220, 36}, {{"matmul 64x64", 10, 50}, {"softmax 1500", 0.5, 8}}}};
   report.timeline = {{"CPU", "mel", 0, 0.01},
                      {"NPU array", "layer 0", 0.01, 0.02, Origin::kModelled}};
   return report;
