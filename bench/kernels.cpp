@@ -157,12 +157,14 @@ Results measure_kernels(const BenchOptions& options) {
       "operations of elementwise kernels are counted as written: exp, erf and sqrt are one each",
       "the array has no softmax by itself: a row's whole attention stands in its place, and 64x64 "
       "products come one a core",
+      "the array's roof is of reads and writes together, which its points' bytes are too",
       "published: calls of one kernel on an AMD Phoenix, November 2025, launch included"};
   results.report.rooflines = {
       roofline_of("this CPU, " + std::to_string(pool.n_threads()) + " threads, fp32",
                   {peaks.all.fma_gflops, peaks.all.read_gb_per_s}, cpu),
       roofline_of("the simulated array, " + preset.name + ", bf16",
-                  {array_peak_gflops(preset), preset.ddr_read_gb_per_s}, array)};
+                  {array_peak_gflops(preset), preset.ddr_read_gb_per_s + preset.ddr_write_gb_per_s},
+                  array)};
   return results;
 }
 

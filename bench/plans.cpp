@@ -117,8 +117,9 @@ void add_to_chart(const std::vector<PlanRow>& rows, const std::string& preset, R
     const bool is_other_array = row.origin == Origin::kModelled && row.where != preset &&
                                 row.plan != "fused" && row.where.find('/') != std::string::npos;
     if (is_other_array) continue;
-    results.report.plans.push_back(
-        {row.plan + ", " + row.where, static_cast<int>(row.frames), row.speed(), row.origin});
+    const bool is_mixed = row.origin == Origin::kModelled && row.cpu_ms > 0;
+    results.report.plans.push_back({row.plan + (is_mixed ? " + CPU, " : ", ") + row.where,
+                                    static_cast<int>(row.frames), row.speed(), row.origin});
   }
 }
 

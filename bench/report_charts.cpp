@@ -1,11 +1,10 @@
 #include "bench/report_charts.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <numeric>
 
 #include "bench/svg.h"
+#include "bench/text_table.h"
 
 namespace wnpu::bench {
 namespace {
@@ -26,7 +25,7 @@ double total_of(const std::vector<StageTime>& stages) {
 }
 
 std::string of_total(double seconds, double total) {
-  return svg::number(1e3 * seconds) + " ms, " + svg::number(100 * seconds / total) + " %";
+  return human_seconds(seconds) + ", " + percent(seconds / total);
 }
 
 // "1500 frames: 30 s of audio"
@@ -78,7 +77,7 @@ std::string stage_chart(const std::vector<StageTime>& stages) {
   const double most = std::max_element(stages.begin(), stages.end(), longer)->seconds;
   const double total = total_of(stages);
   // Room after the longest bar for its value.
-  const svg::Axis axis = {svg::Scale::kLinear, 0, std::max(1e3 * most, 1e-3), kLabels, kRight - 60};
+  const svg::Axis axis = {svg::Scale::kLinear, 0, std::max(1e3 * most, 1e-3), kLabels, kRight - 70};
   const double bottom = rows_bottom(static_cast<double>(stages.size()));
   std::string content = svg::horizontal_grid(axis, kTop, bottom, " ms");
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -90,8 +89,7 @@ std::string stage_chart(const std::vector<StageTime>& stages) {
                               stages[i].name + ": " + value);
     content += svg::text({end + 6, y + 5}, value);
   }
-  return chart_heading("Stages",
-                       "From the audio file to the text: " + svg::number(1e3 * total) + " ms.") +
+  return chart_heading("Stages", "From the audio file to the text: " + human_seconds(total) + ".") +
          svg::document(kChartWidth, bottom + kBelowAxis, "time of each stage", content);
 }
 
@@ -125,12 +123,9 @@ std::string plan_chart(const std::vector<PlanSpeed>& plans, double target_speed)
          svg::document(kChartWidth, bottom + kBelowAxis, "speed of each plan", content);
 }
 
-std::string timeline_chart(const std::vector<TimelineSpan>& timeline) {
-  const std::vector<std::string> lanes = lanes_of(timeline);
-  const auto earlier = [](const TimelineSpan& a, const TimelineSpan& b) {
-    return a.end_s < b.end_s;
-  };
-  const double end = std::max_element(timeline.begin(), timeline.end(), earlier)->end_s;
+std::string timeline_chart(const Timeline& timeline) {
+  const std::vector<std::string> lanes = lanes_of(timeline.spans);
+  const double end = std::ranges::max(timeline.spans, {}, &TimelineSpan::end_s).end_s;
   const svg::Axis axis = {svg::Scale::kLinear, 0, std::max(1e3 * end, 1e-3), 190, kRight};
   const double bottom = rows_bottom(static_cast<double>(lanes.size()));
   std::string content = svg::horizontal_grid(axis, kTop, bottom, " ms");
@@ -138,14 +133,12 @@ std::string timeline_chart(const std::vector<TimelineSpan>& timeline) {
     content += svg::text({axis.from - 8, row_middle(static_cast<double>(row)) + 5}, lanes[row],
                          svg::Anchor::kEnd);
   }
-  for (const TimelineSpan& span : timeline) {
+  for (const TimelineSpan& span : timeline.spans) {
     const auto lane = std::find(lanes.begin(), lanes.end(), span.lane) - lanes.begin();
     content += timeline_mark(span, axis, row_middle(static_cast<double>(lane)));
   }
-  return chart_heading("One window",
-                       "What each part of the machine does from audio to text, with the layers on "
-                       "the simulated array; rest the mouse on a piece.") +
-         svg::document(kChartWidth, bottom + kBelowAxis, "timeline of one window", content);
+  return chart_heading(timeline.title, timeline.explanation) +
+         svg::document(kChartWidth, bottom + kBelowAxis, timeline.title, content);
 }
 
 }  // namespace wnpu::bench

@@ -11,14 +11,15 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #1f2937; background: #fff;
        max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 p { color: #4b5563; } svg { width: 100%; height: auto; }
-svg text { font: 13px system-ui, sans-serif; fill: #374151; }
+svg text { font: 13px system-ui, sans-serif; fill: #374151;
+           paint-order: stroke; stroke: #fff; stroke-width: 3px; }
 table { border-collapse: collapse; }
 td, th { text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top; }
 th { font-weight: 600; white-space: nowrap; }
 .grid { stroke: #e5e7eb; } .roof { stroke: #374151; stroke-width: 2; }
 .target { stroke: #b91c1c; stroke-width: 2; stroke-dasharray: 6 4; }
 .stem { stroke: #9ca3af; } svg text.group { font-weight: 600; }
-svg text.inside { fill: #fff; font-size: 12px; pointer-events: none; }
+svg text.inside { fill: #fff; stroke: none; font-size: 12px; pointer-events: none; }
 rect.mark { stroke: #fff; stroke-width: .5; }
 .measured { fill: #2563eb; } .modelled { fill: #d97706; } .published { fill: #6b7280; }
 .key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em; }
@@ -57,7 +58,9 @@ std::string report_html(const Report& report) {
   for (const Roofline& roofline : report.rooflines) {
     if (!roofline.kernels.empty()) page += roofline_chart(roofline);
   }
-  if (!report.timeline.empty()) page += timeline_chart(report.timeline);
+  for (const Timeline& timeline : report.timelines) {
+    if (!timeline.spans.empty()) page += timeline_chart(timeline);
+  }
   return page + "</body>\n</html>\n";
 }
 

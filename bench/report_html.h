@@ -53,6 +53,12 @@ struct TimelineSpan {
   Origin origin = Origin::kMeasured;
 };
 
+struct Timeline {
+  std::string title;        // "One window"
+  std::string explanation;  // a sentence below it
+  std::vector<TimelineSpan> spans;
+};
+
 // A chart whose data are empty is left out.
 struct Report {
   std::string title;
@@ -61,7 +67,7 @@ struct Report {
   std::vector<PlanSpeed> plans;  // those of equal frames one after the other
   double target_speed = 220;     // the line in the plans' chart
   std::vector<Roofline> rooflines;
-  std::vector<TimelineSpan> timeline;
+  std::vector<Timeline> timelines;
 };
 
 // A page in UTF-8. Each datum is one element of class "mark".

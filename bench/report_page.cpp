@@ -57,6 +57,55 @@ void add_figures(const Window& window, Results& results) {
   }
 }
 
+// Pieces of one name that lie so near each other that a chart cannot show the gap become one.
+void merge_near(std::vector<TimelineSpan>& spans, double least_gap_s) {
+  std::vector<TimelineSpan> merged;
+  for (TimelineSpan& span : spans) {
+    const bool continues = !merged.empty() && merged.back().lane == span.lane &&
+                           merged.back().name == span.name &&
+                           span.start_s - merged.back().end_s < least_gap_s;
+    if (continues) {
+      merged.back().end_s = span.end_s;
+    } else {
+      merged.push_back(std::move(span));
+    }
+  }
+  spans = std::move(merged);
+}
+
+// The whole window, and of the array its first layer, core by core.
+std::vector<Timeline> timelines_of(const Window& window) {
+  Timeline whole{"One window",
+                 "From audio to text, with the layers on the simulated array; rest the mouse on a "
+                 "piece.",
+                 {}};
+  std::ranges::copy_if(window.stages, std::back_inserter(whole.spans),
+                       [](const TimelineSpan& span) { return span.lane != kPhasesLane; });
+  Timeline layer{"The first layer on the array",
+                 "Its phases, and when each core works on which of them; gaps are waiting.",
+                 {}};
+  const auto work = std::ranges::find_if(window.stages, [](const TimelineSpan& span) {
+    return span.lane == kLayersLane && span.name == "layer 0";
+  });
+  const auto add = [&](const std::vector<TimelineSpan>& spans, const std::string& lane_begin) {
+    for (TimelineSpan span : spans) {
+      if (!span.lane.starts_with(lane_begin) || span.start_s >= work->end_s) continue;
+      span.start_s -= work->start_s;
+      span.end_s -= work->start_s;
+      layer.spans.push_back(std::move(span));
+    }
+  };
+  add(window.stages, kPhasesLane);
+  add(window.tiles, "core");
+  // Channels of a core's DMA are tracks of their own.
+  std::erase_if(layer.spans, [](const TimelineSpan& span) {
+    return span.lane.find(' ') != std::string::npos && span.lane != kPhasesLane;
+  });
+  constexpr double kLeastGap = 0.002;  // of the chart: about a pixel
+  merge_near(layer.spans, kLeastGap * (work->end_s - work->start_s));
+  return {whole, layer};
+}
+
 // Stages as --rtf found them, medians.
 std::vector<StageTime> stages_of(const Results& rtf) {
   std::vector<StageTime> stages;
@@ -112,7 +161,7 @@ Results write_report(const BenchOptions& options) {
   const Window window = window_of(options);
   results.text += "\none window\n\n" + table_of(window);
   add_figures(window, results);
-  results.report.timeline = window.stages;
+  results.report.timelines = timelines_of(window);
   results.report.title = "whisper-npu: how fast, and where the time goes";
   results.report.facts = facts_of(results);
   app::write_file(options.mode_value, report_html(results.report));

@@ -82,7 +82,8 @@ const Written& written() {
 }
 
 std::size_t expected_marks(const Report& report) {
-  std::size_t marks = report.stages.size() + report.plans.size() + report.timeline.size();
+  std::size_t marks = report.stages.size() + report.plans.size();
+  for (const Timeline& timeline : report.timelines) marks += timeline.spans.size();
   for (const Roofline& roofline : report.rooflines) marks += roofline.kernels.size();
   return marks;
 }
@@ -205,7 +206,7 @@ TEST_CASE("sweep: results of a sweep without time are modelled, and say what was
 TEST_CASE("report: all four kinds of charts from one run, a mark a datum") {
   const Results& results = written().results;
   CHECK(schema_fault(results) == "");
-  CHECK(count(written().page, "<svg") == 5);
+  CHECK(count(written().page, "<svg") == 6);
   CHECK(count(written().page, "class=\"mark ") == expected_marks(results.report));
   CHECK(results.report.stages.size() == 5);
   CHECK(count(written().page, "http") == 0);
@@ -223,7 +224,7 @@ TEST_CASE("report: a browser draws every mark within its chart, no labels on eac
   const Seen seen = look_at(written().page, folder);
   CAPTURE(seen.probe.dump());
   CHECK(seen.console_lines == 0);
-  CHECK(seen.probe.at("charts") == 5);
+  CHECK(seen.probe.at("charts") == 6);
   CHECK(seen.probe.at("marks") == expected_marks(written().results.report));
   CHECK(seen.probe.at("collisions").empty());
   CHECK(seen.probe.at("outside").empty());
