@@ -25,6 +25,8 @@ namespace {
 struct Command {
   BenchOptions options;
   std::vector<const Mode*> chosen;  // more than one is an error
+  const CLI::Option* model = nullptr;
+  const CLI::Option* size = nullptr;
 };
 
 void add_mode_options(CLI::App& app, Command& command) {
@@ -45,6 +47,39 @@ void add_mode_options(CLI::App& app, Command& command) {
   }
 }
 
+void add_shape_options(CLI::App& app, Command& command) {
+  SweepChoice& sweep = command.options.sweep;
+  const std::string group = "What --plans, --kernels and --sweep cover";
+  command.size = app.add_option("--size", command.options.size,
+                                "A model by its shapes, with random weights where it is not in the "
+                                "cache folder; --model takes its place")
+                     ->type_name("tiny|base|small|medium|large-v3-turbo|large-v3")
+                     ->capture_default_str()
+                     ->group(group);
+  app.add_option("--sizes", sweep.sizes, "Models of --sweep; all if not given")
+      ->delimiter(',')
+      ->type_name("SIZE,...")
+      ->group(group);
+  app.add_option("--thread-counts", sweep.thread_counts,
+                 "Threads of --sweep; 1 and all if not given")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N,...")
+      ->group(group);
+  app.add_option("--batches", sweep.batches, "Sequences that --sweep decodes side by side")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 64).description(""))
+      ->type_name("N,...")
+      ->default_str("1,8")
+      ->group(group);
+  app.add_option("--budget", sweep.budget_s,
+                 "Seconds that --sweep may take; what does not fit is named")
+      ->check(CLI::Range(0, 86400).description(""))
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->group(group);
+}
+
 void add_options(CLI::App& app, Command& command) {
   BenchOptions& options = command.options;
   app.add_option("files", options.work.inputs,
@@ -63,7 +98,9 @@ void add_options(CLI::App& app, Command& command) {
       ->group(group);
   app.add_flag("--json", options.json, "JSON on stdout instead of tables (bench.schema.json)")
       ->group(group);
+  add_shape_options(app, command);
   app::add_work_options(app, options.work);
+  command.model = app.get_option("--model");
 }
 
 int run(Command& command) {
@@ -72,6 +109,7 @@ int run(Command& command) {
                           " exclude each other");
   }
   app::settle_work_options(command.options.work);
+  if (command.model->count() > 0 && command.size->count() == 0) command.options.size.clear();
   const Mode& mode = command.chosen.empty() ? modes().front() : *command.chosen.front();
   try {
     const Results results = mode.run(command.options);

@@ -37,6 +37,13 @@ struct Roof {
   double memory_gb_per_s = 0;
 };
 
+// A machine and what ran on it.
+struct Roofline {
+  std::string machine;  // "this CPU, 2 threads"
+  Roof roof;
+  std::vector<KernelPoint> kernels;
+};
+
 // What a lane ("CPU", "NPU array") did, in seconds from the window's start.
 struct TimelineSpan {
   std::string lane;
@@ -46,16 +53,21 @@ struct TimelineSpan {
   Origin origin = Origin::kMeasured;
 };
 
+struct Timeline {
+  std::string title;        // "One window"
+  std::string explanation;  // a sentence below it
+  std::vector<TimelineSpan> spans;
+};
+
 // A chart whose data are empty is left out.
 struct Report {
   std::string title;
   std::vector<std::pair<std::string, std::string>> facts;  // machine, commit, command, noise, ...
   std::vector<StageTime> stages;
-  std::vector<PlanSpeed> plans;
-  double target_speed = 220;  // the line in the plans' chart
-  std::vector<KernelPoint> kernels;
-  Roof roof;
-  std::vector<TimelineSpan> timeline;
+  std::vector<PlanSpeed> plans;  // those of equal frames one after the other
+  double target_speed = 220;     // the line in the plans' chart
+  std::vector<Roofline> rooflines;
+  std::vector<Timeline> timelines;
 };
 
 // A page in UTF-8. Each datum is one element of class "mark".

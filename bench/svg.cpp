@@ -104,12 +104,13 @@ std::string line(Point from, Point to, std::string_view css_class) {
          attribute("y1", from.y) + attribute("x2", to.x) + attribute("y2", to.y) + "/>\n";
 }
 
-std::string text(Point at, std::string_view content, Anchor anchor) {
+std::string text(Point at, std::string_view content, Anchor anchor, std::string_view css_class) {
   const char* name = anchor == Anchor::kStart    ? "start"
                      : anchor == Anchor::kMiddle ? "middle"
                                                  : "end";
-  return "<text" + attribute("x", at.x) + attribute("y", at.y) + " text-anchor=\"" + name + "\">" +
-         escaped(content) + "</text>\n";
+  const std::string styled = css_class.empty() ? "" : " class=\"" + std::string(css_class) + "\"";
+  return "<text" + styled + attribute("x", at.x) + attribute("y", at.y) + " text-anchor=\"" + name +
+         "\">" + escaped(content) + "</text>\n";
 }
 
 std::string rectangle(const Box& box, std::string_view css_class, std::string_view hint) {

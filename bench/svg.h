@@ -43,7 +43,8 @@ struct Box {
 
 std::string line(Point from, Point to, std::string_view css_class);
 enum class Anchor { kStart, kMiddle, kEnd };
-std::string text(Point at, std::string_view content, Anchor anchor = Anchor::kStart);
+std::string text(Point at, std::string_view content, Anchor anchor = Anchor::kStart,
+                 std::string_view css_class = "");
 // Marks carry one datum; `hint` shows when the mouse rests on them.
 std::string rectangle(const Box& box, std::string_view css_class, std::string_view hint);
 std::string circle(Point centre, std::string_view css_class, std::string_view hint);

@@ -6,10 +6,15 @@
 #include "npu/array_simulation.h"
 
 namespace wnpu::npu {
-namespace {
 
-// Neighbouring spans of one name on one track become one: what a person can read.
-std::vector<Span> merged(std::vector<Span> spans) {
+double SimReport::utilisation() const {
+  double busy = 0;
+  for (const CoreCycles& core : cores) busy += core.busy;
+  return cycles > 0 ? busy / (cycles * static_cast<double>(cores.size())) : 0;
+}
+
+std::vector<Span> merged_spans(const SimReport& report) {
+  std::vector<Span> spans = report.spans;
   std::ranges::stable_sort(spans, [](const Span& x, const Span& y) {
     return x.track != y.track ? x.track < y.track : x.start < y.start;
   });
@@ -26,14 +31,6 @@ std::vector<Span> merged(std::vector<Span> spans) {
   return result;
 }
 
-}  // namespace
-
-double SimReport::utilisation() const {
-  double busy = 0;
-  for (const CoreCycles& core : cores) busy += core.busy;
-  return cycles > 0 ? busy / (cycles * static_cast<double>(cores.size())) : 0;
-}
-
 SimReport simulate(const Design& design, const SimOptions& options) {
   return ArraySimulation(design, options).run();
 }
@@ -47,7 +44,7 @@ std::string trace_json(const SimReport& report, const TimePreset& preset) {
     json += "{\"ph\":\"M\",\"pid\":1,\"tid\":" + std::to_string(i) +
             ",\"name\":\"thread_name\",\"args\":{\"name\":\"" + report.tracks[i] + "\"}},\n";
   }
-  for (const Span& span : merged(report.spans)) {
+  for (const Span& span : merged_spans(report)) {
     std::array<char, 64> times{};
     std::snprintf(times.data(), times.size(), "\"ts\":%.3f,\"dur\":%.3f", span.start * us_per_cycle,
                   (span.end - span.start) * us_per_cycle);

@@ -63,6 +63,10 @@ struct SimOptions {
 // Throws SimulationError when the Design stops before its end (a deadlock).
 SimReport simulate(const Design& design, const SimOptions& options);
 
+// The report's spans by track and time; neighbours of one name that touch are one: what a person
+// can read.
+std::vector<Span> merged_spans(const SimReport& report);
+
 // The report's spans as Chrome/Perfetto trace JSON (times in microseconds), one track a line.
 std::string trace_json(const SimReport& report, const TimePreset& preset);
 

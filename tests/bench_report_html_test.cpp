@@ -26,10 +26,12 @@ Report sample() {
   report.plans = {{"per-op", 100, 0.5, Origin::kPublished},
                   {"fused", 1500, 380, Origin::kModelled},
                   {"cpu", 1500, 200, Origin::kMeasured}};
-  report.kernels = {{"matmul 64x64", 10, 50}, {"softmax 1500", 0.5, 8}};
-  report.roof = {220, 36};
-  report.timeline = {{"CPU", "mel", 0, 0.01},
-                     {"NPU array", "layer 0", 0.01, 0.02, Origin::kModelled}};
+  report.rooflines = {
+      {"this CPU", {220, 36}, {{"matmul 64x64", 10, 50}, {"softmax 1500", 0.5, 8}}}};
+  report.timelines = {
+      {"One window",
+       "CPU & array",
+       {{"CPU", "mel", 0, 0.01}, {"NPU array", "layer 0", 0.01, 0.02, Origin::kModelled}}}};
   return report;
 }
 
@@ -58,7 +60,7 @@ TEST_CASE("report_html: is valid text and takes nothing from elsewhere") {
 TEST_CASE("report_html: a chart without data is left out") {
   Report report = sample();
   report.plans.clear();
-  report.timeline.clear();
+  report.timelines.clear();
   CHECK(count(report_html(report), "<svg") == 2);
 }
 

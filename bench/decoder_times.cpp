@@ -1,0 +1,49 @@
+#include "bench/decoder_times.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/random_weights.h"
+#include "decoder/decoder.h"
+#include "decoder/kv_cache.h"
+
+namespace wnpu::bench {
+namespace {
+
+// Sequences begin again here: a window's text has about so many tokens.
+constexpr std::size_t kLongest = 100;
+
+double time_step(const models::Dims& dims, const models::DecoderWeights& weights, std::size_t batch,
+                 models::ThreadPool& pool, const TimingEffort& effort) {
+  decoder::Decoder decoder(dims, weights, pool);
+  decoder::KvCache cache(dims, batch);
+  const models::EncoderStates states{random_matrix(dims.n_audio_ctx, dims.n_audio_state, 1.0F)};
+  std::vector<decoder::CrossKv> windows(batch);
+  for (decoder::CrossKv& window : windows) decoder.cross_kv(states, window);
+  std::vector<decoder::StepRow> rows(batch);
+  for (std::size_t i = 0; i < batch; ++i) rows[i] = {i, 11, true, &windows[i]};
+  models::Matrix logits(batch, dims.n_vocab);
+  const auto step = [&] {
+    const bool is_full = cache.length(0) == std::min(kLongest, dims.n_text_ctx);
+    for (std::size_t i = 0; is_full && i < batch; ++i) cache.clear(i);
+    decoder.step(cache, rows, logits.view());
+  };
+  return time_calls(step, effort).median;
+}
+
+}  // namespace
+
+DecoderStep time_decoder_step(const models::Dims& dims, const models::DecoderWeights& weights,
+                              std::size_t batch, models::ThreadPool& pool,
+                              const TimingEffort& effort) {
+  models::Dims shallow = dims;
+  shallow.n_text_layer = 0;
+  DecoderStep time;
+  time.fixed_s = time_step(shallow, weights, batch, pool, effort);
+  shallow.n_text_layer = weights.layers.size();
+  const double all = time_step(shallow, weights, batch, pool, effort);
+  time.layer_s = std::max(0.0, all - time.fixed_s) / static_cast<double>(weights.layers.size());
+  return time;
+}
+
+}  // namespace wnpu::bench

@@ -1,0 +1,29 @@
+// A decoder's step measured on the CPU.
+#pragma once
+
+#include <cstddef>
+
+#include "bench/timing.h"
+#include "models/dims.h"
+#include "models/thread_pool.h"
+#include "models/weights.h"
+
+namespace wnpu::bench {
+
+// The layers and what comes once a step, apart: from these follows a decoder of any depth.
+struct DecoderStep {
+  double fixed_s = 0;  // embedding, last LayerNorm, product with the vocabulary
+  double layer_s = 0;  // one layer
+
+  double seconds(std::size_t n_layers) const {
+    return fixed_s + static_cast<double>(n_layers) * layer_s;
+  }
+};
+
+// One token for each of `batch` sequences that listen to a window each. `weights` may hold fewer
+// layers than dims, but at least one.
+DecoderStep time_decoder_step(const models::Dims& dims, const models::DecoderWeights& weights,
+                              std::size_t batch, models::ThreadPool& pool,
+                              const TimingEffort& effort = {});
+
+}  // namespace wnpu::bench

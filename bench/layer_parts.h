@@ -1,0 +1,39 @@
+// The pieces of an encoder layer on the CPU, each callable by itself, in the shapes that the layer
+// has: for kernels alone, and for what a plan of the NPU leaves to the CPU.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "models/dims.h"
+#include "models/ops.h"
+#include "models/thread_pool.h"
+#include "models/weights.h"
+
+namespace wnpu::bench {
+
+class LayerParts {
+ public:
+  // Random states and weights; `pool` must outlive this.
+  LayerParts(const models::Dims& dims, std::size_t frames, models::ThreadPool& pool);
+
+  void layer_norm();
+  void query();   // [frames, width] x [width, width]: one of q, k, v
+  void out();     // the same shape, added to the states
+  void up();      // [frames, width] x [width, 4 width]
+  void gelu();    // [frames, 4 width]
+  void down();    // [frames, 4 width] x [4 width, width], added to the states
+  void attend();  // all heads: softmax(q k^T / sqrt(head)) v
+
+ private:
+  void attend_head(std::size_t head, std::size_t thread);
+
+  models::ThreadPool& pool_;
+  std::size_t n_head_;
+  models::EncoderLayerWeights weights_;
+  models::Matrix states_, normed_, q_, k_, v_, attended_;  // [frames, width]
+  models::Matrix hidden_;                                  // [frames, 4 width]
+  std::vector<models::Matrix> scores_;                     // a thread: [query rows, frames]
+};
+
+}  // namespace wnpu::bench
