@@ -6,7 +6,9 @@
 #include <span>
 
 #include "bench/calibration_kernels.h"
+#include "models/gemm.h"
 #include "models/ops.h"
+#include "models/packed_matrix.h"
 #include "models/tensor.h"
 #include "models/thread_pool.h"
 #include "models/weights.h"
@@ -35,6 +37,12 @@ void fill(std::span<float> values) {
   });
 }
 
+models::PackedMatrix packed(models::ThreadPool& pool, std::size_t k, std::size_t n) {
+  Matrix values(n, k);
+  fill(values.flat());
+  return models::pack_weights(pool, values.view(), models::Storage::fp32);
+}
+
 // All that the kernels read and write; every one of them holds on to it.
 struct Operands {
   explicit Operands(std::size_t rows)
@@ -42,17 +50,12 @@ struct Operands {
         narrow_out(rows, kWidth),
         hidden(rows, kHidden),
         queries(rows, kHead),
-        keys(kFrames, kHead),
         scores(rows, kFrames),
         token(1, kWidth),
         token_out(1, kRowColumns) {
-    up.weight = Matrix(kHidden, kWidth);
-    row.weight = Matrix(kRowColumns, kWidth);
     norm.gamma.assign(kWidth, 1);
     norm.beta.assign(kWidth, 0.5F);
-    for (Matrix* matrix : {&narrow, &queries, &keys, &scores, &token, &up.weight, &row.weight}) {
-      fill(matrix->flat());
-    }
+    for (Matrix* matrix : {&narrow, &queries, &scores, &token}) fill(matrix->flat());
   }
 
   models::ThreadPool pool{1};
@@ -60,18 +63,18 @@ struct Operands {
   Matrix narrow_out;
   Matrix hidden;
   Matrix queries;
-  Matrix keys;
   Matrix scores;
   Matrix token;
   Matrix token_out;
-  models::Linear up;
-  models::Linear row;
+  models::PackedMatrix up = packed(pool, kWidth, kHidden);
+  models::PackedMatrix row = packed(pool, kWidth, kRowColumns);
+  models::PackedMatrix keys = packed(pool, kHead, kFrames);
   models::LayerNorm norm;
 };
 
 void multiply_rows(Operands& o) {
   for (std::size_t i = 0; i < kRowRepeats; ++i) {
-    models::linear(o.pool, o.token.view(), o.row, o.token_out.view());
+    models::gemm(o.pool, {o.token.view(), o.row, {}}, o.token_out.view());
   }
 }
 
@@ -85,10 +88,14 @@ std::vector<GateWork> gate_kernels(std::size_t rows) {
   const auto o = std::make_shared<Operands>(rows);
   return {
       {"kernel: matmul 384 to 1536", 1,
-       [o] { models::linear(o->pool, o->narrow.view(), o->up, o->hidden.view()); }},
+       [o] {
+         models::gemm(o->pool, {o->narrow.view(), o->up, {}}, o->hidden.view());
+       }},
       {"kernel: matmul of one row", 1, [o] { multiply_rows(*o); }},
       {"kernel: attention scores", 1,
-       [o] { models::gemm_nt(0.125F, o->queries.view(), o->keys.view(), o->scores.view()); }},
+       [o] {
+         models::gemm({o->queries.view(), o->keys, {}}, o->scores.view());
+       }},
       {"kernel: softmax", 1, [o] { softmax_rows(*o); }},
       {"kernel: layer norm", 1,
        [o] { models::layer_norm(o->pool, o->narrow.view(), o->norm, o->narrow_out.view()); }},

@@ -1,12 +1,13 @@
 // The pieces of an encoder layer on the CPU, each callable by itself, in the shapes that the layer
-// has: for kernels alone, and for what a plan of the NPU leaves to the CPU.
+// has and with the kernels of encoder/cpu_layer_backend: for kernels alone, and for what a plan of
+// the NPU leaves to the CPU.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "models/dims.h"
-#include "models/ops.h"
+#include "models/packed_matrix.h"
 #include "models/thread_pool.h"
 #include "models/weights.h"
 
@@ -29,11 +30,13 @@ class LayerParts {
   void attend_head(std::size_t head, std::size_t thread);
 
   models::ThreadPool& pool_;
-  std::size_t n_head_;
-  models::EncoderLayerWeights weights_;
-  models::Matrix states_, normed_, q_, k_, v_, attended_;  // [frames, width]
-  models::Matrix hidden_;                                  // [frames, 4 width]
-  std::vector<models::Matrix> scores_;                     // a thread: [query rows, frames]
+  models::LayerNorm norm_;
+  models::PackedLinear query_, out_, up_, down_;
+  models::Matrix states_, normed_, q_, attended_;  // [frames, width]
+  models::Matrix hidden_;                          // [frames, 4 width]
+  std::vector<models::PackedMatrix> keys_;         // a head: [head size, frames]
+  std::vector<models::PackedMatrix> values_;       // a head: [frames, head size]
+  std::vector<models::Matrix> scores_;             // a thread: [query rows, frames]
 };
 
 }  // namespace wnpu::bench

@@ -37,7 +37,7 @@ class CpuWindow {
         pool_(options.threads),
         encoder_weights_(models::load_encoder_weights(*file_)),
         decoder_weights_(models::load_decoder_weights(*file_)),
-        stem_(dims(), encoder_weights_),
+        stem_(dims(), encoder_weights_, pool_),
         backend_(dims(), encoder_weights_, pool_),
         decoder_(dims(), decoder_weights_, pool_),
         cache_(dims(), decoder::n_sequences(options.decode)),
