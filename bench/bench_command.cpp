@@ -29,21 +29,22 @@ struct Command {
   const CLI::Option* size = nullptr;
 };
 
+CLI::Option* add_mode_option(CLI::App& app, const Mode& mode, Command& command) {
+  if (mode.value_name.empty()) {
+    return app.add_flag_callback(
+        mode.option, [&command, &mode] { command.chosen.push_back(&mode); }, mode.help);
+  }
+  const auto choose = [&command, &mode](const std::string& value) {
+    command.chosen.push_back(&mode);
+    command.options.mode_value = value;
+  };
+  return app.add_option_function<std::string>(mode.option, choose, mode.help)
+      ->type_name(mode.value_name);
+}
+
 void add_mode_options(CLI::App& app, Command& command) {
   for (const Mode& mode : modes()) {
-    CLI::Option* option = nullptr;
-    if (mode.value_name.empty()) {
-      option = app.add_flag_callback(
-          mode.option, [&command, &mode] { command.chosen.push_back(&mode); }, mode.help);
-    } else {
-      const auto choose = [&command, &mode](const std::string& value) {
-        command.chosen.push_back(&mode);
-        command.options.mode_value = value;
-      };
-      option = app.add_option_function<std::string>(mode.option, choose, mode.help)
-                   ->type_name(mode.value_name);
-    }
-    option->group("What is measured (one of these)");
+    add_mode_option(app, mode, command)->group("What is measured (one of these)");
   }
 }
 

@@ -62,9 +62,8 @@ Baseline read_baseline(const std::filesystem::path& path) {
                       json.at("options"),
                       {}};
     for (const auto& figure : json.at("figures")) {
-      if (figure.at("unit") == kUnit) {
-        baseline.relative_times[figure.at("name")] = figure.at("value").get<double>();
-      }
+      if (figure.at("unit") != kUnit) continue;
+      baseline.relative_times[figure.at("name")] = figure.at("value").get<double>();
     }
     return baseline;
   } catch (const nlohmann::json::exception& error) {

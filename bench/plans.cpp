@@ -166,10 +166,8 @@ Results measure_plans(const BenchOptions& options) {
                     " s of audio:\n" + table_of(rows) + "\n";
     for (const PlanRow& row : rows) {
       results.figures.push_back(figure_of(row));
-      if (row.runs) {
-        results.figures.back().runs = row.runs;
-        spread = std::max(spread, row.runs->spread());
-      }
+      results.figures.back().runs = row.runs;
+      spread = std::max(spread, row.runs ? row.runs->spread() : 1);
     }
     add_to_chart(rows, options.work.device.preset, results);
   }

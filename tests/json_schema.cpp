@@ -1,7 +1,7 @@
+#include "tests/json_schema.h"
+
 #include <algorithm>
 #include <regex>
-
-#include "tests/json_schema.h"
 
 namespace wnpu::tests {
 namespace {
