@@ -11,9 +11,9 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
     : file_(models::open_model(model)),
       vocabulary_(file_->token_bytes(), file_->dims(), file_->path()),
       pool_(n_threads),
+      decoder_(dims(), models::load_decoder_weights(*file_), pool_),
       encoder_weights_(models::load_encoder_weights(*file_)),
       falls_back_(device.falls_back),
-      decoder_(dims(), models::load_decoder_weights(*file_), pool_),
       alignment_heads_(decoder::alignment_heads(dims(), file_->config())),
       cache_(std::make_unique<decoder::KvCache>(dims(), 1)) {
   set_backend(make_backend(device));

@@ -85,13 +85,13 @@ class Recognizer {
   std::unique_ptr<models::ModelFile> file_;
   models::Vocabulary vocabulary_;
   models::ThreadPool pool_;
+  decoder::Decoder decoder_;  // before the encoder's weights: fp32 weights of one of them at a time
   models::EncoderWeights encoder_weights_;
   std::unique_ptr<encoder::LayerBackend> backend_;
   std::unique_ptr<encoder::Encoder> encoder_;
   bool falls_back_;
   std::string fallback_;
   std::size_t n_encoded_ = 0;
-  decoder::Decoder decoder_;
   std::vector<std::pair<int, int>> alignment_heads_;
   models::EncoderStates states_;
   std::vector<decoder::CrossKv> windows_;    // a slot

@@ -29,7 +29,8 @@ python=$venv/bin/python
 
 if [ ! -x "$python" ]; then
   echo "peers: new virtual environment $venv" >&2
-  python3 -m venv "$venv"
+  # Debian's pip installs into it from outside: python3-venv, for one inside, need not be there.
+  python3 -m venv --without-pip "$venv"
 fi
 installed='
 import sys
@@ -43,7 +44,7 @@ except PackageNotFoundError:
 for package in "${packages[@]}"; do
   if ! "$python" -c "$installed" "$package"; then
     echo "peers: installing $package" >&2
-    "$python" -m pip install --quiet "${native[@]}" "$package" >&2
+    python3 -m pip --python "$python" install --quiet "${native[@]}" "$package" >&2
   fi
 done
 
