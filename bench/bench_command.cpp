@@ -25,8 +25,8 @@ namespace {
 struct Command {
   BenchOptions options;
   std::vector<const Mode*> chosen;  // more than one is an error
-  const CLI::Option* model = nullptr;
-  const CLI::Option* size = nullptr;
+  bool has_model = false;           // --model was given
+  bool has_size = false;
 };
 
 CLI::Option* add_mode_option(CLI::App& app, const Mode& mode, Command& command) {
@@ -51,12 +51,13 @@ void add_mode_options(CLI::App& app, Command& command) {
 void add_shape_options(CLI::App& app, Command& command) {
   SweepChoice& sweep = command.options.sweep;
   const std::string group = "What --plans, --kernels and --sweep cover";
-  command.size = app.add_option("--size", command.options.size,
-                                "A model by its shapes, with random weights where it is not in the "
-                                "cache folder; --model takes its place")
-                     ->type_name("tiny|base|small|medium|large-v3-turbo|large-v3")
-                     ->capture_default_str()
-                     ->group(group);
+  app.add_option("--size", command.options.size,
+                 "A model by its shapes, with random weights where it is not in the "
+                 "cache folder; --model takes its place")
+      ->type_name("tiny|base|small|medium|large-v3-turbo|large-v3")
+      ->capture_default_str()
+      ->each([&command](const std::string&) { command.has_size = true; })
+      ->group(group);
   app.add_option("--sizes", sweep.sizes, "Models of --sweep; all if not given")
       ->delimiter(',')
       ->type_name("SIZE,...")
@@ -101,7 +102,7 @@ void add_options(CLI::App& app, Command& command) {
       ->group(group);
   add_shape_options(app, command);
   app::add_work_options(app, options.work);
-  command.model = app.get_option("--model");
+  app.get_option("--model")->each([&command](const std::string&) { command.has_model = true; });
 }
 
 int run(Command& command) {
@@ -110,7 +111,7 @@ int run(Command& command) {
                           " exclude each other");
   }
   app::settle_work_options(command.options.work);
-  if (command.model->count() > 0 && command.size->count() == 0) command.options.size.clear();
+  if (command.has_model && !command.has_size) command.options.size.clear();
   const Mode& mode = command.chosen.empty() ? modes().front() : *command.chosen.front();
   try {
     const Results results = mode.run(command.options);
