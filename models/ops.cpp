@@ -147,7 +147,7 @@ float log_sum_exp(std::span<const float> x) {
 }
 
 std::string kernel_description() {
-  return "fp32 " + std::string(elementwise::target_name()) + ", " +
+  return std::string(elementwise::target_name()) + ", " +
          std::string(openblas_get_config()).substr(0, 15) + " " + openblas_get_corename();
 }
 

@@ -1,0 +1,210 @@
+// The tiles of gemm.cpp: a few rows of a times a few panels of b, sums in registers. For files that
+// Highway compiles once a target: included after models/simd_math-inl.h, as often as there are
+// targets.
+#if defined(WNPU_MODELS_GEMM_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WNPU_MODELS_GEMM_TILE_INL_H_
+#undef WNPU_MODELS_GEMM_TILE_INL_H_
+#else
+#define WNPU_MODELS_GEMM_TILE_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace wnpu::models::HWY_NAMESPACE {
+
+using Int = hn::ScalableTag<std::int32_t>;
+using IntVec = hn::Vec<Int>;
+
+// A tile is rows x panels x 2 vectors of sums in registers: 12 sums beside two of B and one of A
+// with 16 registers, 24 with AVX-512's 32.
+constexpr std::size_t kSums = HWY_TARGET <= HWY_AVX3 ? 24 : 12;
+constexpr std::size_t kMaxRows = kSums / 2;
+constexpr std::size_t kMaxPanels = 4;
+// How far ahead of the multiplications B is asked for: a step of a few rows is as fast as its
+// weights arrive.
+constexpr std::size_t kPrefetchBytes = 4096;
+constexpr std::size_t kMaxLanes = HWY_MAX_BYTES / sizeof(float);
+
+// Rows of the left side; a step is what one broadcast holds.
+template <typename Step>
+struct LeftRows {
+  const Step* data;
+  std::size_t stride;
+  std::size_t n_steps;
+  const float* scales;  // of the rows; nullptr: 1
+};
+
+// Where a tile's sums go: c = sums * scales + bias, or c += sums * scales + bias.
+struct TileOut {
+  float* c;
+  std::size_t stride;
+  const float* scales;  // of the columns; nullptr: 1
+  const float* bias;    // or nullptr
+  bool add;
+};
+
+// fp32 times fp32 or fp16: one chain of fused multiply-adds over k.
+template <typename B>
+struct FloatTerms {
+  using Left = float;
+  using Right = B;
+  static constexpr std::size_t kRightPerStep = 1;  // elements a column
+  using Vec = FloatVec;
+  using Sum = FloatVec;
+
+  static HWY_INLINE Vec load(const float* b) { return hn::Load(Float(), b); }
+  static HWY_INLINE Vec load(const hwy::float16_t* b) {
+    return hn::PromoteTo(Float(), hn::Load(hn::Rebind<hwy::float16_t, Float>(), b));
+  }
+  static HWY_INLINE Vec broadcast(float a) { return hn::Set(Float(), a); }
+  static HWY_INLINE Sum zero() { return hn::Zero(Float()); }
+  static HWY_INLINE void add(Vec a, Vec b, Sum& sum) { sum = hn::MulAdd(a, b, sum); }
+  static HWY_INLINE FloatVec finish(Sum sum, FloatVec /*row_scale*/, FloatVec /*scale*/,
+                                    FloatVec bias) {
+    return hn::Add(sum, bias);
+  }
+};
+
+#if HWY_TARGET == HWY_SCALAR
+// A lane of Int has no two lanes of int16 there.
+using PairVec = LeftPair;
+
+template <typename T>
+HWY_INLINE PairVec load_pairs(const T* b) {
+  return {b[0], b[1]};
+}
+HWY_INLINE PairVec broadcast_pair(LeftPair a) { return a; }
+HWY_INLINE void add_products(PairVec a, PairVec b, IntVec& sum) {
+  sum = hn::Add(sum, hn::Set(Int(), a.even * b.even + a.odd * b.odd));
+}
+#else
+using Pairs = hn::ScalableTag<std::int16_t>;  // two neighbours of k a lane of Int
+using PairVec = hn::Vec<Pairs>;
+
+HWY_INLINE PairVec load_pairs(const std::int16_t* b) { return hn::Load(Pairs(), b); }
+HWY_INLINE PairVec load_pairs(const std::int8_t* b) {
+  return hn::PromoteTo(Pairs(), hn::Load(hn::Rebind<std::int8_t, Pairs>(), b));
+}
+HWY_INLINE PairVec broadcast_pair(LeftPair a) {
+  return hn::BitCast(Pairs(), hn::Set(Int(), std::bit_cast<std::int32_t>(a)));
+}
+// In this order: GCC 12 moves the products of several rows before their sums otherwise, for which
+// there are no registers (40 % of the speed).
+HWY_INLINE void add_products(PairVec a, PairVec b, IntVec& sum) {
+  IntVec unused = hn::Zero(Int());
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  const IntVec products = hn::ReorderWidenMulAccumulate(Int(), a, b, hn::Zero(Int()), unused);
+  asm volatile("vpaddd %1, %0, %0" : "+v"(sum.raw) : "v"(products.raw));
+#else
+  sum = hn::ReorderWidenMulAccumulate(Int(), a, b, sum, unused);
+  asm volatile("" : "+v"(sum.raw));
+#endif
+}
+#endif
+
+// int16 times int16 or int8, two terms at a time into int32: exact, in whatever order.
+template <typename B>
+struct IntegerTerms {
+  using Left = LeftPair;
+  using Right = B;
+  static constexpr std::size_t kRightPerStep = 2;
+  using Vec = PairVec;
+  using Sum = IntVec;
+
+  static HWY_INLINE Vec load(const B* b) { return load_pairs(b); }
+  static HWY_INLINE Vec broadcast(LeftPair a) { return broadcast_pair(a); }
+  static HWY_INLINE Sum zero() { return hn::Zero(Int()); }
+  static HWY_INLINE void add(Vec a, Vec b, Sum& sum) { add_products(a, b, sum); }
+  static HWY_INLINE FloatVec finish(Sum sum, FloatVec row_scale, FloatVec scale, FloatVec bias) {
+    return hn::MulAdd(hn::Mul(hn::ConvertTo(Float(), sum), row_scale), scale, bias);
+  }
+};
+
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+using Sums = typename Terms::Sum[kRows][2 * kPanels];
+
+// sums += step k of the rows of a times that of a panel, its two vectors.
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void multiply_add(const typename Terms::Left* const (&a)[kRows], std::size_t k,
+                             const typename Terms::Vec (&b)[2], std::size_t panel,
+                             Sums<Terms, kRows, kPanels>& sums) {
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const auto x = Terms::broadcast(a[r][k]);
+    Terms::add(x, b[0], sums[r][2 * panel]);
+    Terms::add(x, b[1], sums[r][2 * panel + 1]);
+  }
+}
+
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void store(const Sums<Terms, kRows, kPanels>& sums, const float* row_scales,
+                      const TileOut& out) {
+  const Float d;
+  FloatVec scales[2 * kPanels];
+  FloatVec bias[2 * kPanels];
+#pragma GCC unroll 8
+  for (std::size_t v = 0; v < 2 * kPanels; ++v) {
+    const std::size_t col = v * hn::Lanes(d);
+    scales[v] = out.scales != nullptr ? hn::LoadU(d, out.scales + col) : hn::Set(d, 1.0F);
+    bias[v] = out.bias != nullptr ? hn::LoadU(d, out.bias + col) : hn::Zero(d);
+  }
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const FloatVec row_scale = hn::Set(d, row_scales != nullptr ? row_scales[r] : 1.0F);
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < 2 * kPanels; ++v) {
+      float* const c = out.c + r * out.stride + v * hn::Lanes(d);
+      FloatVec y = Terms::finish(sums[r][v], row_scale, scales[v], bias[v]);
+      if (out.add) y = hn::Add(y, hn::LoadU(d, c));
+      hn::StoreU(y, d, c);
+    }
+  }
+}
+
+// out = the rows of a times the panels of b, all columns of them.
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename Terms::Right* b,
+                       std::size_t panel_size, const TileOut& out) {
+  const std::size_t vector = Terms::kRightPerStep * hn::Lanes(Float());
+  Sums<Terms, kRows, kPanels> sums;
+  const typename Terms::Left* rows[kRows];
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r) {
+    rows[r] = a.data + r * a.stride;
+#pragma GCC unroll 8
+    for (auto& sum : sums[r]) sum = Terms::zero();
+  }
+  for (std::size_t k = 0; k < a.n_steps; ++k) {
+#pragma GCC unroll 4
+    for (std::size_t panel = 0; panel < kPanels; ++panel) {
+      const auto* const at = b + panel * panel_size + k * 2 * vector;
+      hwy::Prefetch(at + kPrefetchBytes / sizeof(*at));
+      const typename Terms::Vec both[2] = {Terms::load(at), Terms::load(at + vector)};
+      multiply_add<Terms, kRows, kPanels>(rows, k, both, panel, sums);
+    }
+  }
+  store<Terms, kRows, kPanels>(sums, a.scales, out);
+}
+
+template <typename Terms>
+using Tile = void (*)(const LeftRows<typename Terms::Left>&, const typename Terms::Right*,
+                      std::size_t, const TileOut&);
+
+// Fewer rows leave room for more panels: a product of one row has to be as fast as memory.
+constexpr std::size_t panels_of(std::size_t rows) {
+  return std::clamp<std::size_t>(kSums / (2 * rows), 1, kMaxPanels);
+}
+
+template <typename Terms, std::size_t... kRowsMinus1>
+constexpr auto tiles_of(std::index_sequence<kRowsMinus1...>) {
+  return std::array<Tile<Terms>, kMaxRows>{
+      &tile<Terms, kRowsMinus1 + 1, panels_of(kRowsMinus1 + 1)>...};
+}
+template <typename Terms, std::size_t... kRowsMinus1>
+constexpr auto narrow_tiles_of(std::index_sequence<kRowsMinus1...>) {
+  return std::array<Tile<Terms>, kMaxRows>{&tile<Terms, kRowsMinus1 + 1, 1>...};
+}
+
+}  // namespace wnpu::models::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,55 @@
+#include "models/prepared_linear.h"
+
+namespace wnpu::models {
+namespace {
+
+IntegerWidth width_of(Precision precision) {
+  return precision == Precision::int8 ? IntegerWidth::int8 : IntegerWidth::int16;
+}
+
+}  // namespace
+
+PreparedLinear::PreparedLinear(ThreadPool& pool, Precision precision,
+                               std::initializer_list<ScaledLinear> parts) {
+  if (precision == Precision::fp32) {
+    linear_ = pack_side_by_side(pool, parts, Storage::fp16);
+  } else {
+    linear_ = quantise_side_by_side(pool, parts, width_of(precision));
+  }
+}
+
+PreparedLinear::PreparedLinear(ThreadPool& pool, Precision precision, ConstMatrixView weight) {
+  if (precision == Precision::fp32) {
+    linear_ = PackedLinear{pack_weights(pool, weight, Storage::fp16), {}};
+  } else {
+    linear_ = QuantisedLinear{quantise_weights(pool, weight, width_of(precision)), {}};
+  }
+}
+
+void PreparedLinear::apply(ThreadPool& pool, ConstMatrixView x, Finish finish, MatrixView y,
+                           QuantisedRows& rows) const {
+  if (const auto* packed = std::get_if<PackedLinear>(&linear_)) {
+    gemm(pool, Product{x, packed->weight, packed->bias, finish}, y);
+    return;
+  }
+  const auto& quantised = std::get<QuantisedLinear>(linear_);
+  rows.set(x, quantised.weight.left_limit());
+  gemm(pool, IntegerProduct{rows, quantised.weight, quantised.bias, finish}, y);
+}
+
+void PreparedLinear::apply(ConstMatrixView x, Finish finish, MatrixView y,
+                           QuantisedRows& rows) const {
+  if (const auto* packed = std::get_if<PackedLinear>(&linear_)) {
+    gemm(Product{x, packed->weight, packed->bias, finish}, y);
+    return;
+  }
+  const auto& quantised = std::get<QuantisedLinear>(linear_);
+  rows.set(x, quantised.weight.left_limit());
+  gemm(IntegerProduct{rows, quantised.weight, quantised.bias, finish}, y);
+}
+
+void PreparedLinear::weight_row(std::size_t row, std::span<float> out) const {
+  std::visit([&](const auto& linear) { linear.weight.column(row, out); }, linear_);
+}
+
+}  // namespace wnpu::models

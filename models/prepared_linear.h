@@ -1,0 +1,39 @@
+// A linear layer in the numbers of a precision.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <variant>
+
+#include "models/gemm.h"
+#include "models/packed_matrix.h"
+#include "models/precision.h"
+#include "models/quantised.h"
+#include "models/tensor.h"
+#include "models/thread_pool.h"
+
+namespace wnpu::models {
+
+// y = x W^T + b. In fp32, weights that are fp16 numbers are kept as such.
+class PreparedLinear {
+ public:
+  PreparedLinear() = default;
+  // Several of the same input side by side, each times its scale.
+  PreparedLinear(ThreadPool& pool, Precision precision, std::initializer_list<ScaledLinear> parts);
+  // A matrix [n, k] without a bias.
+  PreparedLinear(ThreadPool& pool, Precision precision, ConstMatrixView weight);
+
+  // y = finish(x W^T + b). `rows` is room for x in integers, where they are used.
+  void apply(ThreadPool& pool, ConstMatrixView x, Finish finish, MatrixView y,
+             QuantisedRows& rows) const;
+  // The same on one thread.
+  void apply(ConstMatrixView x, Finish finish, MatrixView y, QuantisedRows& rows) const;
+  // Row `row` of W.
+  void weight_row(std::size_t row, std::span<float> out) const;
+
+ private:
+  std::variant<PackedLinear, QuantisedLinear> linear_;
+};
+
+}  // namespace wnpu::models

@@ -1,0 +1,25 @@
+// fp32 -> int16, on the widest SIMD instructions of the machine. The pieces of quantised.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace wnpu::models {
+
+// out = round(x / scale) so that the largest |out| is `limit` (at most 32767); returns the scale,
+// 0 where every x is 0.
+float quantise(std::span<const float> x, float limit, std::span<std::int16_t> out);
+
+// What exp_weighted found.
+struct SoftmaxSums {
+  float sum = 0;           // of exp(x - max x)
+  float weighted_sum = 0;  // of exp(x - max x) * weights
+  float weighted_max = 0;
+};
+// x = exp(x - max x) * weights.
+SoftmaxSums exp_weighted(std::span<float> x, std::span<const float> weights);
+
+// out = round(factor * x), |factor * x| at most 32767.
+void round_scaled(std::span<const float> x, float factor, std::span<std::int16_t> out);
+
+}  // namespace wnpu::models

@@ -1,0 +1,235 @@
+// Integer products against fp64 on the same fp32 values, over the shapes at which kernels go wrong,
+// and at the limits of int32.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <hwy/targets.h>
+
+#include "models/gemm.h"
+#include "models/quantise.h"
+#include "tests/difference.h"
+#include "tests/random_matrix.h"
+
+using namespace wnpu::models;  // NOLINT: the names under test
+using wnpu::tests::nmse;
+using wnpu::tests::random_matrix;
+using wnpu::tests::random_vector;
+
+namespace {
+
+// Steps of 1/2047 (int16 weights) and 1/127 (int8) of the largest value, rounded to the nearest:
+// the error is a step / sqrt(12) where the largest is about three standard deviations.
+constexpr double kInt16Nmse = 1e-6;
+constexpr double kInt8Nmse = 2e-4;
+
+struct Case {
+  std::size_t m;
+  std::size_t n;
+  std::size_t k;
+};
+const std::vector<Case> kCases = {{1, 1, 1},    {1, 16, 3},   {1, 200, 64}, {2, 33, 7},
+                                  {3, 100, 65}, {5, 31, 17},  {6, 64, 384}, {7, 129, 100},
+                                  {13, 7, 5},   {48, 96, 33}, {61, 80, 20}, {100, 530, 64}};
+
+Linear random_linear(std::size_t n, std::size_t k, std::uint64_t seed) {
+  return {random_matrix(n, k, seed), random_vector(n, seed + 1)};
+}
+
+std::vector<double> reference(ConstMatrixView a, const Linear& w, const Matrix& y, Finish finish) {
+  std::vector<double> result;
+  for (std::size_t r = 0; r < a.rows; ++r) {
+    for (std::size_t c = 0; c < w.weight.rows(); ++c) {
+      double sum = w.bias[c];
+      for (std::size_t k = 0; k < a.cols; ++k) {
+        sum += static_cast<double>(a.row(r)[k]) * static_cast<double>(w.weight.row(c)[k]);
+      }
+      if (finish == Finish::gelu) sum = 0.5 * sum * (1.0 + std::erf(sum / std::sqrt(2.0)));
+      if (finish == Finish::add) sum += static_cast<double>(y.row(r)[c]);
+      result.push_back(sum);
+    }
+  }
+  return result;
+}
+
+void check_all_shapes() {
+  ThreadPool pool(2);
+  for (const auto& [m, n, k] : kCases) {
+    const Matrix a = random_matrix(m, k, 1);
+    const Linear w = random_linear(n, k, 2);
+    for (const IntegerWidth width : {IntegerWidth::int8, IntegerWidth::int16}) {
+      const QuantisedLinear b = quantise_side_by_side(pool, {{w}}, width);
+      QuantisedRows rows(m, k);
+      rows.set(a.view(), b.weight.left_limit());
+      for (const Finish finish : {Finish::replace, Finish::gelu, Finish::add}) {
+        Matrix y = random_matrix(m, n, 4);
+        const auto expected = reference(a.view(), w, y, finish);
+        gemm(IntegerProduct{rows, b.weight, b.bias, finish}, y.view());
+        CHECK_MESSAGE(
+            nmse(y.flat(), expected) < (width == IntegerWidth::int8 ? kInt8Nmse : kInt16Nmse), m,
+            " x ", n, " x ", k);
+      }
+    }
+  }
+}
+
+template <typename F>
+void on_every_instruction_set(const F& f) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    CAPTURE(std::string(hwy::TargetName(target)));
+    f();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+}  // namespace
+
+TEST_CASE("integer gemm: agrees with fp64 for every shape, width, finish and instruction set") {
+  on_every_instruction_set(check_all_shapes);
+}
+
+TEST_CASE("integer gemm: instruction sets differ in the rounding of the bias alone") {
+  ThreadPool pool(1);
+  const Matrix a = random_matrix(20, 384, 1);
+  const Linear w = random_linear(50, 384, 2);
+  std::vector<Matrix> results;
+  on_every_instruction_set([&] {
+    const QuantisedLinear b = quantise_side_by_side(pool, {{w}}, IntegerWidth::int16);
+    QuantisedRows rows(20, 384);
+    rows.set(a.view(), b.weight.left_limit());
+    gemm(IntegerProduct{rows, b.weight, {}}, results.emplace_back(20, 50).view());
+  });
+  for (const Matrix& result : results) {
+    CHECK(std::ranges::equal(result.flat(), results.front().flat()));
+  }
+}
+
+TEST_CASE("integer gemm: the largest values that the limit allows do not overflow") {
+  ThreadPool pool(1);
+  for (const std::size_t k : {64U, 384U, 1500U, 5120U}) {
+    Linear w{Matrix(3, k), std::vector<float>(3)};
+    Matrix a(2, k);
+    for (std::size_t i = 0; i < k; ++i) {
+      w.weight.row(0)[i] = 1.0F;
+      w.weight.row(1)[i] = -1.0F;
+      w.weight.row(2)[i] = i % 2 == 0 ? 1.0F : -1.0F;
+      a.row(0)[i] = 5.0F;
+      a.row(1)[i] = i % 2 == 0 ? -5.0F : 5.0F;
+    }
+    const QuantisedLinear b = quantise_side_by_side(pool, {{w}}, IntegerWidth::int16);
+    QuantisedRows rows(2, k);
+    rows.set(a.view(), b.weight.left_limit());
+    Matrix y(2, 3);
+    gemm(IntegerProduct{rows, b.weight, b.bias}, y.view());
+    const float all = 5.0F * static_cast<float>(k);
+    CHECK(y.row(0)[0] == doctest::Approx(all));
+    CHECK(y.row(0)[1] == doctest::Approx(-all));
+    CHECK(y.row(0)[2] == doctest::Approx(0));
+    CHECK(y.row(1)[2] == doctest::Approx(-all));
+  }
+}
+
+TEST_CASE("integer gemm: a row's bits depend neither on the rows beside it nor on threads") {
+  ThreadPool one(1);
+  const Matrix a = random_matrix(100, 384, 1);
+  const Linear w = random_linear(700, 384, 2);
+  const QuantisedLinear b = quantise_side_by_side(one, {{w}}, IntegerWidth::int8);
+  QuantisedRows all(100, 384);
+  all.set(a.view(), b.weight.left_limit());
+  Matrix expected(100, 700);
+  gemm(IntegerProduct{all, b.weight, b.bias}, expected.view());
+  for (const std::size_t threads : {1U, 2U, 5U}) {
+    ThreadPool pool(threads);
+    for (const std::size_t rows : {1U, 2U, 3U, 5U, 20U, 100U}) {
+      QuantisedRows some(rows, 384);
+      some.set(a.view().row_range(0, rows), b.weight.left_limit());
+      Matrix y(rows, 700);
+      gemm(pool, IntegerProduct{some, b.weight, b.bias}, y.view());
+      CHECK(std::equal(y.flat().begin(), y.flat().end(), expected.flat().begin()));
+    }
+  }
+}
+
+TEST_CASE("quantise_side_by_side: is the products one after the other, scaled") {
+  ThreadPool pool(2);
+  const Linear first = random_linear(20, 12, 1);
+  const Linear second = random_linear(9, 12, 3);
+  const QuantisedLinear both =
+      quantise_side_by_side(pool, {{first, 0.5F}, {second}}, IntegerWidth::int16);
+  std::vector<float> column(12);
+  for (std::size_t col = 0; col < 29; ++col) {
+    both.weight.column(col, column);
+    const auto from = col < 20 ? first.weight.row(col) : second.weight.row(col - 20);
+    const float scale = col < 20 ? 0.5F : 1.0F;
+    for (std::size_t k = 0; k < 12; ++k) {
+      CHECK(column[k] == doctest::Approx(scale * from[k]).epsilon(2e-3));
+    }
+    CHECK(both.bias[col] == scale * (col < 20 ? first.bias[col] : second.bias[col - 20]));
+  }
+}
+
+TEST_CASE("softmax times values in integers: peaked, even, extreme and empty rows") {
+  on_every_instruction_set([] {
+    constexpr std::size_t kFrames = 1499;
+    constexpr std::size_t kWidth = 64;
+    Matrix values = random_matrix(kFrames, kWidth, 1);
+    for (float& v : values.row(7)) v *= 1000;
+    for (float& v : values.row(8)) v = 0;
+    QuantisedMatrix packed(kFrames, kWidth, IntegerWidth::int16, ScaleOf::row, 1023);
+    packed.set_rows(0, values.view().row_range(0, 700));
+    packed.set_rows(700, values.view().row_range(700, kFrames - 700));
+    Matrix scores = random_matrix(5, kFrames, 2);
+    for (float& s : scores.row(1)) s = 3.0F;    // even
+    for (float& s : scores.row(2)) s *= 30.0F;  // peaked
+    for (float& s : scores.row(3)) s = -1000.0F;
+    scores.row(3)[8] = 100.0F;  // one frame, whose value is 0
+    for (float& s : scores.row(4)) s = s * 1e30F;
+    std::vector<double> expected;
+    for (std::size_t r = 0; r < scores.rows(); ++r) {
+      const float max = *std::ranges::max_element(scores.row(r));
+      double sum = 0;
+      std::vector<double> row(kWidth);
+      for (std::size_t f = 0; f < kFrames; ++f) {
+        const double e = std::exp(static_cast<double>(scores.row(r)[f]) - static_cast<double>(max));
+        sum += e;
+        for (std::size_t c = 0; c < kWidth; ++c)
+          row[c] += e * static_cast<double>(values.row(f)[c]);
+      }
+      for (const double v : row) expected.push_back(v / sum);
+    }
+    QuantisedRows weights(5, kFrames);
+    weights.set_softmax(scores.view(), packed.scales(), packed.left_sum_limit());
+    Matrix y(5, kWidth);
+    gemm(IntegerProduct{weights, packed, {}}, y.view());
+    for (std::size_t r = 0; r < 5; ++r) {
+      const auto of_row = std::span(expected).subspan(r * kWidth, kWidth);
+      if (r == 3) {
+        for (const float v : y.row(r)) CHECK(v == 0.0F);
+      } else {
+        CHECK_MESSAGE(nmse(y.row(r), std::vector<double>(of_row.begin(), of_row.end())) < 1e-5, r);
+      }
+    }
+  });
+}
+
+TEST_CASE("quantise: rounds to the nearest, reaches its limit, and 0 stays 0") {
+  on_every_instruction_set([] {
+    std::vector<float> x(37);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 18.0F;
+    std::vector<std::int16_t> q(37);
+    const float scale = quantise(x, 9.0F, q);
+    CHECK(scale == 2.0F);
+    CHECK(q.front() == -9);
+    CHECK(q.back() == 9);
+    CHECK(q[18] == 0);
+    CHECK(q[22] == 2);
+    const std::vector<float> zeros(5);
+    CHECK(quantise(zeros, 2047, q) == 0.0F);
+    CHECK(std::all_of(q.begin(), q.begin() + 5, [](int v) { return v == 0; }));
+    const std::vector<float> tiny(5, std::numeric_limits<float>::denorm_min());
+    CHECK(std::isfinite(quantise(tiny, 2047, q)));
+  });
+}
