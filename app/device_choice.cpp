@@ -46,6 +46,7 @@ ChosenDevice choose_device(const DeviceOptions& options, std::span<const npu::Pr
   ChosenDevice chosen;
   chosen.info.requested = options.requested;
   chosen.info.used = "cpu";
+  chosen.info.cpu_precision = models::precision_name(options.cpu_precision);
   if (options.requested == "cpu") return chosen;
   if (options.requested == "sim") {
     chosen.npu = open_simulator(options, n_threads);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/transcript.h"
+#include "models/precision.h"
 #include "npu/device.h"
 #include "npu/layer_abi.h"
 #include "npu/plan.h"
@@ -18,6 +19,8 @@ namespace wnpu::app {
 struct DeviceOptions {
   // auto, cpu, npu, or sim: the simulated NPU, which auto never takes.
   std::string requested = "auto";
+  // What the CPU computes in.
+  models::Precision cpu_precision = models::kAutoPrecision;
   // How a layer is cut into calls of the NPU.
   npu::Plan plan = npu::Plan::fused;
   // What the NPU computes in.

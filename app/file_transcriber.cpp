@@ -42,7 +42,8 @@ FileTranscriber::FileTranscriber(const Options& options, const Setup& setup)
       setup.model, setup.threads,
       EncoderDevice{setup.device.npu.get(),
                     {.precision = options.device.precision, .plan = options.device.plan},
-                    options.device.falls_back});
+                    options.device.falls_back,
+                    options.device.cpu_precision});
   transcriber_ = std::make_unique<Transcriber>(*recognizer_, options.transcribe);
   load_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   check_served(*recognizer_, options.transcribe, options.model);

@@ -77,6 +77,7 @@ Json device_of(const DeviceInfo& device) {
           {"simulated", device.simulated},
           {"npu", device.npu ? npu_of(*device.npu, device.simulated) : Json()},
           {"fallback", text_or_null(device.fallback)},
+          {"cpu_precision", text_or_null(device.cpu_precision)},
           {"kernels", text_or_null(device.kernels)}};
 }
 

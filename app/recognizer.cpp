@@ -11,7 +11,8 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
     : file_(models::open_model(model)),
       vocabulary_(file_->token_bytes(), file_->dims(), file_->path()),
       pool_(n_threads),
-      decoder_(dims(), models::load_decoder_weights(*file_), pool_),
+      precision_(device.cpu_precision),
+      decoder_(dims(), models::load_decoder_weights(*file_), pool_, precision_),
       encoder_weights_(models::load_encoder_weights(*file_)),
       falls_back_(device.falls_back),
       alignment_heads_(decoder::alignment_heads(dims(), file_->config())),
@@ -21,7 +22,7 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
 
 std::unique_ptr<encoder::LayerBackend> Recognizer::make_backend(const EncoderDevice& device) {
   if (device.npu == nullptr) {
-    return std::make_unique<encoder::CpuLayerBackend>(dims(), encoder_weights_, pool_);
+    return encoder::make_cpu_backend(precision_, dims(), encoder_weights_, pool_);
   }
   return encoder::make_npu_backend(*device.npu, dims(), encoder_weights_, pool_, device.options);
 }

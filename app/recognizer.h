@@ -20,6 +20,7 @@
 #include "encoder/layer_backend.h"
 #include "encoder/npu_backend.h"
 #include "models/model_file.h"
+#include "models/precision.h"
 #include "models/stages.h"
 #include "models/thread_pool.h"
 #include "models/vocabulary.h"
@@ -39,6 +40,8 @@ struct EncoderDevice {
   npu::Device* npu = nullptr;  // none: the CPU
   encoder::NpuOptions options;
   bool falls_back = false;  // to the CPU, for good, where the device fails
+  // Of the decoder, and of the encoder on the CPU.
+  models::Precision cpu_precision = models::Precision::fp32;
 };
 
 class Recognizer {
@@ -85,6 +88,7 @@ class Recognizer {
   std::unique_ptr<models::ModelFile> file_;
   models::Vocabulary vocabulary_;
   models::ThreadPool pool_;
+  models::Precision precision_;
   decoder::Decoder decoder_;  // before the encoder's weights: fp32 weights of one of them at a time
   models::EncoderWeights encoder_weights_;
   std::unique_ptr<encoder::LayerBackend> backend_;

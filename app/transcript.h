@@ -52,7 +52,8 @@ struct DeviceInfo {
   std::optional<NpuUse> npu;  // none: the CPU ran all
   // Why the CPU took over in the middle of the work (--fallback cpu); empty: it did not.
   std::string fallback;
-  std::string kernels;  // of the CPU path, e.g. "openblas-fp32 (AVX2)"
+  std::string cpu_precision;  // "fp32", "int16", "int8"
+  std::string kernels;        // of the CPU path, e.g. "openblas-fp32 (AVX2)"
 };
 
 // Seconds, wall clock.

@@ -19,6 +19,17 @@ void add_model_options(CLI::App& app, Options& options) {
       ->check(one_of({"auto", "cpu", "npu", "sim"}))
       ->type_name("auto|cpu|npu|sim")
       ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--precision",
+         [&options](const std::string& name) {
+           options.device.cpu_precision =
+               models::parse_precision(name).value_or(models::kAutoPrecision);
+         },
+         "What the CPU computes in: the decoder, and the encoder where it runs there; auto: the "
+         "fastest")
+      ->check(one_of({"auto", "fp32", "int16", "int8"}))
+      ->type_name("auto|fp32|int16|int8")
+      ->default_str("auto");
   app.add_option("--threads", options.threads, "CPU threads; 0: as many as there are")
       ->check(CLI::Range(0, 1024).description(""))
       ->type_name("N")

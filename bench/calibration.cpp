@@ -95,10 +95,14 @@ Peaks measure_peaks(unsigned threads, const CalibrationSizes& sizes) {
     double operations = 0;
   };
   std::vector<Slot> slots(threads);
-  const double fma_s = timed_on(threads, sizes.rounds, [&](unsigned thread) {
-    slots[thread].operations = kernels::multiply_add(sizes.fma_rounds, slots[thread].sink);
-  });
-  peaks.fma_gflops = 1e-9 * slots[0].operations * threads / fma_s;
+  const auto peak_of = [&](double (*work)(std::size_t, float&)) {
+    const double seconds = timed_on(threads, sizes.rounds, [&](unsigned thread) {
+      slots[thread].operations = work(sizes.fma_rounds, slots[thread].sink);
+    });
+    return 1e-9 * slots[0].operations * threads / seconds;
+  };
+  peaks.fma_gflops = peak_of(&kernels::multiply_add);
+  peaks.integer_gops = peak_of(&kernels::integer_multiply_add);
 
   const auto memory = buffers(threads, sizes.read_bytes);
   const double read_s = timed_on(threads, sizes.rounds, [&](unsigned thread) {

@@ -19,6 +19,7 @@ struct Peaks {
   unsigned threads = 0;
   std::string instruction_set;  // that Highway chose: "AVX2"
   double fma_gflops = 0;        // fp32 multiply-add on registers, all threads together
+  double integer_gops = 0;      // int16 products added to int32 sums, the same way
   double read_gb_per_s = 0;     // 10^9 bytes, from memory, all threads together
 };
 

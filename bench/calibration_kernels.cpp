@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cassert>
+#include <cstdint>
 
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
@@ -36,6 +37,48 @@ double multiply_add_rounds(std::size_t rounds, float& sink) {
   const FloatVec high = hn::Add(hn::Add(hn::Add(s6, s7), hn::Add(s8, s9)), hn::Add(s10, s11));
   sink = hn::GetLane(hn::SumOfLanes(d, hn::Add(low, high)));
   return 2.0 * static_cast<double>(rounds * kMultiplyAddChains * hn::Lanes(d));
+}
+
+using Int = hn::ScalableTag<std::int32_t>;
+using IntVec = hn::Vec<Int>;
+#if HWY_TARGET == HWY_SCALAR
+using PairVec = IntVec;  // one product a sum: int16 has no lane of its own there
+constexpr std::size_t kProducts = 1;
+PairVec pairs_of(int value) { return hn::Set(Int(), value); }
+HWY_INLINE void add_products(PairVec& a, PairVec b, IntVec& s) {
+  asm volatile("" : "+r"(a.raw));
+  s = hn::Add(s, hn::Mul(a, b));
+}
+#else
+using PairVec = hn::Vec<hn::ScalableTag<std::int16_t> >;
+constexpr std::size_t kProducts = 2;
+PairVec pairs_of(int value) {
+  return hn::Set(hn::ScalableTag<std::int16_t>(), static_cast<std::int16_t>(value));
+}
+// The left side is a new one each time as far as the compiler knows, or all sums would be one.
+HWY_INLINE void add_products(PairVec& a, PairVec b, IntVec& s) {
+  asm volatile("" : "+v"(a.raw));
+  IntVec unused = hn::Zero(Int());
+  s = hn::ReorderWidenMulAccumulate(Int(), a, b, s, unused);
+}
+#endif
+
+double integer_multiply_add_rounds(std::size_t rounds, float& sink) {
+  const Int d;
+  IntVec s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
+  IntVec s6 = s0, s7 = s0, s8 = s0, s9 = s0, s10 = s0, s11 = s0;
+  PairVec a = pairs_of(static_cast<int>(sink));
+  const PairVec b = pairs_of(3);
+  for (std::size_t i = 0; i < rounds; ++i) {
+    add_products(a, b, s0), add_products(a, b, s1), add_products(a, b, s2);
+    add_products(a, b, s3), add_products(a, b, s4), add_products(a, b, s5);
+    add_products(a, b, s6), add_products(a, b, s7), add_products(a, b, s8);
+    add_products(a, b, s9), add_products(a, b, s10), add_products(a, b, s11);
+  }
+  const IntVec low = hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(s4, s5));
+  const IntVec high = hn::Add(hn::Add(hn::Add(s6, s7), hn::Add(s8, s9)), hn::Add(s10, s11));
+  sink = static_cast<float>(hn::GetLane(hn::SumOfLanes(d, hn::Add(low, high))) % 2);
+  return 2.0 * static_cast<double>(rounds * kMultiplyAddChains * kProducts * hn::Lanes(d));
 }
 
 // Four rows of a times two vectors of columns of b: c[0..4, 0..2 lanes) in eight sums.
@@ -92,6 +135,7 @@ namespace wnpu::bench::kernels {
 
 HWY_EXPORT(target_name);
 HWY_EXPORT(multiply_add_rounds);
+HWY_EXPORT(integer_multiply_add_rounds);
 HWY_EXPORT(gemm_tiles);
 HWY_EXPORT(sum_all);
 
@@ -99,6 +143,10 @@ const char* target() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
 
 double multiply_add(std::size_t rounds, float& sink) {
   return HWY_DYNAMIC_DISPATCH(multiply_add_rounds)(rounds, sink);
+}
+
+double integer_multiply_add(std::size_t rounds, float& sink) {
+  return HWY_DYNAMIC_DISPATCH(integer_multiply_add_rounds)(rounds, sink);
 }
 
 void gemm(std::span<const float> a, std::span<const float> b, std::span<float> c) {

@@ -16,6 +16,8 @@ inline constexpr std::size_t kMultiplyAddChains = 12;
 // Multiply-adds in independent chains, on registers alone; returns how many floating-point
 // operations it did. sink takes the result so that the work cannot be left out.
 double multiply_add(std::size_t rounds, float& sink);
+// The same for pairs of int16 products added to int32 sums.
+double integer_multiply_add(std::size_t rounds, float& sink);
 
 inline constexpr std::size_t kGemmSize = 256;  // three matrices of 256 KiB
 

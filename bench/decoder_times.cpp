@@ -13,9 +13,10 @@ namespace {
 // Sequences begin again here: a window's text has about so many tokens.
 constexpr std::size_t kLongest = 100;
 
-double time_step(const models::Dims& dims, const models::DecoderWeights& weights, std::size_t batch,
-                 models::ThreadPool& pool, const TimingEffort& effort) {
-  decoder::Decoder decoder(dims, weights, pool);
+double time_step(const DecoderUnderTest& model, std::size_t batch, models::ThreadPool& pool,
+                 const TimingEffort& effort) {
+  const models::Dims& dims = model.dims;
+  decoder::Decoder decoder(dims, model.weights, pool, model.precision);
   decoder::KvCache cache(dims, batch);
   const models::EncoderStates states{random_matrix(dims.n_audio_ctx, dims.n_audio_state, 1.0F)};
   std::vector<decoder::CrossKv> windows(batch);
@@ -33,16 +34,17 @@ double time_step(const models::Dims& dims, const models::DecoderWeights& weights
 
 }  // namespace
 
-DecoderStep time_decoder_step(const models::Dims& dims, const models::DecoderWeights& weights,
-                              std::size_t batch, models::ThreadPool& pool,
-                              const TimingEffort& effort) {
-  models::Dims shallow = dims;
+DecoderStep time_decoder_step(const DecoderUnderTest& model, std::size_t batch,
+                              models::ThreadPool& pool, const TimingEffort& effort) {
+  const std::size_t n_layers = model.weights.layers.size();
+  models::Dims shallow = model.dims;
+  const DecoderUnderTest part{shallow, model.weights, model.precision};
   shallow.n_text_layer = 0;
   DecoderStep time;
-  time.fixed_s = time_step(shallow, weights, batch, pool, effort);
-  shallow.n_text_layer = weights.layers.size();
-  const double all = time_step(shallow, weights, batch, pool, effort);
-  time.layer_s = std::max(0.0, all - time.fixed_s) / static_cast<double>(weights.layers.size());
+  time.fixed_s = time_step(part, batch, pool, effort);
+  shallow.n_text_layer = n_layers;
+  const double all = time_step(part, batch, pool, effort);
+  time.layer_s = std::max(0.0, all - time.fixed_s) / static_cast<double>(n_layers);
   return time;
 }
 

@@ -5,6 +5,7 @@
 
 #include "bench/timing.h"
 #include "models/dims.h"
+#include "models/precision.h"
 #include "models/thread_pool.h"
 #include "models/weights.h"
 
@@ -20,10 +21,14 @@ struct DecoderStep {
   }
 };
 
-// One token for each of `batch` sequences that listen to a window each. `weights` may hold fewer
-// layers than dims, but at least one.
-DecoderStep time_decoder_step(const models::Dims& dims, const models::DecoderWeights& weights,
-                              std::size_t batch, models::ThreadPool& pool,
-                              const TimingEffort& effort = {});
+struct DecoderUnderTest {
+  const models::Dims& dims;
+  const models::DecoderWeights& weights;  // may hold fewer layers than dims, but at least one
+  models::Precision precision = models::kAutoPrecision;
+};
+
+// One token for each of `batch` sequences that listen to a window each.
+DecoderStep time_decoder_step(const DecoderUnderTest& model, std::size_t batch,
+                              models::ThreadPool& pool, const TimingEffort& effort = {});
 
 }  // namespace wnpu::bench

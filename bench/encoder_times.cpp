@@ -51,23 +51,25 @@ EncoderUnderTest encoder_of_model(const std::string& name_or_path, std::size_t m
 }
 
 EncoderUnderTest encoder_asked_for(const BenchOptions& options, std::size_t most_layers) {
-  return options.size.empty() ? encoder_of_model(options.work.model, most_layers)
-                              : encoder_of_size(options.size, most_layers);
+  EncoderUnderTest model = options.size.empty() ? encoder_of_model(options.work.model, most_layers)
+                                                : encoder_of_size(options.size, most_layers);
+  model.precision = options.work.device.cpu_precision;
+  return model;
 }
 
 Summary time_layers(const EncoderUnderTest& model, std::size_t frames, models::ThreadPool& pool,
                     const TimingEffort& effort) {
   models::Dims dims = model.dims;
   dims.n_audio_ctx = frames;
-  encoder::CpuLayerBackend backend(dims, model.encoder, pool);
+  const auto backend = encoder::make_cpu_backend(model.precision, dims, model.encoder, pool);
   models::Matrix states = random_matrix(frames, dims.n_audio_state, 1.0F);
   const auto window = [&] {
-    backend.load(states.view());
-    for (std::size_t layer = 0; layer < backend.n_layers(); ++layer) backend.run_layer(layer);
+    backend->load(states.view());
+    for (std::size_t layer = 0; layer < backend->n_layers(); ++layer) backend->run_layer(layer);
   };
   Summary time = time_calls(window, effort);
   const double scale =
-      static_cast<double>(dims.n_audio_layer) / static_cast<double>(backend.n_layers());
+      static_cast<double>(dims.n_audio_layer) / static_cast<double>(backend->n_layers());
   for (double* value : {&time.min, &time.p10, &time.median, &time.p90, &time.mean}) *value *= scale;
   return time;
 }

@@ -121,11 +121,11 @@ std::vector<KernelRow> single_kernels(const Peaks& peaks, const TimingEffort& ef
   return rows;
 }
 
-double time_whole_layer(const models::Dims& dims, models::ThreadPool& pool,
-                        const TimingEffort& effort) {
+double time_whole_layer(const models::Dims& dims, models::Precision precision,
+                        models::ThreadPool& pool, const TimingEffort& effort) {
   models::Dims one = dims;
   one.n_audio_layer = 1;
-  const EncoderUnderTest layer{"", "random", one, random_encoder_weights(one, 1)};
+  const EncoderUnderTest layer{"", "random", one, random_encoder_weights(one, 1), precision};
   return time_layers(layer, dims.n_audio_ctx, pool, effort).median;
 }
 
@@ -192,11 +192,18 @@ std::vector<KernelRow> cpu_kernels(const models::Dims& dims, models::ThreadPool&
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     kernels[i].seconds = time_calls(work.at(i), effort).median;
   }
-  kernels.push_back(whole_layer(dims, kernels, kFloat));
-  kernels.back().seconds = time_whole_layer(dims, pool, effort);
+  KernelRow layer = whole_layer(dims, kernels, kFloat);
+  for (const auto precision :
+       {models::Precision::fp32, models::Precision::int16, models::Precision::int8}) {
+    kernels.push_back(layer);
+    kernels.back().name += ", " + std::string(models::precision_name(precision));
+    kernels.back().peak_gflops =
+        precision == models::Precision::fp32 ? peaks.all.fma_gflops : peaks.all.integer_gops;
+    kernels.back().seconds = time_whole_layer(dims, precision, pool, effort);
+  }
   for (KernelRow& row : kernels) {
     row.threads = static_cast<unsigned>(pool.n_threads());
-    row.peak_gflops = peaks.all.fma_gflops;
+    if (row.peak_gflops == 0) row.peak_gflops = peaks.all.fma_gflops;
     rows.push_back(std::move(row));
   }
   return rows;

@@ -78,7 +78,8 @@ Roofline roofline_of(const std::string& machine, const Roof& roof,
                      const std::vector<KernelRow>& rows) {
   Roofline roofline{machine, roof, {}};
   for (const KernelRow& row : rows) {
-    if (!row.is_layer_shape) continue;  // what lies in a cache knows no memory roof
+    if (!row.is_layer_shape) continue;                  // what lies in a cache knows no memory roof
+    if (row.peak_gflops != roof.peak_gflops) continue;  // integers have a roof of their own
     roofline.kernels.push_back({row.name, row.operations_per_byte(), row.gflops(), row.origin});
   }
   return roofline;
@@ -90,7 +91,8 @@ std::string peaks_text(const MachinePeaks& peaks) {
     if (!text.empty() && p.threads == 1) break;  // one thread is all
     text += "peak of " + std::to_string(p.threads) + (p.threads == 1 ? " thread" : " threads") +
             " (measured): " + three_figures(p.fma_gflops) + " GFLOP/s fp32, " +
-            three_figures(p.read_gb_per_s) + " GB/s read from memory, " + p.instruction_set + "\n";
+            three_figures(p.integer_gops) + " Gop/s int16, " + three_figures(p.read_gb_per_s) +
+            " GB/s read from memory, " + p.instruction_set + "\n";
   }
   return text;
 }
@@ -104,6 +106,13 @@ void add_peak_figures(const MachinePeaks& peaks, const npu::TimePreset& preset, 
                              {},
                              {{"on", "CPU"}, {"threads", threads}},
                              "fp32 multiply-add"});
+  results.figures.push_back({"peak",
+                             "Gop/s",
+                             Origin::kMeasured,
+                             peaks.all.integer_gops,
+                             {},
+                             {{"on", "CPU"}, {"threads", threads}},
+                             "int16 products, int32 sums"});
   results.figures.push_back({"memory read",
                              "GB/s",
                              Origin::kMeasured,

@@ -81,7 +81,7 @@ PlanRow cpu_row(const EncoderUnderTest& model, std::size_t frames, models::Threa
   PlanRow row;
   row.plan = "CPU";
   row.where = "this machine, " + std::to_string(pool.n_threads()) + " threads";
-  row.precision = "fp32";
+  row.precision = models::precision_name(model.precision);
   row.frames = frames;
   row.runs = time_layers(model, frames, pool, effort);
   row.ms = 1e3 * row.runs->median;

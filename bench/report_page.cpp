@@ -26,6 +26,7 @@ Window window_of(const BenchOptions& options) {
   window.threads = options.work.threads > 0 ? options.work.threads : app::available_cpus();
   window.preset = options.work.device.preset;
   window.precision = options.work.device.precision;
+  window.cpu_precision = options.work.device.cpu_precision;
   window.decode.task = transcribe.task;
   if (!transcribe.language.empty()) window.decode.language = transcribe.language;
   if (transcribe.beam_size > 1) window.decode.beam_size = transcribe.beam_size;

@@ -20,6 +20,8 @@ namespace {
 
 // Layers that are measured of each model; the others cost the same.
 constexpr std::size_t kLayers = 2;
+constexpr std::array kPrecisions = {models::Precision::fp32, models::Precision::int16,
+                                    models::Precision::int8};
 // Two samples and a warm-up: a sweep is for how cost grows, --plans and --rtf are for figures.
 constexpr TimingEffort kEffort{3, 0};
 // Work calls of a measurement (timing.cpp: warm-up, trial, samples).
@@ -71,8 +73,12 @@ class SweepRun {
       model_array(size);
     }
     measure_lengths(options_.sizes.front());
-    for (const std::string& size : options_.sizes) measure_encoder(size);
-    for (const std::string& size : options_.sizes) measure_decoder(size);
+    for (const std::string& size : options_.sizes) {
+      for (const auto precision : kPrecisions) measure_encoder(size, precision);
+    }
+    for (const std::string& size : options_.sizes) {
+      for (const auto precision : kPrecisions) measure_decoder(size, precision);
+    }
     return std::move(sweep_);
   }
 
@@ -105,15 +111,17 @@ class SweepRun {
     }
   }
 
-  void measure_encoder(const std::string& size) {
+  void measure_encoder(const std::string& size, models::Precision precision) {
     const models::Dims dims = *dims_of_size(size);
     const double operations = layer_operations(dims, dims.n_audio_ctx) *
                               static_cast<double>(std::min(kLayers, dims.n_audio_layer));
     for (const std::size_t threads : options_.threads) {
-      const std::string what =
-          size + " encoder, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+      const std::string what = size + " encoder in " +
+                               std::string(models::precision_name(precision)) + ", " +
+                               std::to_string(threads) + (threads == 1 ? " thread" : " threads");
       if (!fits(what, budget_.estimate_s(kCalls * operations, threads))) continue;
-      const EncoderUnderTest& model = encoder(size);
+      EncoderUnderTest& model = encoder(size);
+      model.precision = precision;
       models::ThreadPool pool(threads);
       SweepRow row = cpu_row(model, "encoder layers, a window", threads);
       row.seconds = time_layers(model, dims.n_audio_ctx, pool, kEffort).median;
@@ -124,7 +132,7 @@ class SweepRun {
     }
   }
 
-  void measure_decoder(const std::string& size) {
+  void measure_decoder(const std::string& size, models::Precision precision) {
     const models::Dims dims = *dims_of_size(size);
     const std::size_t held = std::min(kLayers, dims.n_text_layer);
     const double work =
@@ -132,8 +140,9 @@ class SweepRun {
         2 * 2 * static_cast<double>(dims.n_vocab) * static_cast<double>(dims.n_text_state);
     for (const std::size_t threads : options_.threads) {
       for (const std::size_t batch : options_.batches) {
-        const std::string what = size + " decoder, " + std::to_string(threads) +
-                                 " threads, batch " + std::to_string(batch);
+        const std::string what =
+            size + " decoder in " + std::string(models::precision_name(precision)) + ", " +
+            std::to_string(threads) + " threads, batch " + std::to_string(batch);
         // Steps are bound by memory: far slower an operation than the encoder's products. Windows
         // are projected to keys and values before.
         constexpr double kSlowdown = 8;
@@ -141,19 +150,19 @@ class SweepRun {
                               static_cast<double>(dims.n_text_state * dims.n_text_state);
         const double operations = static_cast<double>(batch) * (kSlowdown * kCalls * work + window);
         if (!fits(what, budget_.estimate_s(operations, threads))) continue;
-        add_decoder_row(size, dims, {threads, batch});
+        add_decoder_row(size, dims, {threads, batch, precision});
       }
     }
-    decoder_name_.clear();
-    decoder_ = {};  // one model in memory at a time
   }
 
   struct Setting {
     std::size_t threads;
     std::size_t batch;
+    models::Precision precision;
   };
   void add_decoder_row(const std::string& size, const models::Dims& dims, const Setting& setting) {
     if (decoder_name_ != size) {
+      decoder_ = {};  // before the next one is made
       decoder_ = random_decoder_weights(dims, std::min(kLayers, dims.n_text_layer));
       decoder_name_ = size;
     }
@@ -163,11 +172,12 @@ class SweepRun {
     row.weights = "random";
     row.work = "decoder, a token of each sequence";
     row.where = "CPU";
-    row.precision = "fp32";
+    row.precision = models::precision_name(setting.precision);
     row.threads = setting.threads;
     row.batch = setting.batch;
     row.seconds =
-        time_decoder_step(dims, decoder_, setting.batch, pool, kEffort).seconds(dims.n_text_layer);
+        time_decoder_step({dims, decoder_, setting.precision}, setting.batch, pool, kEffort)
+            .seconds(dims.n_text_layer);
     if (decoder_.layers.size() < dims.n_text_layer) {
       row.note = std::to_string(decoder_.layers.size()) + " of " +
                  std::to_string(dims.n_text_layer) + " layers measured, scaled";
@@ -186,7 +196,8 @@ class SweepRun {
       const double operations =
           layer_operations(dims, dims.n_audio_ctx) * static_cast<double>(dims.n_audio_layer);
       if (!fits(what, budget_.estimate_s(kCalls * operations, threads))) continue;
-      const EncoderUnderTest& model = encoder(size);
+      EncoderUnderTest& model = encoder(size);
+      model.precision = models::kAutoPrecision;
       SweepRow row = cpu_row(model, "log-mel", 1);
       row.audio_s = audio_s;
       row.seconds = time_log_mel(dims.n_mels, audio_s);
@@ -227,13 +238,13 @@ class SweepRun {
     row.weights = model.weights;
     row.work = work;
     row.where = "CPU";
-    row.precision = "fp32";
+    row.precision = models::precision_name(model.precision);
     row.threads = threads;
     row.note = model.scaling();
     return row;
   }
 
-  const EncoderUnderTest& encoder(const std::string& size) {
+  EncoderUnderTest& encoder(const std::string& size) {
     if (encoder_.name != size) {
       encoder_ = {};  // before the next one is made
       encoder_ = encoder_of_size(size, kLayers);

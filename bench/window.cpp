@@ -38,8 +38,8 @@ class CpuWindow {
         encoder_weights_(models::load_encoder_weights(*file_)),
         decoder_weights_(models::load_decoder_weights(*file_)),
         stem_(dims(), encoder_weights_, pool_),
-        backend_(dims(), encoder_weights_, pool_),
-        decoder_(dims(), decoder_weights_, pool_),
+        backend_(encoder::make_cpu_backend(options.cpu_precision, dims(), encoder_weights_, pool_)),
+        decoder_(dims(), decoder_weights_, pool_, options.cpu_precision),
         cache_(dims(), decoder::n_sequences(options.decode)),
         states_{models::Matrix(dims().n_audio_ctx, dims().n_audio_state)} {}
 
@@ -59,11 +59,11 @@ class CpuWindow {
 
   std::vector<Stage> layers() {
     std::vector<Stage> stages;
-    backend_.load(states_.values.view());
-    for (std::size_t i = 0; i < backend_.n_layers(); ++i) {
-      stages.push_back(timed("layer " + std::to_string(i), [&] { backend_.run_layer(i); }));
+    backend_->load(states_.values.view());
+    for (std::size_t i = 0; i < backend_->n_layers(); ++i) {
+      stages.push_back(timed("layer " + std::to_string(i), [&] { backend_->run_layer(i); }));
     }
-    backend_.store(states_.values.view());
+    backend_->store(states_.values.view());
     return stages;
   }
 
@@ -118,7 +118,7 @@ class CpuWindow {
   models::EncoderWeights encoder_weights_;
   models::DecoderWeights decoder_weights_;
   encoder::Stem stem_;
-  encoder::CpuLayerBackend backend_;
+  std::unique_ptr<encoder::LayerBackend> backend_;
   decoder::Decoder decoder_;
   decoder::KvCache cache_;
   decoder::CrossKv cross_kv_;

@@ -9,6 +9,7 @@
 
 #include "bench/report_html.h"
 #include "decoder/decode_options.h"
+#include "models/precision.h"
 #include "npu/layer_abi.h"
 
 namespace wnpu::bench {
@@ -19,6 +20,7 @@ struct WindowOptions {
   unsigned threads = 1;
   std::string preset = "phoenix-1.0/peano";
   npu::Precision precision = npu::Precision::bf16;
+  models::Precision cpu_precision = models::kAutoPrecision;
   decoder::DecodeOptions decode;
 };
 

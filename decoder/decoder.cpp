@@ -21,24 +21,19 @@ constexpr std::size_t kGroupRows = 16;  // rows whose scores against a window ar
 
 constexpr std::size_t kCrossRows = 48;  // frames whose keys and values are made together
 
-void linear(models::ThreadPool& pool, ConstMatrixView x, const models::PackedLinear& w,
-            Finish finish, MatrixView y) {
-  models::gemm(pool, {x, w.weight, w.bias, finish}, y);
-}
-
 }  // namespace
 
 struct Decoder::Layer {
   models::LayerNorm attn_ln;
-  models::PackedLinear qkv;
-  models::PackedLinear out;
+  models::PreparedLinear qkv;
+  models::PreparedLinear out;
   models::LayerNorm cross_attn_ln;
-  models::PackedLinear cross_query;
-  models::PackedLinear cross_kv;
-  models::PackedLinear cross_out;
+  models::PreparedLinear cross_query;
+  models::PreparedLinear cross_kv;
+  models::PreparedLinear cross_out;
   models::LayerNorm mlp_ln;
-  models::PackedLinear mlp_0;
-  models::PackedLinear mlp_2;
+  models::PreparedLinear mlp_0;
+  models::PreparedLinear mlp_2;
 };
 
 // Where each row's key and value go, and the rows of the pool it attends to.
@@ -49,10 +44,10 @@ struct Decoder::Places {
 };
 
 Decoder::Decoder(const models::Dims& dims, const models::DecoderWeights& weights,
-                 models::ThreadPool& pool)
+                 models::ThreadPool& pool, models::Precision precision)
     : dims_(dims),
       pool_(pool),
-      embedding_(pack_weights(pool, weights.token_embedding.view(), Storage::fp16)),
+      embedding_(pool, precision, weights.token_embedding.view()),
       positions_(dims.n_text_ctx, dims.n_text_state),
       ln_(weights.ln),
       head_size_(dims.n_text_state / dims.n_text_head),
@@ -61,20 +56,21 @@ Decoder::Decoder(const models::Dims& dims, const models::DecoderWeights& weights
       q_(dims.n_text_ctx, dims.n_text_state),
       wv_(dims.n_text_ctx, dims.n_text_state),
       qkv_(dims.n_text_ctx, 3 * dims.n_text_state),
-      hidden_(dims.n_text_ctx, 4 * dims.n_text_state) {
-  const auto pack = [&pool](std::initializer_list<models::ScaledLinear> parts) {
-    return models::pack_side_by_side(pool, parts, Storage::fp16);
+      hidden_(dims.n_text_ctx, 4 * dims.n_text_state),
+      rows_(precision == models::Precision::fp32 ? 0 : dims.n_text_ctx, 4 * dims.n_text_state) {
+  const auto pack = [&](std::initializer_list<models::ScaledLinear> parts) {
+    return models::PreparedLinear(pool, precision, parts);
   };
   for (const models::DecoderLayerWeights& w : weights.layers) {
-    layers_.push_back(
-        {w.attn_ln, pack({{w.attn.query}, {w.attn.key}, {w.attn.value}}), pack({{w.attn.out}}),
-         w.cross_attn_ln, pack({{w.cross_attn.query}}),
-         models::pack_side_by_side(pool, {{w.cross_attn.key}, {w.cross_attn.value}}, Storage::fp32),
-         pack({{w.cross_attn.out}}), w.mlp_ln, pack({{w.mlp_0}}), pack({{w.mlp_2}})});
+    layers_.push_back({w.attn_ln, pack({{w.attn.query}, {w.attn.key}, {w.attn.value}}),
+                       pack({{w.attn.out}}), w.cross_attn_ln, pack({{w.cross_attn.query}}),
+                       pack({{w.cross_attn.key}, {w.cross_attn.value}}), pack({{w.cross_attn.out}}),
+                       w.mlp_ln, pack({{w.mlp_0}}), pack({{w.mlp_2}})});
   }
   std::ranges::copy(weights.positional_embedding.flat(), positions_.flat().begin());
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
     kv_.emplace_back(kCrossRows, 2 * dims.n_text_state);
+    kv_rows_.emplace_back(kCrossRows, dims.n_text_state);
     scores_.emplace_back(kGroupRows, std::max(dims.n_audio_ctx, dims.n_text_ctx));
   }
 }
@@ -101,8 +97,8 @@ void Decoder::cross_kv(const models::EncoderStates& states, CrossKv& out) {
     const std::size_t first = i % blocks * kCrossRows;
     const std::size_t rows = std::min(kCrossRows, dims_.n_audio_ctx - first);
     const MatrixView kv = kv_[thread].view().row_range(0, rows);
-    const models::PackedLinear& w = layers_[layer].cross_kv;
-    models::gemm({states.values.view().row_range(first, rows), w.weight, w.bias}, kv);
+    layers_[layer].cross_kv.apply(states.values.view().row_range(first, rows), Finish::replace, kv,
+                                  kv_rows_[thread]);
     for (std::size_t head = 0; head < heads; ++head) {
       const std::size_t col = head * head_size_;
       out.keys[layer * heads + head].set_columns(first, kv.col_range(col, head_size_));
@@ -139,7 +135,7 @@ void Decoder::step(KvCache& cache, std::span<const StepRow> rows, MatrixView log
 
 void Decoder::embed(std::span<const StepRow> rows, std::span<const std::size_t> lengths) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    embedding_.column(static_cast<std::size_t>(rows[r].token), x_.row(r));
+    embedding_.weight_row(static_cast<std::size_t>(rows[r].token), x_.row(r));
     models::axpy(1.0F, positions_.row(lengths[r] - 1), x_.row(r));
   }
 }
@@ -149,7 +145,7 @@ void Decoder::self_attention(std::size_t layer, KvCache& cache, std::span<const 
   const Layer& w = layers_[layer];
   const auto of_step = [&](Matrix& m) { return m.view().row_range(0, n_rows_); };
   models::layer_norm(pool_, of_step(x_), w.attn_ln, of_step(normed_));
-  linear(pool_, of_step(normed_), w.qkv, Finish::replace, of_step(qkv_));
+  linear(of_step(normed_), w.qkv, Finish::replace, of_step(qkv_));
   const std::size_t width = dims_.n_text_state;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::span<float> qkv = qkv_.row(r);
@@ -159,7 +155,7 @@ void Decoder::self_attention(std::size_t layer, KvCache& cache, std::span<const 
   }
   pool_.parallel_for(
       n_rows_, [&](std::size_t row, std::size_t) { attend_to_past(layer, cache, row, places); });
-  linear(pool_, of_step(wv_), w.out, Finish::add, of_step(x_));
+  linear(of_step(wv_), w.out, Finish::add, of_step(x_));
 }
 
 // Not folded into the weights: an eighth of a small fp16 number is no fp16 number.
@@ -212,7 +208,7 @@ void Decoder::cross_attention(std::size_t layer, std::span<const Group> groups, 
   const Layer& w = layers_[layer];
   const auto of_step = [&](Matrix& m) { return m.view().row_range(0, n_rows_); };
   models::layer_norm(pool_, of_step(x_), w.cross_attn_ln, of_step(normed_));
-  linear(pool_, of_step(normed_), w.cross_query, Finish::replace, of_step(q_));
+  linear(of_step(normed_), w.cross_query, Finish::replace, of_step(q_));
   for (std::size_t r = 0; r < n_rows_; ++r) scale_queries(q_.row(r));
   pool_.parallel_for(groups.size() * dims_.n_text_head, [&](std::size_t i, std::size_t thread) {
     const Group& group = groups[i / dims_.n_text_head];
@@ -221,7 +217,7 @@ void Decoder::cross_attention(std::size_t layer, std::span<const Group> groups, 
         scores_[thread].view().row_range(0, group.count).col_range(0, dims_.n_audio_ctx));
   });
   if (tap != nullptr) record_scores(layer, groups, *tap);
-  linear(pool_, of_step(wv_), w.cross_out, Finish::add, of_step(x_));
+  linear(of_step(wv_), w.cross_out, Finish::add, of_step(x_));
 }
 
 void Decoder::record_scores(std::size_t layer, std::span<const Group> groups, AttentionTap& tap) {
@@ -247,8 +243,13 @@ void Decoder::mlp(std::size_t layer) {
   const Layer& w = layers_[layer];
   const auto of_step = [&](Matrix& m) { return m.view().row_range(0, n_rows_); };
   models::layer_norm(pool_, of_step(x_), w.mlp_ln, of_step(normed_));
-  linear(pool_, of_step(normed_), w.mlp_0, Finish::gelu, of_step(hidden_));
-  linear(pool_, of_step(hidden_), w.mlp_2, Finish::add, of_step(x_));
+  linear(of_step(normed_), w.mlp_0, Finish::gelu, of_step(hidden_));
+  linear(of_step(hidden_), w.mlp_2, Finish::add, of_step(x_));
+}
+
+void Decoder::linear(ConstMatrixView x, const models::PreparedLinear& w, Finish finish,
+                     MatrixView y) {
+  w.apply(pool_, x, finish, y, rows_);
 }
 
 void Decoder::project(std::span<const StepRow> rows, MatrixView logits) {
@@ -260,7 +261,7 @@ void Decoder::project(std::span<const StepRow> rows, MatrixView logits) {
   if (n == 0) return;
   const MatrixView wanted = normed_.view().row_range(0, n);
   models::layer_norm(pool_, wanted, ln_, wanted);
-  models::gemm(pool_, {wanted, embedding_, {}}, logits);
+  linear(wanted, embedding_, Finish::replace, logits);
 }
 
 }  // namespace wnpu::decoder

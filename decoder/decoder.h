@@ -9,6 +9,9 @@
 #include "decoder/kv_cache.h"
 #include "models/dims.h"
 #include "models/packed_matrix.h"
+#include "models/precision.h"
+#include "models/prepared_linear.h"
+#include "models/quantised.h"
 #include "models/stages.h"
 #include "models/tensor.h"
 #include "models/thread_pool.h"
@@ -41,8 +44,8 @@ struct StepRow {
 class Decoder {
  public:
   // Packs the weights, which may go afterwards. `pool` must outlive the decoder.
-  Decoder(const models::Dims& dims, const models::DecoderWeights& weights,
-          models::ThreadPool& pool);
+  Decoder(const models::Dims& dims, const models::DecoderWeights& weights, models::ThreadPool& pool,
+          models::Precision precision = models::Precision::fp32);
   ~Decoder();
 
   const models::Dims& dims() const { return dims_; }
@@ -80,22 +83,26 @@ class Decoder {
   const models::PackedMatrix& of_head(const std::vector<models::PackedMatrix>& all,
                                       std::size_t layer, std::size_t head) const;
   void mlp(std::size_t layer);
+  void linear(models::ConstMatrixView x, const models::PreparedLinear& w, models::Finish finish,
+              models::MatrixView y);
   void project(std::span<const StepRow> rows, models::MatrixView logits);
   static std::vector<Group> group_by_window(std::span<const StepRow> rows);
 
   models::Dims dims_;
   models::ThreadPool& pool_;
   std::vector<Layer> layers_;
-  models::PackedMatrix embedding_;  // [n_text_state, n_vocab]: a token's column; also the output
-  models::Matrix positions_;        // [n_text_ctx, n_text_state]
+  models::PreparedLinear embedding_;  // [n_vocab, n_text_state]: a token's row; also the output
+  models::Matrix positions_;          // [n_text_ctx, n_text_state]
   models::LayerNorm ln_;
   std::size_t head_size_;
   std::size_t n_rows_ = 0;  // of the present step
   // Scratch for one step, [n_text_ctx, n_text_state] unless said otherwise.
   models::Matrix x_, normed_, q_, wv_;
-  models::Matrix qkv_;                  // [n_text_ctx, 3 n_text_state]
-  models::Matrix hidden_;               // [n_text_ctx, 4 n_text_state]
-  std::vector<models::Matrix> kv_;      // a thread: [rows of a block, 2 n_text_state], for cross_kv
+  models::Matrix qkv_;              // [n_text_ctx, 3 n_text_state]
+  models::Matrix hidden_;           // [n_text_ctx, 4 n_text_state]
+  models::QuantisedRows rows_;      // the left side of a product in integers
+  std::vector<models::Matrix> kv_;  // a thread: [rows of a block, 2 n_text_state], for cross_kv
+  std::vector<models::QuantisedRows> kv_rows_;  // a thread: the states of a block
   std::vector<models::Matrix> scores_;  // a thread: [rows of a group, max(n_audio_ctx, n_text_ctx)]
 };
 

@@ -1,11 +1,9 @@
 #include "encoder/cpu_layer_backend.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 
-#include "models/gemm.h"
 #include "models/ops.h"
 
 namespace wnpu::encoder {
@@ -14,7 +12,6 @@ namespace {
 using models::ConstMatrixView;
 using models::Finish;
 using models::MatrixView;
-using models::Storage;
 
 // Rows that pass through a whole half of a layer together: their 4 n_audio_state wide hidden rows
 // (288 KB for tiny) stay in L2, and 1500 rows make 32 blocks, which divide among 2, 4, 8 threads.
@@ -27,45 +24,51 @@ void copy_rows(ConstMatrixView from, MatrixView to) {
   for (std::size_t r = 0; r < from.rows; ++r) std::ranges::copy(from.row(r), to.row(r).begin());
 }
 
-void linear(ConstMatrixView x, const models::PackedLinear& w, Finish finish, MatrixView y) {
-  models::gemm({x, w.weight, w.bias, finish}, y);
-}
-
 }  // namespace
 
-CpuLayerBackend::CpuLayerBackend(const models::Dims& dims, const models::EncoderWeights& weights,
-                                 models::ThreadPool& pool)
+template <typename Arithmetic>
+CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
+                                             const models::EncoderWeights& weights,
+                                             models::ThreadPool& pool)
     : pool_(pool),
       head_size_(dims.n_audio_state / dims.n_audio_head),
       states_(dims.n_audio_ctx, dims.n_audio_state),
       queries_(dims.n_audio_ctx, dims.n_audio_state) {
   const float scale = 1.0F / std::sqrt(static_cast<float>(head_size_));
+  const auto pack = [&pool](std::initializer_list<models::ScaledLinear> parts) {
+    return Arithmetic::pack(pool, parts);
+  };
   for (const models::EncoderLayerWeights& w : weights.layers) {
     const auto& [query, key, value, out] = w.attn;
-    layers_.push_back(
-        {w.attn_ln,
-         models::pack_side_by_side(pool, {{query, scale}, {key}, {value}}, Storage::fp32),
-         pack_linear(pool, out, Storage::fp32), w.mlp_ln, pack_linear(pool, w.mlp_0, Storage::fp32),
-         pack_linear(pool, w.mlp_2, Storage::fp32)});
+    layers_.push_back({w.attn_ln, pack({{query, scale}, {key}, {value}}), pack({{out}}), w.mlp_ln,
+                       pack({{w.mlp_0}}), pack({{w.mlp_2}})});
   }
   for (std::size_t head = 0; head < dims.n_audio_head; ++head) {
-    keys_.emplace_back(head_size_, dims.n_audio_ctx);
-    values_.emplace_back(dims.n_audio_ctx, head_size_);
+    keys_.push_back(Arithmetic::make_keys(head_size_, dims.n_audio_ctx));
+    values_.push_back(Arithmetic::make_values(dims.n_audio_ctx, head_size_));
   }
+  const BlockShape shape{kBlockRows, 4 * dims.n_audio_state, kQueryRows, dims.n_audio_ctx};
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
-    scratch_.push_back({models::Matrix(kBlockRows, dims.n_audio_state),
-                        models::Matrix(kBlockRows, 4 * dims.n_audio_state),
-                        models::Matrix(kQueryRows, dims.n_audio_ctx),
-                        models::Matrix(kBlockRows, dims.n_audio_state)});
+    scratch_.push_back(
+        {models::Matrix(kBlockRows, dims.n_audio_state), models::Matrix(kBlockRows, shape.width),
+         models::Matrix(kQueryRows, dims.n_audio_ctx),
+         models::Matrix(kBlockRows, dims.n_audio_state), typename Arithmetic::Scratch(shape)});
   }
 }
 
-void CpuLayerBackend::load(ConstMatrixView states) { copy_rows(states, states_.view()); }
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::load(ConstMatrixView states) {
+  copy_rows(states, states_.view());
+}
 
-void CpuLayerBackend::store(MatrixView states) { copy_rows(states_.view(), states); }
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::store(MatrixView states) {
+  copy_rows(states_.view(), states);
+}
 
+template <typename Arithmetic>
 template <typename F>
-void CpuLayerBackend::for_each_block(const F& f) {
+void CpuLayerBackend<Arithmetic>::for_each_block(const F& f) {
   const std::size_t n = (states_.rows() + kBlockRows - 1) / kBlockRows;
   pool_.parallel_for(n, [&](std::size_t i, std::size_t thread) {
     const std::size_t first = i * kBlockRows;
@@ -74,18 +77,20 @@ void CpuLayerBackend::for_each_block(const F& f) {
 }
 
 // Every key and value has to be there before the first query looks at them: hence two loops.
-void CpuLayerBackend::run_layer(std::size_t layer) {
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::run_layer(std::size_t layer) {
   const Layer& l = layers_.at(layer);
   for_each_block([&](Block block, Scratch& scratch) { project(l, block, scratch); });
   for_each_block([&](Block block, Scratch& scratch) { attend_and_mlp(l, block, scratch); });
 }
 
-void CpuLayerBackend::project(const Layer& layer, Block block, Scratch& scratch) {
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::project(const Layer& layer, Block block, Scratch& scratch) {
   const std::size_t width = states_.cols();
   const MatrixView normed = scratch.normed.view().row_range(0, block.rows);
   const MatrixView qkv = scratch.wide.view().row_range(0, block.rows).col_range(0, 3 * width);
   models::layer_norm(states_.view().row_range(block.first, block.rows), layer.attn_ln, normed);
-  linear(normed, layer.qkv, Finish::replace, qkv);
+  Arithmetic::linear(normed, layer.qkv, Finish::replace, qkv, scratch.products);
   copy_rows(qkv.col_range(0, width), queries_.view().row_range(block.first, block.rows));
   for (std::size_t head = 0; head < keys_.size(); ++head) {
     const std::size_t col = head * head_size_;
@@ -94,30 +99,47 @@ void CpuLayerBackend::project(const Layer& layer, Block block, Scratch& scratch)
   }
 }
 
-void CpuLayerBackend::attend_and_mlp(const Layer& layer, Block block, Scratch& scratch) {
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::attend_and_mlp(const Layer& layer, Block block,
+                                                 Scratch& scratch) {
   const MatrixView states = states_.view().row_range(block.first, block.rows);
   const MatrixView normed = scratch.normed.view().row_range(0, block.rows);
   const MatrixView hidden = scratch.wide.view().row_range(0, block.rows);
   for (std::size_t head = 0; head < keys_.size(); ++head) attend(head, block, scratch);
-  linear(scratch.attended.view().row_range(0, block.rows), layer.out, Finish::add, states);
+  Arithmetic::linear(scratch.attended.view().row_range(0, block.rows), layer.out, Finish::add,
+                     states, scratch.products);
   models::layer_norm(states, layer.mlp_ln, normed);
-  linear(normed, layer.mlp_0, Finish::gelu, hidden);
-  linear(hidden, layer.mlp_2, Finish::add, states);
+  Arithmetic::linear(normed, layer.mlp_0, Finish::gelu, hidden, scratch.products);
+  Arithmetic::linear(hidden, layer.mlp_2, Finish::add, states, scratch.products);
 }
 
-void CpuLayerBackend::attend(std::size_t head, Block block, Scratch& scratch) {
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::attend(std::size_t head, Block block, Scratch& scratch) {
   const std::size_t col = head * head_size_;
   for (std::size_t row = 0; row < block.rows; row += kQueryRows) {
     const std::size_t rows = std::min(kQueryRows, block.rows - row);
     const MatrixView scores = scratch.scores.view().row_range(0, rows);
     const auto queries = queries_.view().row_range(block.first + row, rows);
-    models::gemm({queries.col_range(col, head_size_), keys_[head], {}}, scores);
-    std::array<float, kQueryRows> sums;
-    for (std::size_t r = 0; r < rows; ++r) sums[r] = models::exp_below_max(scores.row(r));
-    const auto attended = scratch.attended.view().row_range(row, rows).col_range(col, head_size_);
-    models::gemm({scores, values_[head], {}}, attended);
-    for (std::size_t r = 0; r < rows; ++r) models::scale(attended.row(r), 1.0F / sums[r]);
+    Arithmetic::scores(queries.col_range(col, head_size_), keys_[head], scores, scratch.products);
+    Arithmetic::weigh(scores, values_[head],
+                      scratch.attended.view().row_range(row, rows).col_range(col, head_size_),
+                      scratch.products);
   }
+}
+
+template class CpuLayerBackend<Fp32Arithmetic>;
+
+std::unique_ptr<LayerBackend> make_cpu_backend(models::Precision precision,
+                                               const models::Dims& dims,
+                                               const models::EncoderWeights& weights,
+                                               models::ThreadPool& pool) {
+  using models::IntegerWidth;
+  const auto make = [&]<typename Arithmetic>(const Arithmetic& /*type*/) {
+    return std::make_unique<CpuLayerBackend<Arithmetic>>(dims, weights, pool);
+  };
+  if (precision == models::Precision::int8) return make(IntegerArithmetic<IntegerWidth::int8>());
+  if (precision == models::Precision::int16) return make(IntegerArithmetic<IntegerWidth::int16>());
+  return make(Fp32Arithmetic());
 }
 
 }  // namespace wnpu::encoder

@@ -1,16 +1,19 @@
-// The transformer layers on the CPU, fp32.
+// The transformer layers on the CPU.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "encoder/cpu_arithmetic.h"
 #include "encoder/layer_backend.h"
 #include "models/dims.h"
-#include "models/packed_matrix.h"
+#include "models/precision.h"
 #include "models/thread_pool.h"
 #include "models/weights.h"
 
 namespace wnpu::encoder {
 
+template <typename Arithmetic>
 class CpuLayerBackend : public LayerBackend {
  public:
   // Packs the weights of the layers; they may go afterwards. `pool` must outlive the backend.
@@ -26,11 +29,11 @@ class CpuLayerBackend : public LayerBackend {
  private:
   struct Layer {
     models::LayerNorm attn_ln;
-    models::PackedLinear qkv;  // the query with the attention's scale in it
-    models::PackedLinear out;
+    typename Arithmetic::Weights qkv;  // the query with the attention's scale in it
+    typename Arithmetic::Weights out;
     models::LayerNorm mlp_ln;
-    models::PackedLinear mlp_0;
-    models::PackedLinear mlp_2;
+    typename Arithmetic::Weights mlp_0;
+    typename Arithmetic::Weights mlp_2;
   };
   // What a thread needs for a block of rows; all of it stays in its L2.
   struct Scratch {
@@ -38,6 +41,7 @@ class CpuLayerBackend : public LayerBackend {
     models::Matrix wide;      // [kBlockRows, 4 n_audio_state]
     models::Matrix scores;    // [kQueryRows, n_audio_ctx]
     models::Matrix attended;  // [kBlockRows, n_audio_state]
+    typename Arithmetic::Scratch products;
   };
   struct Block {
     std::size_t first;  // row
@@ -56,11 +60,16 @@ class CpuLayerBackend : public LayerBackend {
   models::ThreadPool& pool_;
   std::size_t head_size_;
   std::vector<Layer> layers_;
-  models::Matrix states_;                     // [n_audio_ctx, n_audio_state], the residual stream
-  models::Matrix queries_;                    // [n_audio_ctx, n_audio_state], heads side by side
-  std::vector<models::PackedMatrix> keys_;    // a head: [head size, n_audio_ctx]
-  std::vector<models::PackedMatrix> values_;  // a head: [n_audio_ctx, head size]
-  std::vector<Scratch> scratch_;              // a thread
+  models::Matrix states_;   // [n_audio_ctx, n_audio_state], the residual stream
+  models::Matrix queries_;  // [n_audio_ctx, n_audio_state], heads side by side
+  std::vector<typename Arithmetic::Matrix> keys_;    // a head: [head size, n_audio_ctx]
+  std::vector<typename Arithmetic::Matrix> values_;  // a head: [n_audio_ctx, head size]
+  std::vector<Scratch> scratch_;                     // a thread
 };
+
+std::unique_ptr<LayerBackend> make_cpu_backend(models::Precision precision,
+                                               const models::Dims& dims,
+                                               const models::EncoderWeights& weights,
+                                               models::ThreadPool& pool);
 
 }  // namespace wnpu::encoder

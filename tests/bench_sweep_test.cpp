@@ -28,13 +28,14 @@ TEST_CASE("sweep: without a budget nothing is measured, and all that was left ou
   const Sweep sweep = run_sweep(options, kQuiet);
   CHECK(count(sweep, Origin::kModelled) == 2 * 2);
   CHECK(count(sweep, Origin::kMeasured) == 0);
-  // A size: encoder at 1 and 2 threads, decoder at these and two batches; the lengths of one.
-  CHECK(sweep.skipped.size() == 2 * (2 + 4) + 4);
+  // A size and precision: encoder at 1 and 2 threads, decoder at these and two batches; the lengths
+  // of one size.
+  CHECK(sweep.skipped.size() == 2 * 3 * (2 + 4) + 4);
   const auto is_named = [&](const std::string& what) {
     return std::ranges::any_of(sweep.skipped,
                                [&](const std::string& line) { return line.starts_with(what); });
   };
-  CHECK(is_named("large-v3 encoder, 2 threads: about "));
+  CHECK(is_named("large-v3 encoder in int16, 2 threads: about "));
   CHECK(is_named("tiny, 120 s of audio: about "));
 }
 
@@ -48,9 +49,9 @@ TEST_CASE("sweep: measures what fits, and says of what weights") {
   std::size_t steps = 0;
   const Sweep sweep = run_sweep(options, [&](const std::string&) { ++steps; });
   CHECK(sweep.skipped.empty());
-  CHECK(steps == 3);
+  CHECK(steps == 7);
   CHECK(count(sweep, Origin::kModelled) == 2);
-  REQUIRE(count(sweep, Origin::kMeasured) == 4);
+  REQUIRE(count(sweep, Origin::kMeasured) == 8);
   for (const SweepRow& row : sweep.rows) {
     CHECK(row.seconds > 0);
     CHECK((row.weights == "random" || row.weights == "none" || row.weights == "from its file"));
@@ -82,7 +83,7 @@ TEST_CASE("decoder_times: a deeper decoder takes longer by its layers") {
                     .n_text_layer = 7};
   models::ThreadPool pool(1);
   const DecoderStep step =
-      time_decoder_step(dims, random_decoder_weights(dims, 3), 2, pool, {3, 1e-2});
+      time_decoder_step({dims, random_decoder_weights(dims, 3)}, 2, pool, {3, 1e-2});
   CHECK(step.fixed_s > 0);
   CHECK(step.layer_s >= 0);
   CHECK(step.seconds(7) >= step.fixed_s);

@@ -9,6 +9,7 @@
 #include "tests/nano_model.h"
 #include "tests/random_matrix.h"
 #include "tests/reference_layer.h"
+#include "tests/tolerances.h"
 
 using namespace wnpu;  // NOLINT
 using decoder::StepRow;
@@ -20,7 +21,8 @@ namespace {
 constexpr double kLogitsNmse = 2e-9;
 
 struct Fixture {
-  explicit Fixture(std::size_t n_threads = 2) : pool(n_threads) {
+  explicit Fixture(std::size_t n_threads = 2, models::Precision precision = models::Precision::fp32)
+      : pool(n_threads), decoder(model.dims, weights, pool, precision) {
     decoder.cross_kv(states, window);
     decoder.cross_kv(other_states, other_window);
   }
@@ -34,7 +36,7 @@ struct Fixture {
   tests::NanoModel model = tests::make_nano_model({dims(), 11});
   models::DecoderWeights weights = tests::decoder_weights(model);
   models::ThreadPool pool;
-  decoder::Decoder decoder{model.dims, weights, pool};
+  decoder::Decoder decoder;
   models::EncoderStates states{tests::random_matrix(50, 64, 1)};
   models::EncoderStates other_states{tests::random_matrix(50, 64, 2)};
   decoder::CrossKv window;
@@ -100,6 +102,26 @@ TEST_CASE("decoder: a prompt in one step agrees with fp64, and one by one too") 
     f.decoder.step(cache, {&rows[i], 1}, one_by_one.view().row_range(i, 1));
   }
   CHECK(tests::nmse(one_by_one.flat(), expected) < kLogitsNmse);
+}
+
+TEST_CASE("decoder: weights in integers keep to fp64, and rows do not see each other") {
+  for (const auto& [precision, limit] :
+       {std::pair(models::Precision::int16, tests::tolerance::kInt16LogitsNmse),
+        std::pair(models::Precision::int8, tests::tolerance::kInt8LogitsNmse)}) {
+    Fixture f(2, precision);
+    const auto rows = rows_of(f, 0);
+    decoder::KvCache cache(f.model.dims, 1);
+    models::Matrix together(rows.size(), f.model.dims.n_vocab);
+    f.decoder.step(cache, rows, together.view());
+    CHECK(tests::nmse(together.flat(), reference_logits(f)) < limit);
+
+    cache.clear(0);
+    models::Matrix one_by_one(rows.size(), f.model.dims.n_vocab);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      f.decoder.step(cache, {&rows[i], 1}, one_by_one.view().row_range(i, 1));
+    }
+    CHECK(tests::nmse(one_by_one.flat(), together.flat()) < kLogitsNmse);
+  }
 }
 
 TEST_CASE("decoder: sequences of one step do not see each other, nor each other's window") {

@@ -9,6 +9,7 @@
 #include "tests/nano_model.h"
 #include "tests/random_matrix.h"
 #include "tests/reference_layer.h"
+#include "tests/tolerances.h"
 
 using namespace wnpu;  // NOLINT
 
@@ -20,14 +21,24 @@ models::Dims short_dims() {
   return dims;
 }
 
-std::vector<float> run(std::size_t n_threads, const tests::NanoModel& model,
-                       const models::EncoderWeights& weights, std::size_t layer) {
-  models::ThreadPool pool(n_threads);
-  encoder::CpuLayerBackend backend(model.dims, weights, pool);
+using models::Precision;
+using tests::tolerance::kInt16LayerNmse;
+using tests::tolerance::kInt8WeightsNmse;
+
+struct Run {
+  std::size_t layer = 0;
+  Precision precision = Precision::fp32;
+  std::size_t n_threads = 2;
+};
+
+std::vector<float> run(const tests::NanoModel& model, const models::EncoderWeights& weights,
+                       const Run& how) {
+  models::ThreadPool pool(how.n_threads);
+  const auto backend = encoder::make_cpu_backend(how.precision, model.dims, weights, pool);
   models::Matrix x = tests::random_matrix(model.dims.n_audio_ctx, model.dims.n_audio_state, 3);
-  backend.load(x.view());
-  backend.run_layer(layer);
-  backend.store(x.view());
+  backend->load(x.view());
+  backend->run_layer(how.layer);
+  backend->store(x.view());
   return {x.flat().begin(), x.flat().end()};
 }
 
@@ -41,17 +52,21 @@ TEST_CASE("cpu backend: each layer agrees with fp64, and differs from the other"
         tests::random_matrix(model.dims.n_audio_ctx, model.dims.n_audio_state, 3).view());
     tests::reference_encoder_layer(x, weights.layers[layer], model.dims.n_audio_head);
     const auto expected = tests::flatten(x);
-    CHECK(tests::nmse(run(2, model, weights, layer), expected) < 1e-11);
-    CHECK(tests::nmse(run(2, model, weights, 1 - layer), expected) > 1e-3);
+    CHECK(tests::nmse(run(model, weights, {layer}), expected) < 1e-11);
+    CHECK(tests::nmse(run(model, weights, {layer, Precision::int16}), expected) < kInt16LayerNmse);
+    CHECK(tests::nmse(run(model, weights, {layer, Precision::int8}), expected) < kInt8WeightsNmse);
+    CHECK(tests::nmse(run(model, weights, {1 - layer}), expected) > 1e-3);
   }
 }
 
 TEST_CASE("cpu backend: bits do not depend on the number of threads") {
   const auto model = tests::make_nano_model({short_dims(), 5});
   const auto weights = tests::encoder_weights(model);
-  const auto one = run(1, model, weights, 0);
-  CHECK(run(2, model, weights, 0) == one);
-  CHECK(run(7, model, weights, 0) == one);
+  for (const Precision precision : {Precision::fp32, Precision::int16, Precision::int8}) {
+    const auto one = run(model, weights, {0, precision, 1});
+    CHECK(run(model, weights, {0, precision, 2}) == one);
+    CHECK(run(model, weights, {0, precision, 7}) == one);
+  }
 }
 
 TEST_CASE("encoder: convolutions, GELU, positions and layers agree with fp64") {
@@ -60,7 +75,7 @@ TEST_CASE("encoder: convolutions, GELU, positions and layers agree with fp64") {
   const models::Dims& d = model.dims;
   const models::LogMel mel{tests::random_matrix(d.n_mels, d.n_mel_frames(), 9)};
   models::ThreadPool pool(2);
-  encoder::CpuLayerBackend backend(d, weights, pool);
+  encoder::CpuLayerBackend<encoder::Fp32Arithmetic> backend(d, weights, pool);
   encoder::Encoder encoder(d, weights, backend, pool);
   models::EncoderStates out;
   encoder.encode(mel, out);
@@ -102,7 +117,7 @@ TEST_CASE("encoder: refuses a log-mel of another shape, naming both") {
   const auto model = tests::make_nano_model({short_dims(), 6});
   const auto weights = tests::encoder_weights(model);
   models::ThreadPool pool(1);
-  encoder::CpuLayerBackend backend(model.dims, weights, pool);
+  encoder::CpuLayerBackend<encoder::Fp32Arithmetic> backend(model.dims, weights, pool);
   encoder::Encoder encoder(model.dims, weights, backend, pool);
   models::EncoderStates out;
   const models::LogMel mel{models::Matrix(80, 3000)};

@@ -13,6 +13,7 @@
 #include "tests/npy.h"
 #include "tests/shared_data.h"
 #include "tests/tiny_en.h"
+#include "tests/tolerances.h"
 
 using namespace wnpu;  // NOLINT
 using tests::nmse;
@@ -32,6 +33,28 @@ models::LogMel golden_mel(const std::filesystem::path& stages) {
 
 }  // namespace
 
+TEST_CASE("encoder: integers keep to openai-whisper's states on jfk") {
+  const auto stages = tests::shared_file("golden/stages/jfk");
+  const auto tiny_en = tests::tiny_en_dir();
+  if (!stages || !tiny_en) return;
+  const auto file = models::open_model(*tiny_en);
+  const auto weights = models::load_encoder_weights(*file);
+  models::ThreadPool pool(2);
+  const auto mel = golden_mel(*stages);
+  const auto golden = tests::load_npy(*stages / "enc_ln_post.npy");
+  for (const auto& [precision, limit] :
+       {std::pair(models::Precision::int16, tests::tolerance::kInt16StatesNmse),
+        std::pair(models::Precision::int8, tests::tolerance::kInt8StatesNmse)}) {
+    const auto backend = encoder::make_cpu_backend(precision, file->dims(), weights, pool);
+    encoder::Encoder encoder(file->dims(), weights, *backend, pool);
+    models::EncoderStates out;
+    encoder.encode(mel, out);
+    const double found = nmse(out.values.flat(), golden.values);
+    MESSAGE(models::precision_name(precision), ": NMSE ", found);
+    CHECK(found < limit);
+  }
+}
+
 TEST_CASE("encoder: stem, each layer and the final states agree with openai-whisper on jfk") {
   const auto stages = tests::shared_file("golden/stages/jfk");
   const auto tiny_en = tests::tiny_en_dir();
@@ -46,7 +69,7 @@ TEST_CASE("encoder: stem, each layer and the final states agree with openai-whis
   stem.run(pool, mel, states.view());
   CHECK(nmse(states.flat(), tests::load_npy(*stages / "enc_stem.npy").values) < kStageNmse);
 
-  encoder::CpuLayerBackend backend(file->dims(), weights, pool);
+  encoder::CpuLayerBackend<encoder::Fp32Arithmetic> backend(file->dims(), weights, pool);
   backend.load(states.view());
   for (std::size_t layer = 0; layer < backend.n_layers(); ++layer) {
     backend.run_layer(layer);
