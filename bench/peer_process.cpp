@@ -5,43 +5,21 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <fstream>
-#include <spawn.h>
 #include <sstream>
 #include <stdexcept>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "bench/child_process.h"
+
 namespace wnpu::bench {
 namespace {
 
 std::string words(int error) { return std::generic_category().message(error); }
-
-// Starts command with `socket` as its standard input and output.
-pid_t spawn(std::vector<std::string>& command, int socket) {
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (std::string& argument : command) {
-    arguments.push_back(argument.data());
-  }
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO);
-  pid_t process = -1;
-  const int error =
-      posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    throw std::runtime_error(command[0] + ": cannot be started: " + words(error));
-  }
-  return process;
-}
 
 }  // namespace
 
@@ -53,7 +31,7 @@ PeerProcess::PeerProcess(std::vector<std::string> command) : command_(std::move(
   }
   socket_ = ends[0];
   try {
-    process_ = spawn(command_, ends[1]);
+    process_ = start_process(command_, {{ends[1], STDIN_FILENO}, {ends[1], STDOUT_FILENO}});
   } catch (...) {
     close(ends[0]);
     close(ends[1]);
@@ -64,9 +42,7 @@ PeerProcess::PeerProcess(std::vector<std::string> command) : command_(std::move(
 
 PeerProcess::~PeerProcess() {
   close(socket_);
-  int status = 0;
-  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-  }
+  wait_for(process_);
 }
 
 PeerRun PeerProcess::transcribe(const std::string& file) {
