@@ -1,4 +1,5 @@
-// What a transcriber reports while it works on one file, from one thread at a time.
+// What a transcriber reports while it works on one file: from the thread that called it, but for
+// is_cancelled.
 #pragma once
 
 #include <functional>
@@ -13,7 +14,7 @@ struct Callbacks {
   // Seconds of audio that are done, and how many there are; 0 where that is not known yet.
   std::function<void(double done_s, double total_s)> on_progress;
   // To be asked often (every 100 ms): true means stop, and return what is finished with
-  // `truncated` set.
+  // `truncated` set. The encoder may ask on a thread of its own while the decoder asks too.
   std::function<bool()> is_cancelled;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <iterator>
 #include <span>
 #include <string>
@@ -60,6 +61,7 @@ ClipLoop::ClipLoop(Recognizer& recognizer, const TranscribeOptions& options, aud
       mel_(mel),
       transcript_(transcript),
       callbacks_(callbacks),
+      batch_size_(options.batch_size),
       is_batched_(options.batch_size > 1),
       thresholds_{options.compression_ratio_threshold, options.logprob_threshold,
                   options.no_speech_threshold},
@@ -68,15 +70,16 @@ ClipLoop::ClipLoop(Recognizer& recognizer, const TranscribeOptions& options, aud
       hotwords_(encode_text(recognizer.vocabulary(), options.hotwords)),
       prefix_(encode_text(recognizer.vocabulary(), options.prefix)) {
   carried_.all_tokens = initial_prompt_;
-  for (std::size_t slot = options.batch_size; slot-- > 0;) free_slots_.push_back(slot);
 }
 
 bool ClipLoop::run(const std::vector<FrameRange>& ranges) {
   std::size_t next = 0;
   while (next < ranges.size() || !clips_.empty()) {
-    for (; next < ranges.size() && !free_slots_.empty(); ++next) start(ranges[next]);
+    // Beside the clips that are decoded, as many that are encoded.
+    const std::size_t n_wanted = overlaps() ? 2 * batch_size_ : batch_size_;
+    auto n_open = static_cast<std::size_t>(std::ranges::count(clips_, false, &Clip::is_done));
+    for (; next < ranges.size() && n_open < n_wanted; ++next, ++n_open) start(ranges[next]);
     if (!run_round()) return false;
-    hand_out();
   }
   return true;
 }
@@ -86,33 +89,70 @@ void ClipLoop::start(const FrameRange& range) {
   Clip clip;
   clip.seek = range.start;
   clip.end = range.end;
-  clip.slot = free_slots_.back();
-  free_slots_.pop_back();
   clip.context.all_tokens = initial_prompt_;
   if (!is_batched_) clip.context = std::move(carried_);
   clips_.push_back(std::move(clip));
 }
 
+bool ClipLoop::overlaps() const { return is_batched_ && recognizer_.encodes_beside_decoding(); }
+
+// One batch is decoded. Where that pays, the next is encoded at the same time: the encoder's thread
+// touches its clips, mel_, n_windows and timing.encode, this thread all else. The encoder's
+// exception comes last, when what was decoded has been handed out.
 bool ClipLoop::run_round() {
-  std::vector<Clip*> working;
-  for (Clip& clip : clips_) {
-    if (clip.is_done()) continue;
-    clip.window = {clip.seek, std::min(audio::kWindowFrames, clip.end - clip.seek)};
-    if (!encode(clip)) return false;
-    working.push_back(&clip);
+  const auto to_encode = next_batch(false);
+  if (!overlaps()) {
+    if (!encode(to_encode) || !decode(next_batch(true))) return false;
+    hand_out();
+    return true;
   }
-  if (working.empty()) return true;
-  StageTimer timer(transcript_.timing.decode);
-  const auto decoded = decode_with_fallback(working);
-  if (!decoded) return false;
-  for (std::size_t i = 0; i < working.size(); ++i) finish_window(*working[i], (*decoded)[i]);
+  const auto to_decode = next_batch(true);
+  auto encoded = std::async(std::launch::async, [&] { return encode(to_encode); });
+  if (!decode(to_decode)) return false;  // the encoder, which is asked to stop too, is waited for
+  hand_out();
+  return encoded.get();
+}
+
+std::vector<ClipLoop::Clip*> ClipLoop::next_batch(bool is_encoded) {
+  std::vector<Clip*> batch;
+  for (Clip& clip : clips_) {
+    if (batch.size() == batch_size_) break;
+    if (!clip.is_done() && clip.is_encoded == is_encoded) batch.push_back(&clip);
+  }
+  return batch;
+}
+
+bool ClipLoop::encode(const std::vector<Clip*>& clips) {
+  for (Clip* clip : clips) {
+    clip->window = {clip->seek, std::min(audio::kWindowFrames, clip->end - clip->seek)};
+    load_mel(*clip);
+    ++transcript_.n_windows;
+    StageTimer timer(transcript_.timing.encode);
+    if (!recognizer_.encode(clip->mel, clip->states)) return false;
+    clip->is_encoded = true;
+  }
   return true;
 }
 
-bool ClipLoop::encode(Clip& clip) {
-  load_mel(clip);
-  ++transcript_.n_windows;
-  return recognizer_.encode(clip.slot, clip.mel, &transcript_.timing);
+bool ClipLoop::decode(const std::vector<Clip*>& clips) {
+  if (clips.empty()) return true;
+  StageTimer timer(transcript_.timing.decode);
+  for (std::size_t i = 0; i < clips.size(); ++i) {
+    if (callbacks_.is_cancelled && callbacks_.is_cancelled()) return false;
+    clips[i]->slot = i;
+    recognizer_.keep(i, clips[i]->states);
+  }
+  const auto decoded = decode_with_fallback(clips);
+  if (!decoded) return false;
+  for (std::size_t i = 0; i < clips.size(); ++i) {
+    Clip& clip = *clips[i];
+    finish_window(clip, (*decoded)[i]);
+    clip.is_encoded = false;
+    if (!clip.is_done()) continue;
+    clip.mel = {};  // it may have to wait for clips before it
+    clip.states = {};
+  }
+  return true;
 }
 
 // A window of a clip that fits into 30 s lies within the clip's first: it is shifted and not read
@@ -135,7 +175,7 @@ void ClipLoop::load_mel(Clip& clip) {
 
 // Windows that fail a test are decoded again together, at the next temperature.
 std::optional<std::vector<decoder::Decoded>> ClipLoop::decode_with_fallback(
-    std::vector<Clip*>& clips) {
+    const std::vector<Clip*>& clips) {
   std::vector<std::vector<decoder::Decoded>> tries(clips.size());
   std::vector<std::size_t> open(clips.size());
   for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
@@ -279,12 +319,6 @@ void ClipLoop::add_words(Clip& clip, decoder::SplitWindow& split) {
 }
 
 void ClipLoop::hand_out() {
-  for (Clip& clip : clips_) {
-    if (!clip.is_done()) continue;
-    // A clip that is done gives its place to the next, though its segments may have to wait.
-    if (std::ranges::find(free_slots_, clip.slot) == free_slots_.end())
-      free_slots_.push_back(clip.slot);
-  }
   while (!clips_.empty()) {
     Clip& clip = clips_.front();
     for (decoder::Segment& segment : clip.segments) {

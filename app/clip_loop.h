@@ -45,21 +45,28 @@ class ClipLoop {
   struct Clip {
     std::size_t seek = 0;  // frame at which the next window begins
     std::size_t end = 0;
-    std::size_t slot = 0;  // of the recognizer
+    std::size_t slot = 0;  // of the recognizer, while the window is decoded
     Context context;
     std::vector<decoder::Segment> segments;  // found, but not handed out yet
-    decoder::Window window;                  // of the present round
+    decoder::Window window;                  // the next to decode
     models::LogMel mel;                      // the frames from mel_start on, 0 beyond the clip
     std::optional<std::size_t> mel_start;
+    models::EncoderStates states;
+    bool is_encoded = false;  // states are of window
 
     bool is_done() const { return seek >= end; }
   };
 
   void start(const FrameRange& range);
+  bool overlaps() const;
   bool run_round();
-  bool encode(Clip& clip);
+  // The first clips in work whose window is encoded, or is not: no more than are decoded together.
+  std::vector<Clip*> next_batch(bool is_encoded);
+  bool encode(const std::vector<Clip*>& clips);
+  bool decode(const std::vector<Clip*>& clips);
   void load_mel(Clip& clip);
-  std::optional<std::vector<decoder::Decoded>> decode_with_fallback(std::vector<Clip*>& clips);
+  std::optional<std::vector<decoder::Decoded>> decode_with_fallback(
+      const std::vector<Clip*>& clips);
   decoder::DecodeOptions decode_options(const Clip& clip, double temperature) const;
   std::vector<models::TokenId> prompt(const Clip& clip) const;
   void finish_window(Clip& clip, const decoder::Decoded& decoded);
@@ -73,6 +80,7 @@ class ClipLoop {
   audio::MelSource& mel_;
   Transcript& transcript_;
   const Callbacks& callbacks_;
+  std::size_t batch_size_;
   bool is_batched_;
   decoder::Thresholds thresholds_;
   std::vector<double> temperatures_;             // to try in turn
@@ -80,8 +88,7 @@ class ClipLoop {
   std::vector<models::TokenId> hotwords_;        // likewise
   std::vector<models::TokenId> prefix_;          // likewise
   Context carried_;                              // from clip to clip, unless batched
-  std::deque<Clip> clips_;                       // at work, in order
-  std::vector<std::size_t> free_slots_;
+  std::deque<Clip> clips_;                       // in order: in work, or not handed out yet
 };
 
 }  // namespace wnpu::app

@@ -11,6 +11,8 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
     : file_(models::open_model(model)),
       vocabulary_(file_->token_bytes(), file_->dims(), file_->path()),
       pool_(n_threads),
+      encoder_pool_(device.npu != nullptr ? std::make_unique<models::ThreadPool>(n_threads)
+                                          : nullptr),
       precision_(device.cpu_precision),
       decoder_(dims(), models::load_decoder_weights(*file_), pool_, precision_),
       encoder_weights_(models::load_encoder_weights(*file_)),
@@ -22,13 +24,14 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
 
 std::unique_ptr<encoder::LayerBackend> Recognizer::make_backend(const EncoderDevice& device) {
   if (device.npu == nullptr) {
-    return encoder::make_cpu_backend(precision_, dims(), encoder_weights_, pool_);
+    return encoder::make_cpu_backend(precision_, dims(), encoder_weights_, encoder_pool());
   }
-  return encoder::make_npu_backend(*device.npu, dims(), encoder_weights_, pool_, device.options);
+  return encoder::make_npu_backend(*device.npu, dims(), encoder_weights_, encoder_pool(),
+                                   device.options);
 }
 
 void Recognizer::set_backend(std::unique_ptr<encoder::LayerBackend> backend) {
-  encoder_ = std::make_unique<encoder::Encoder>(dims(), encoder_weights_, *backend, pool_);
+  encoder_ = std::make_unique<encoder::Encoder>(dims(), encoder_weights_, *backend, encoder_pool());
   backend_ = std::move(backend);
   n_encoded_ = 0;
   // Nothing takes over from the CPU, which has packed them.
@@ -37,15 +40,21 @@ void Recognizer::set_backend(std::unique_ptr<encoder::LayerBackend> backend) {
 
 // A device that fails in the middle of a file is the one failure that may be survived, and only
 // where the user said so: this is where it is caught.
-bool Recognizer::encode_states(const models::LogMel& mel) {
+bool Recognizer::encode_or_fall_back(const models::LogMel& mel, models::EncoderStates& states) {
   try {
-    return encoder_->encode(mel, states_, should_stop_);
+    return encoder_->encode(mel, states, should_stop_);
   } catch (const npu::DeviceError& error) {
     if (!falls_back_) throw;
     fallback_ = error.what();
   }
   set_backend(make_backend({}));
-  return encoder_->encode(mel, states_, should_stop_);
+  return encoder_->encode(mel, states, should_stop_);
+}
+
+bool Recognizer::encode(const models::LogMel& mel, models::EncoderStates& states) {
+  if (!encode_or_fall_back(mel, states)) return false;
+  ++n_encoded_;
+  return true;
 }
 
 bool Recognizer::encode(std::size_t slot, const models::LogMel& mel, Timing* timing) {
@@ -53,13 +62,16 @@ bool Recognizer::encode(std::size_t slot, const models::LogMel& mel, Timing* tim
   Timing& times = timing != nullptr ? *timing : ignored;
   {
     StageTimer timer(times.encode);
-    if (!encode_states(mel)) return false;
+    if (!encode(mel, states_)) return false;
   }
-  ++n_encoded_;
   StageTimer timer(times.decode);
-  if (windows_.size() <= slot) windows_.resize(slot + 1);
-  decoder_.cross_kv(states_, windows_[slot]);
+  keep(slot, states_);
   return true;
+}
+
+void Recognizer::keep(std::size_t slot, const models::EncoderStates& states) {
+  if (windows_.size() <= slot) windows_.resize(slot + 1);
+  decoder_.cross_kv(states, windows_[slot]);
 }
 
 std::vector<std::pair<std::string, double>> Recognizer::language_probabilities(std::size_t slot) {

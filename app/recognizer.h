@@ -60,15 +60,23 @@ class Recognizer {
   // Windows encoded on `backend_name()` so far.
   std::size_t n_encoded() const { return n_encoded_; }
 
-  // Asked many times a second while encode and decode work; true makes them give up.
+  // Asked many times a second while encode and decode work, from the thread of each; true makes
+  // them give up.
   void set_should_stop(std::function<bool()> should_stop) { should_stop_ = std::move(should_stop); }
 
   // For other work between the calls here.
   models::ThreadPool& pool() { return pool_; }
 
-  // Encodes a window and keeps it in `slot` (0, 1, ...) for the calls below. False: it gave up.
-  // Where `timing` is given, the encoder's time is added to `encode` and that of the keys and
-  // values of cross-attention, the decoder's first work on a window, to `decode`.
+  // Whether encode(mel, states) may work, and gains by it, on one thread while another decodes:
+  // where the layers run on a device.
+  bool encodes_beside_decoding() const { return encoder_pool_ && backend_name() != "cpu"; }
+
+  // The encoder alone. False: it gave up.
+  bool encode(const models::LogMel& mel, models::EncoderStates& states);
+  // Keeps an encoded window in `slot` (0, 1, ...) for the calls below: the keys and values of
+  // cross-attention, the decoder's first work on a window.
+  void keep(std::size_t slot, const models::EncoderStates& states);
+  // Both. Where `timing` is given, their times are added to `encode` and `decode`.
   bool encode(std::size_t slot, const models::LogMel& mel, Timing* timing = nullptr);
   // Languages of an encoded window, most probable first. Multilingual models only.
   std::vector<std::pair<std::string, double>> language_probabilities(std::size_t slot);
@@ -83,11 +91,14 @@ class Recognizer {
  private:
   std::unique_ptr<encoder::LayerBackend> make_backend(const EncoderDevice& device);
   void set_backend(std::unique_ptr<encoder::LayerBackend> backend);
-  bool encode_states(const models::LogMel& mel);
+  bool encode_or_fall_back(const models::LogMel& mel, models::EncoderStates& states);
+  models::ThreadPool& encoder_pool() { return encoder_pool_ ? *encoder_pool_ : pool_; }
 
   std::unique_ptr<models::ModelFile> file_;
   models::Vocabulary vocabulary_;
   models::ThreadPool pool_;
+  // The encoder's, with a device: a pool has one caller at a time. None: pool_.
+  std::unique_ptr<models::ThreadPool> encoder_pool_;
   models::Precision precision_;
   decoder::Decoder decoder_;  // before the encoder's weights: fp32 weights of one of them at a time
   models::EncoderWeights encoder_weights_;
@@ -97,7 +108,7 @@ class Recognizer {
   std::string fallback_;
   std::size_t n_encoded_ = 0;
   std::vector<std::pair<int, int>> alignment_heads_;
-  models::EncoderStates states_;
+  models::EncoderStates states_;             // of encode(slot, ...)
   std::vector<decoder::CrossKv> windows_;    // a slot
   std::unique_ptr<decoder::KvCache> cache_;  // grows with the number of sequences asked for
   std::function<bool()> should_stop_;

@@ -56,7 +56,8 @@ struct DeviceInfo {
   std::string kernels;        // of the CPU path, e.g. "openblas-fp32 (AVX2)"
 };
 
-// Seconds, wall clock.
+// Seconds, wall clock. Encoder and mel may work while the decoder does (--batch-size with a
+// device): their sum is then more than the total.
 struct Timing {
   double load = 0;          // model, once a process
   double decode_audio = 0;  // file to 16 kHz mono
