@@ -139,7 +139,8 @@ class Batch {
     const bool shows = std::any_of(targets.begin(), targets.end(), [](const Target& target) {
       return target.format == Format::json || target.format == Format::jsonl;
     });
-    if (!shows) return;
+    // A stopped program must end within half a second; a large model's file takes several.
+    if (!shows || transcript.truncated) return;
     transcript.input.sha256 = sha256_of_file(transcript.input.path);
     if (model_sha256_.empty()) {
       model_sha256_ = sha256_of_file(weights_file(transcript.model.path));
