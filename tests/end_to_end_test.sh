@@ -84,13 +84,46 @@ else
   echo "python3-jsonschema is not there: the C++ check of app_tests stands alone"
 fi
 
+# Nobody speaks: no loops with default options, and no words with --vad.
+mkdir "$work/sounds"
+python3 - "$work/sounds" <<'PYTHON'
+import array, math, random, sys, wave
+random.seed(1)
+sounds = {
+    "silence": lambda t: 0.0,
+    "noise": lambda t: random.gauss(0, 0.1),
+    "tone": lambda t: 0.3 * math.sin(2 * math.pi * 440 * t),
+}
+for name, sound in sounds.items():
+    with wave.open(f"{sys.argv[1]}/{name}.wav", "wb") as out:
+        out.setparams((1, 2, 16000, 0, "NONE", ""))
+        samples = (int(32767 * max(-1, min(1, sound(i / 16000)))) for i in range(31 * 16000))
+        out.writeframes(array.array("h", samples).tobytes())
+PYTHON
+run --format txt --output-dir "$work/heard" "$work"/sounds/*.wav 2>"$work/err"
+check "sounds without speech: exit code" 0 $?
+for sound in silence noise tone; do
+  # openai-whisper with these weights hears " you you" in silence; a loop fills a window.
+  words=$(wc -w <"$work/heard/$sound.txt")
+  [ "$words" -le 12 ] || check "words in $sound" "12 or fewer" "$words: $(head -c 200 "$work/heard/$sound.txt")"
+done
+if [ -e "$cache/silero_vad/silero_vad_16k.safetensors" ]; then
+  check "words with --vad where nobody speaks" "" \
+    "$(run --vad True --format txt --output-dir "$work/vad" "$work"/sounds/*.wav; cat "$work"/vad/*.txt)"
+else
+  echo "SKIP: no weights of the voice activity detector (app/quickstart.sh fetches them)"
+fi
+
 # SIGINT: exit code 130, soon. 500 ms are promised on a quiet machine; a busy one gets 2 s.
 # A shell without a terminal lets what it starts in the background ignore SIGINT: env undoes that.
 mapfile -t files < <(yes "$sample" | head -n 40)
 env --default-signal=INT "$program" transcribe --device cpu --format jsonl "${files[@]}" \
   >"$work/stdout" 2>/dev/null &
 pid=$!
-sleep 1
+for _ in $(seq 300); do  # until the first file is done, and the second at work
+  [ -s "$work/stdout" ] && break
+  sleep 0.1
+done
 begin=$(date +%s%N)
 kill -INT $pid
 wait $pid
