@@ -5,6 +5,7 @@
 
 #include "app/exit_code.h"
 #include "audio/mel_source.h"
+#include "models/instruction_set.h"
 #include "models/ops.h"
 
 namespace wnpu::app {
@@ -72,6 +73,7 @@ Transcript FileTranscriber::transcribe(const std::string& input, const Callbacks
 DeviceInfo FileTranscriber::device_after(std::size_t n_encoded_before) const {
   DeviceInfo info = device_.info;
   info.kernels = models::kernel_description();
+  info.isa = models::instruction_set();
   info.fallback = recognizer_->fallback();
   if (!info.fallback.empty()) info.used = "cpu";
   if (!info.npu) return info;

@@ -78,7 +78,8 @@ Json device_of(const DeviceInfo& device) {
           {"npu", device.npu ? npu_of(*device.npu, device.simulated) : Json()},
           {"fallback", text_or_null(device.fallback)},
           {"cpu_precision", text_or_null(device.cpu_precision)},
-          {"kernels", text_or_null(device.kernels)}};
+          {"kernels", text_or_null(device.kernels)},
+          {"isa", text_or_null(device.isa)}};
 }
 
 // rtf: processing time / audio time. rtfx: audio time / processing time. Both without the load.

@@ -8,6 +8,7 @@
 
 #include "app/exit_code.h"
 #include "app/file_transcriber.h"
+#include "app/isa_override.h"
 #include "app/options.h"
 #include "app/output_file.h"
 #include "app/output_plan.h"
@@ -55,6 +56,7 @@ int run_command_line(std::span<const char* const> arguments) {
 int main(int argc, char** argv) {
   install_signal_handlers();
   try {
+    override_instruction_set(std::getenv("WNPU_ISA"));
     const std::vector<const char*> arguments(argv + std::min(argc, 1), argv + argc);
     return run_command_line(arguments);
   } catch (const BrokenPipe& error) {

@@ -53,7 +53,8 @@ struct DeviceInfo {
   // Why the CPU took over in the middle of the work (--fallback cpu); empty: it did not.
   std::string fallback;
   std::string cpu_precision;  // "fp32", "int16", "int8"
-  std::string kernels;        // of the CPU path, e.g. "openblas-fp32 (AVX2)"
+  std::string kernels;        // of the CPU path, e.g. "AVX2, OpenBLAS 0.3.21 Zen"
+  std::string isa;            // that they use: "AVX2"
 };
 
 // Seconds, wall clock. Encoder and mel may work while the decoder does (--batch-size with a

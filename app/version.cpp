@@ -5,6 +5,7 @@
 #include "app/build_info.h"
 #include "app/json_writer.h"
 #include "app/model_path.h"
+#include "models/instruction_set.h"
 
 namespace wnpu::app {
 
@@ -13,14 +14,16 @@ std::string version_text(bool as_json) {
     return std::string("whisper-npu ") + kVersion + " (" + kGitCommit + ", " + kCompiler + ", " +
            kBuildType + ")\n";
   }
-  const nlohmann::ordered_json json = {{"name", "whisper-npu"},
-                                       {"version", kVersion},
-                                       {"commit", kGitCommit},
-                                       {"compiler", kCompiler},
-                                       {"build_type", kBuildType},
-                                       {"schema_version", kSchemaVersion},
-                                       {"devices", {"cpu", "npu", "sim"}},
-                                       {"model_folder", model_folder().string()}};
+  const nlohmann::ordered_json json = {
+      {"name", "whisper-npu"},
+      {"version", kVersion},
+      {"commit", kGitCommit},
+      {"compiler", kCompiler},
+      {"build_type", kBuildType},
+      {"schema_version", kSchemaVersion},
+      {"devices", {"cpu", "npu", "sim"}},
+      {"kernels", {{"isa", models::instruction_set()}, {"available", models::instruction_sets()}}},
+      {"model_folder", model_folder().string()}};
   return json.dump(2) + "\n";
 }
 

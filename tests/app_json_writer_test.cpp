@@ -33,6 +33,7 @@ Transcript example() {
   transcript.device.reason = "no /dev/accel/accel0";
   transcript.device.cpu_precision = "int16";
   transcript.device.kernels = "AVX2";
+  transcript.device.isa = "AVX2";
   transcript.timing = {0.5, 0.1, 0.2, 1.0, 0.7, 2.0};
   transcript.warnings = {"the file is cut short"};
   return transcript;

@@ -41,11 +41,17 @@ echo text >"$work/text_as_model"
 
 prints '^whisper-npu [0-9]+\.[0-9]+\.[0-9]+ \(' --version
 prints '"schema_version": 1' --version --json
+prints '"isa": "[A-Z]' --version --json
+prints 'WNPU_ISA' --help
 prints 'transcribe' --help
 prints '--skip-existing' transcribe --help
 
 prints '--against' bench --help
 prints '--batch-size' bench --help
+
+WNPU_ISA=scalar prints '"isa": "SCALAR"' --version --json
+WNPU_ISA= prints '^whisper-npu' --version
+WNPU_ISA=avx9 expect 2 'WNPU_ISA: expected one of .*scalar, .*found avx9' --version
 
 expect 2 'a command is required: transcribe or bench'
 expect 2 'files is required' transcribe
