@@ -48,15 +48,47 @@ std::size_t widen_lanes(const std::byte* halves, std::span<float> out) {
   return i;
 }
 
+// To the nearest half, ties to even, in the low 16 bits of each lane; finite values. Highway's own
+// conversion rounds so with F16C alone: without it subnormal halves come out wrong.
+hn::Vec<Bits> narrow(hn::Vec<Float> value) {
+  const Float df;
+  const Bits du;
+  const auto bits = hn::BitCast(du, value);
+  const auto sign = hn::And(bits, hn::Set(du, 0x80000000U));
+  const auto magnitude = hn::Xor(bits, sign);
+  // Subnormal halves are multiples of 2^-24, floats between 0.5 and 1 too: adding 0.5 rounds.
+  const auto half = hn::Set(df, 0.5F);
+  const auto small =
+      hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(df, magnitude), half)), hn::BitCast(du, half));
+  // Else a half has 13 bits less of mantissa, and its exponent counts from 15 in place of 127. What
+  // rounding carries over goes to the exponent, where it belongs.
+  const auto is_odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1U));
+  const auto rounded = hn::Add(hn::Add(magnitude, hn::Set(du, 0xfffU)), is_odd);
+  const auto normal = hn::ShiftRight<13>(hn::Sub(rounded, hn::Set(du, (127U - 15U) << 23U)));
+  // From 65520 on, half way to what would be the next number: infinity.
+  const auto infinite = hn::Set(du, 0x7c00U);
+  auto result = hn::IfThenElse(hn::Gt(magnitude, hn::Set(du, 0x477fefffU)), infinite, normal);
+  result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x38800000U)), small, result);
+  return hn::Or(result, hn::ShiftRight<16>(sign));
+}
+
+// As above where there is an instruction for it.
+hn::Vec<hn::Rebind<std::uint16_t, Float>> to_halves(hn::Vec<Float> value) {
+  const hn::Rebind<std::uint16_t, Float> du16;
+#if HWY_TARGET <= HWY_AVX2  // the better, the lower
+  return hn::BitCast(du16, hn::DemoteTo(hn::Rebind<hwy::float16_t, Float>(), value));
+#else
+  return hn::DemoteTo(du16, hn::BitCast(hn::RebindToSigned<Float>(), narrow(value)));
+#endif
+}
+
 // Returns how many values it did: all but the last few.
 std::size_t narrow_lanes(std::span<const float> values, std::uint16_t* out) {
   const Float df;
-  const hn::Rebind<hwy::float16_t, Float> d16;
   const hn::Rebind<std::uint16_t, Float> du16;
   std::size_t i = 0;
   for (; i + hn::Lanes(df) <= values.size(); i += hn::Lanes(df)) {
-    const auto halves = hn::DemoteTo(d16, hn::LoadU(df, values.data() + i));
-    hn::StoreU(hn::BitCast(du16, halves), du16, out + i);
+    hn::StoreU(to_halves(hn::LoadU(df, values.data() + i)), du16, out + i);
   }
   return i;
 }

@@ -184,19 +184,27 @@ TEST_CASE("pack_side_by_side: is the products one after the other, scaled") {
   }
 }
 
-TEST_CASE("narrow_f16: undoes widen_f16 for every finite half, and rounds to the nearest") {
+TEST_CASE("narrow_f16: undoes widen_f16 for every finite half, and rounds, on every target") {
   std::vector<std::uint16_t> halves;
   for (unsigned h = 0; h < 0x10000U; ++h) {
     if ((h & 0x7c00U) != 0x7c00U) halves.push_back(static_cast<std::uint16_t>(h));
   }
-  std::vector<float> wide(halves.size());
-  widen_f16(std::as_bytes(std::span(halves)), wide);
-  std::vector<std::uint16_t> back(halves.size());
-  narrow_f16(wide, back);
-  CHECK(back == halves);
-
-  const std::vector<float> between = {1.0F + 0x1p-11F, 1.0F + 0x1.8p-11F, 0x1p-25F, -0x1.8p-25F};
-  std::vector<std::uint16_t> rounded(between.size());
-  narrow_f16(between, rounded);
-  CHECK(rounded == std::vector<std::uint16_t>{0x3c00, 0x3c01, 0x0000, 0x8001});
+  const std::vector<float> between = {
+      1.0F + 0x1p-11F, 1.0F + 0x1.8p-11F, 0x1p-25F, -0x1.8p-25F, 0x1p-14F - 0x1p-26F,
+      65519.0F,        -65520.0F,         1e6F,     -1e-30F};
+  const std::vector<std::uint16_t> nearest = {0x3c00, 0x3c01, 0x0000, 0x8001, 0x0400,
+                                              0x7bff, 0xfc00, 0x7c00, 0x8000};
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    CAPTURE(std::string(hwy::TargetName(target)));
+    std::vector<float> wide(halves.size());
+    widen_f16(std::as_bytes(std::span(halves)), wide);
+    std::vector<std::uint16_t> back(halves.size());
+    narrow_f16(wide, back);
+    CHECK(back == halves);
+    std::vector<std::uint16_t> rounded(between.size());
+    narrow_f16(between, rounded);
+    CHECK(rounded == nearest);
+  }
+  hwy::SetSupportedTargetsForTest(0);
 }
