@@ -14,13 +14,13 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
       encoder_pool_(device.npu != nullptr ? std::make_unique<models::ThreadPool>(n_threads)
                                           : nullptr),
       precision_(device.cpu_precision),
-      decoder_(dims(), models::load_decoder_weights(*file_), pool_, precision_),
       encoder_weights_(models::load_encoder_weights(*file_)),
+      backend_(make_backend(device)),
+      encoder_(make_encoder()),
+      decoder_(dims(), models::find_decoder_weights(*file_), pool_, precision_),
       falls_back_(device.falls_back),
       alignment_heads_(decoder::alignment_heads(dims(), file_->config())),
-      cache_(std::make_unique<decoder::KvCache>(dims(), 1)) {
-  set_backend(make_backend(device));
-}
+      cache_(std::make_unique<decoder::KvCache>(dims(), 1)) {}
 
 std::unique_ptr<encoder::LayerBackend> Recognizer::make_backend(const EncoderDevice& device) {
   if (device.npu == nullptr) {
@@ -30,12 +30,12 @@ std::unique_ptr<encoder::LayerBackend> Recognizer::make_backend(const EncoderDev
                                    device.options);
 }
 
-void Recognizer::set_backend(std::unique_ptr<encoder::LayerBackend> backend) {
-  encoder_ = std::make_unique<encoder::Encoder>(dims(), encoder_weights_, *backend, encoder_pool());
-  backend_ = std::move(backend);
-  n_encoded_ = 0;
+std::unique_ptr<encoder::Encoder> Recognizer::make_encoder() {
+  auto encoder =
+      std::make_unique<encoder::Encoder>(dims(), encoder_weights_, *backend_, encoder_pool());
   // Nothing takes over from the CPU, which has packed them.
   if (backend_->name() == "cpu") encoder_weights_.layers.clear();
+  return encoder;
 }
 
 // A device that fails in the middle of a file is the one failure that may be survived, and only
@@ -47,7 +47,10 @@ bool Recognizer::encode_or_fall_back(const models::LogMel& mel, models::EncoderS
     if (!falls_back_) throw;
     fallback_ = error.what();
   }
-  set_backend(make_backend({}));
+  encoder_.reset();
+  backend_ = make_backend({});
+  encoder_ = make_encoder();
+  n_encoded_ = 0;
   return encoder_->encode(mel, states, should_stop_);
 }
 

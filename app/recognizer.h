@@ -90,7 +90,8 @@ class Recognizer {
 
  private:
   std::unique_ptr<encoder::LayerBackend> make_backend(const EncoderDevice& device);
-  void set_backend(std::unique_ptr<encoder::LayerBackend> backend);
+  // On backend_.
+  std::unique_ptr<encoder::Encoder> make_encoder();
   bool encode_or_fall_back(const models::LogMel& mel, models::EncoderStates& states);
   models::ThreadPool& encoder_pool() { return encoder_pool_ ? *encoder_pool_ : pool_; }
 
@@ -100,10 +101,10 @@ class Recognizer {
   // The encoder's, with a device: a pool has one caller at a time. None: pool_.
   std::unique_ptr<models::ThreadPool> encoder_pool_;
   models::Precision precision_;
-  decoder::Decoder decoder_;  // before the encoder's weights: fp32 weights of one of them at a time
   models::EncoderWeights encoder_weights_;
   std::unique_ptr<encoder::LayerBackend> backend_;
   std::unique_ptr<encoder::Encoder> encoder_;
+  decoder::Decoder decoder_;  // after the encoder, whose fp32 weights are gone again by then
   bool falls_back_;
   std::string fallback_;
   std::size_t n_encoded_ = 0;

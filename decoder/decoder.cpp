@@ -43,11 +43,11 @@ struct Decoder::Places {
   std::vector<std::span<const std::uint32_t>> past;
 };
 
-Decoder::Decoder(const models::Dims& dims, const models::DecoderWeights& weights,
+Decoder::Decoder(const models::Dims& dims, const models::DecoderTensors& weights,
                  models::ThreadPool& pool, models::Precision precision)
     : dims_(dims),
       pool_(pool),
-      embedding_(pool, precision, weights.token_embedding.view()),
+      embedding_(pool, precision, weights.token_embedding),
       positions_(dims.n_text_ctx, dims.n_text_state),
       ln_(weights.ln),
       head_size_(dims.n_text_state / dims.n_text_head),
@@ -61,7 +61,7 @@ Decoder::Decoder(const models::Dims& dims, const models::DecoderWeights& weights
   const auto pack = [&](std::initializer_list<models::ScaledLinear> parts) {
     return models::PreparedLinear(pool, precision, parts);
   };
-  for (const models::DecoderLayerWeights& w : weights.layers) {
+  for (const auto& w : weights.layers) {
     layers_.push_back({w.attn_ln, pack({{w.attn.query}, {w.attn.key}, {w.attn.value}}),
                        pack({{w.attn.out}}), w.cross_attn_ln, pack({{w.cross_attn.query}}),
                        pack({{w.cross_attn.key}, {w.cross_attn.value}}), pack({{w.cross_attn.out}}),

@@ -43,9 +43,13 @@ struct StepRow {
 
 class Decoder {
  public:
-  // Packs the weights, which may go afterwards. `pool` must outlive the decoder.
-  Decoder(const models::Dims& dims, const models::DecoderWeights& weights, models::ThreadPool& pool,
+  // Packs the weights, which may go afterwards, their file too. `pool` must outlive the decoder.
+  // Throws ModelError for a NaN or infinity among them.
+  Decoder(const models::Dims& dims, const models::DecoderTensors& weights, models::ThreadPool& pool,
           models::Precision precision = models::Precision::fp32);
+  Decoder(const models::Dims& dims, const models::DecoderWeights& weights, models::ThreadPool& pool,
+          models::Precision precision = models::Precision::fp32)
+      : Decoder(dims, models::tensors_of(weights), pool, precision) {}
   ~Decoder();
 
   const models::Dims& dims() const { return dims_; }

@@ -2,32 +2,42 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
-#include <new>
 
 namespace wnpu::models {
 
+// `size` bytes, aligned for every vector. From 2 MB on a mapping of its own: in huge pages where
+// the system grants them (with 4 KB pages a third of a decoder step's time went into finding its
+// weights), 0 until it is written, and given back to the system when it is freed, which malloc does
+// not promise. Smaller ones are uninitialised. Throws std::bad_alloc.
+struct AlignedBlock {
+  void* start;
+  std::size_t mapped;  // bytes; 0: a small one
+};
+AlignedBlock allocate_block(std::size_t size);
+void free_block(const AlignedBlock& block) noexcept;
+
 struct AlignedDelete {
-  std::align_val_t alignment{};
-  void operator()(void* p) const { ::operator delete[](p, alignment); }
+  std::size_t mapped = 0;
+  void operator()(void* p) const noexcept { free_block({p, mapped}); }
 };
 template <typename T>
 using AlignedArray = std::unique_ptr<T[], AlignedDelete>;
-
-// `size` uninitialised bytes, aligned for every vector. From 2 MB on in huge pages where the system
-// grants them: with 4 KB pages a third of a decoder step's time went into finding its weights.
-// Throws std::bad_alloc.
-struct AlignedBlock {
-  void* start;
-  std::align_val_t alignment;
-};
-AlignedBlock allocate_block(std::size_t size);
 
 // `n` uninitialised elements in such a block.
 template <typename T>
 AlignedArray<T> allocate_aligned(std::size_t n) {
   const AlignedBlock block = allocate_block(n * sizeof(T));
-  return {static_cast<T*>(block.start), {block.alignment}};
+  return {static_cast<T*>(block.start), {block.mapped}};
+}
+
+// The same, all bytes 0. Pages of a big one that are never written cost no memory.
+template <typename T>
+AlignedArray<T> allocate_zeros(std::size_t n) {
+  const AlignedBlock block = allocate_block(n * sizeof(T));
+  if (block.mapped == 0) std::memset(block.start, 0, n * sizeof(T));
+  return {static_cast<T*>(block.start), {block.mapped}};
 }
 
 }  // namespace wnpu::models

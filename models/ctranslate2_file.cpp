@@ -203,6 +203,7 @@ TensorView CTranslate2File::take_view(const std::string& name) {
   TensorView view;
   view.shape = variable.shape;
   view.bytes = variable.bytes;
+  view.is_mapped = true;
   if (view.shape.empty() || view.size() == 0) fail(name, "a tensor", shape_text(view.shape));
   switch (variable.type) {
     case Type::f32:

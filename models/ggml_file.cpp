@@ -152,6 +152,7 @@ class GgmlFile final : public ModelFile {
     const auto bytes = storage_bytes(*dtype, view.shape);
     if (!bytes) fail(name, "rows of whole blocks that fit memory", shape_text(view.shape));
     view.bytes = cursor_.take(*bytes, name);
+    view.is_mapped = true;
     add_tensor(name, std::move(view), path_);
   }
 

@@ -1,6 +1,7 @@
 #include "models/mapped_file.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <string>
@@ -61,6 +62,16 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() { unmap(bytes_); }
+
+void release_pages(std::span<const std::byte> part) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<std::uintptr_t>(part.data());
+  const std::size_t skipped = (page - start % page) % page;
+  if (part.size() < skipped + page) return;
+  const std::size_t whole = (part.size() - skipped) / page * page;
+  // A mutable pointer for history's sake, as above. It can fail only for an address of no mapping.
+  madvise(const_cast<std::byte*>(part.data() + skipped), whole, MADV_DONTNEED);
+}
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

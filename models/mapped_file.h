@@ -26,6 +26,10 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
+// Gives the whole pages within a part of a mapped file back to the system; they are read from the
+// file again where they are touched again. Never for memory that is no file's: it would become 0.
+void release_pages(std::span<const std::byte> part);
+
 // The same bytes as characters.
 std::string_view as_text(std::span<const std::byte> bytes);
 

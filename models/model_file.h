@@ -29,12 +29,22 @@ struct TensorView {
   std::vector<std::size_t> shape;          // outermost first, as openai/whisper prints it
   std::span<const std::byte> bytes;        // row-major
   std::span<const float> row_scales = {};  // i8_rows: shape[0] of them
+  bool is_mapped = false;                  // of a file's pages, which release() gives back
 
   std::size_t size() const;  // number of elements
+  // Elements of one of shape[0]'s entries.
+  std::size_t row_size() const { return shape[0] == 0 ? 0 : size() / shape[0]; }
 };
 
 // Writes `tensor` as fp32, row-major; out.size() must be tensor.size().
 void dequantize(const TensorView& tensor, std::span<float> out);
+
+// Entries first, first + 1, ... of the outermost extent.
+TensorView row_range(const TensorView& tensor, std::size_t first, std::size_t count);
+
+// For who has read a tensor for the last time: the pages that it alone fills count no longer as
+// this process' memory. What reads them again gets them from the file.
+void release(const TensorView& tensor);
 
 // What is read apart from the weights. Optional lists are empty where the format has none.
 struct ModelConfig {

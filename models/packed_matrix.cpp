@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cassert>
 #include <cstdint>
 #include <cstring>
@@ -21,17 +20,6 @@ void interleave(std::span<const T* const> from, std::size_t n, T* to, std::size_
     for (std::size_t r = 0; r < from.size(); ++r) to[r] = from[r][k];
     to += step;
   }
-}
-
-bool all_fp16(ConstMatrixView m) {
-  std::vector<std::uint16_t> halves(m.cols);
-  std::vector<float> widened(m.cols);
-  for (std::size_t r = 0; r < m.rows; ++r) {
-    narrow_f16(m.row(r), halves);
-    widen_f16(std::as_bytes(std::span(halves)), widened);
-    if (!std::ranges::equal(m.row(r), widened)) return false;
-  }
-  return true;
 }
 
 constexpr std::size_t kMaxPanelCols = 32;  // AVX-512
@@ -107,50 +95,6 @@ void PackedMatrix::column(std::size_t col, std::span<float> out) const {
                    ? reinterpret_cast<const float*>(start)[at]
                    : widen_f16(reinterpret_cast<const std::uint16_t*>(start)[at]);
   }
-}
-
-PackedMatrix pack_weights(ThreadPool& pool, ConstMatrixView weight, Storage wanted) {
-  constexpr std::size_t kRows = 64;  // whole panels on every machine
-  const std::size_t blocks = (weight.rows + kRows - 1) / kRows;
-  const auto for_each_block = [&](const auto& f) {
-    pool.parallel_for(blocks, [&](std::size_t i, std::size_t) {
-      f(i * kRows, weight.row_range(i * kRows, std::min(kRows, weight.rows - i * kRows)));
-    });
-  };
-  if (wanted == Storage::fp16) {
-    PackedMatrix packed(weight.cols, weight.rows, Storage::fp16);
-    std::atomic<bool> exact = true;
-    for_each_block([&](std::size_t first, ConstMatrixView rows) {
-      if (exact && !all_fp16(rows)) exact = false;
-      if (exact) packed.set_columns(first, rows);
-    });
-    if (exact) return packed;
-  }
-  PackedMatrix packed(weight.cols, weight.rows, Storage::fp32);
-  for_each_block([&](std::size_t first, ConstMatrixView rows) { packed.set_columns(first, rows); });
-  return packed;
-}
-
-PackedLinear pack_linear(ThreadPool& pool, const Linear& linear, Storage wanted) {
-  return {pack_weights(pool, linear.weight.view(), wanted), linear.bias};
-}
-
-PackedLinear pack_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> parts,
-                               Storage wanted) {
-  std::size_t n = 0;
-  for (const ScaledLinear& part : parts) n += part.linear.weight.rows();
-  Linear all{Matrix::uninitialised(n, parts.begin()->linear.weight.cols()), std::vector<float>(n)};
-  std::size_t first = 0;
-  for (const auto& [linear, scale] : parts) {
-    const auto scaled = [factor = scale](float v) { return factor * v; };
-    std::ranges::transform(linear.bias, all.bias.begin() + static_cast<std::ptrdiff_t>(first),
-                           scaled);
-    for (std::size_t r = 0; r < linear.weight.rows(); ++r) {
-      std::ranges::transform(linear.weight.row(r), all.weight.row(first + r).begin(), scaled);
-    }
-    first += linear.weight.rows();
-  }
-  return pack_linear(pool, all, wanted);
 }
 
 }  // namespace wnpu::models

@@ -58,7 +58,11 @@ class PackedMatrix {
   AlignedArray<std::byte> data_;
 };
 
-// A weight matrix [n, k] for y = x W^T. Where fp16 is wanted, but not every value is one: fp32.
+// A weight matrix [n, k] for y = x W^T, block by block: no fp32 copy of the whole is made, and a
+// file's pages are given back once they are read. Where fp16 is wanted, but not every value is one:
+// fp32. Throws ModelError for a NaN or infinity, whose tensor it names.
+PackedMatrix pack_weights(ThreadPool& pool, const WeightTensor& weight, Storage wanted);
+// In memory, its rows one behind the other.
 PackedMatrix pack_weights(ThreadPool& pool, ConstMatrixView weight, Storage wanted);
 
 // y = x W^T + b.
@@ -67,11 +71,19 @@ struct PackedLinear {
   std::vector<float> bias;  // [out]; empty: none
 };
 PackedLinear pack_linear(ThreadPool& pool, const Linear& linear, Storage wanted);
-// Several of the same input side by side, one product instead of many; each times its scale.
+
+// A layer, times `scale`. A view.
 struct ScaledLinear {
-  const Linear& linear;
-  float scale = 1.0F;
+  ScaledLinear(const LinearOf<WeightTensor>& linear, float factor = 1.0F)  // NOLINT: converts
+      : weight(linear.weight), bias(linear.bias), scale(factor) {}
+  ScaledLinear(const Linear& linear, float factor = 1.0F)  // NOLINT: converts
+      : weight(tensor_of(linear.weight.view())), bias(linear.bias), scale(factor) {}
+
+  WeightTensor weight;
+  std::span<const float> bias;
+  float scale;
 };
+// Several of the same input side by side, one product instead of many.
 PackedLinear pack_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> parts,
                                Storage wanted);
 

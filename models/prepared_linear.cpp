@@ -18,7 +18,7 @@ PreparedLinear::PreparedLinear(ThreadPool& pool, Precision precision,
   }
 }
 
-PreparedLinear::PreparedLinear(ThreadPool& pool, Precision precision, ConstMatrixView weight) {
+PreparedLinear::PreparedLinear(ThreadPool& pool, Precision precision, const WeightTensor& weight) {
   if (precision == Precision::fp32) {
     linear_ = PackedLinear{pack_weights(pool, weight, Storage::fp16), {}};
   } else {

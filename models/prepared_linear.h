@@ -19,10 +19,10 @@ namespace wnpu::models {
 class PreparedLinear {
  public:
   PreparedLinear() = default;
-  // Several of the same input side by side, each times its scale.
+  // Several of the same input side by side.
   PreparedLinear(ThreadPool& pool, Precision precision, std::initializer_list<ScaledLinear> parts);
   // A matrix [n, k] without a bias.
-  PreparedLinear(ThreadPool& pool, Precision precision, ConstMatrixView weight);
+  PreparedLinear(ThreadPool& pool, Precision precision, const WeightTensor& weight);
 
   // y = finish(x W^T + b). `rows` is room for x in integers, where they are used.
   void apply(ThreadPool& pool, ConstMatrixView x, Finish finish, MatrixView y,

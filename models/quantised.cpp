@@ -5,8 +5,6 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
-#include <limits>
-#include <numeric>
 
 #include "models/gemm.h"
 #include "models/quantise.h"
@@ -15,13 +13,9 @@ namespace wnpu::models {
 namespace {
 
 constexpr float kMaxInt16 = 32767;
+constexpr float kMaxInt8 = 127;
 // A left row's |q| may add up to this; a little less than int32 holds, for scales are rounded.
 constexpr float kMaxSum = 2147483647.0F * 0.999F;
-
-// Halves the error of both sides of a product together: 11 bits here leave the left side 11 to 13
-// for n_state from 384 to 5120.
-constexpr float kMaxInt16Weight = 2047;
-constexpr float kMaxInt8Weight = 127;
 
 constexpr std::size_t kMaxPanelCols = 32;  // AVX-512
 
@@ -30,6 +24,8 @@ float left_limit_of(float column_sum) {
 }
 
 }  // namespace
+
+float max_weight(IntegerWidth width) { return width == IntegerWidth::int16 ? 2047 : kMaxInt8; }
 
 QuantisedRows::QuantisedRows(std::size_t max_rows, std::size_t max_cols)
     : stride_((max_cols + 1) / 2),
@@ -78,9 +74,10 @@ QuantisedMatrix::QuantisedMatrix(std::size_t k, std::size_t n, IntegerWidth widt
       left_limit_(left_limit_of(static_cast<float>(k) * max_value)),
       panel_cols_(gemm_panel_cols()),
       scales_(scale_of == ScaleOf::column ? n : k) {
-  assert(width == IntegerWidth::int16 || max_value <= kMaxInt8Weight);
+  assert(width == IntegerWidth::int16 || max_value <= kMaxInt8);
   data_ = allocate_aligned<std::byte>(size_bytes());
-  std::memset(data_.get(), 0, size_bytes());
+  if (n_ % panel_cols_ != 0)
+    std::memset(data_.get() + (n_panels() - 1) * panel_bytes(), 0, panel_bytes());
 }
 
 std::size_t QuantisedMatrix::panel_bytes() const {
@@ -104,12 +101,12 @@ void QuantisedMatrix::put_column(std::size_t col, std::span<const std::int16_t> 
   }
 }
 
-void QuantisedMatrix::set_columns(std::size_t first_col, ConstMatrixView b, float factor) {
+void QuantisedMatrix::set_columns(std::size_t first_col, ConstMatrixView b) {
   assert(b.cols == k_ && first_col + b.rows <= n_ && scale_of_ == ScaleOf::column);
   std::vector<std::int16_t> q(2 * n_pairs());
   for (std::size_t r = 0; r < b.rows; ++r) {
     const std::size_t col = first_col + r;
-    scales_[col] = factor * quantise(b.row(r), max_value_, q);
+    scales_[col] = quantise(b.row(r), max_value_, q);
     if (width_ == IntegerWidth::int16) {
       put_column<std::int16_t>(col, q);
     } else {
@@ -178,49 +175,6 @@ void QuantisedMatrix::widen_left_limit(ThreadPool& pool) {
                                                    : largest_column_sum<std::int8_t>(panel);
   });
   left_limit_ = left_limit_of(*std::ranges::max_element(largest));
-}
-
-namespace {
-
-QuantisedMatrix empty_weights(std::size_t k, std::size_t n, IntegerWidth width) {
-  const float max_value = width == IntegerWidth::int16 ? kMaxInt16Weight : kMaxInt8Weight;
-  return {k, n, width, ScaleOf::column, max_value};
-}
-
-// Columns first, first + 1, ... become scale times the rows of `weight`.
-void set_columns(ThreadPool& pool, QuantisedMatrix& to, std::size_t first, ConstMatrixView weight,
-                 float scale) {
-  constexpr std::size_t kRows = 64;
-  pool.parallel_for((weight.rows + kRows - 1) / kRows, [&](std::size_t i, std::size_t) {
-    const std::size_t row = i * kRows;
-    to.set_columns(first + row, weight.row_range(row, std::min(kRows, weight.rows - row)), scale);
-  });
-}
-
-}  // namespace
-
-QuantisedMatrix quantise_weights(ThreadPool& pool, ConstMatrixView weight, IntegerWidth width) {
-  QuantisedMatrix all = empty_weights(weight.cols, weight.rows, width);
-  set_columns(pool, all, 0, weight, 1.0F);
-  all.widen_left_limit(pool);
-  return all;
-}
-
-QuantisedLinear quantise_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> parts,
-                                      IntegerWidth width) {
-  std::size_t n = 0;
-  for (const ScaledLinear& part : parts) n += part.linear.weight.rows();
-  QuantisedLinear all{empty_weights(parts.begin()->linear.weight.cols(), n, width),
-                      std::vector<float>(n)};
-  std::size_t first = 0;
-  for (const auto& [linear, scale] : parts) {
-    set_columns(pool, all.weight, first, linear.weight.view(), scale);
-    for (std::size_t i = 0; i < linear.bias.size(); ++i)
-      all.bias[first + i] = scale * linear.bias[i];
-    first += linear.weight.rows();
-  }
-  all.weight.widen_left_limit(pool);
-  return all;
 }
 
 }  // namespace wnpu::models

@@ -54,6 +54,9 @@ class QuantisedRows {
 };
 
 enum class IntegerWidth { int8, int16 };
+// The largest |q| of a weight. int16: 11 bits, which leave the left side 11 to 13 for n_state from
+// 384 to 5120, and so halve the error of both together.
+float max_weight(IntegerWidth width);
 // What has scales of its own: columns (weights; keys, where a column is a frame), which a product
 // applies, or rows (values, where a row is a frame), which the left side must have in it already.
 enum class ScaleOf { column, row };
@@ -62,7 +65,7 @@ enum class ScaleOf { column, row };
 class QuantisedMatrix {
  public:
   QuantisedMatrix() = default;
-  // All zero. max_value: the largest |q|; int8: at most 127.
+  // Not set yet, but for the columns beyond n. max_value: the largest |q|; int8: at most 127.
   QuantisedMatrix(std::size_t k, std::size_t n, IntegerWidth width, ScaleOf scale_of,
                   float max_value);
 
@@ -87,9 +90,9 @@ class QuantisedMatrix {
   // The largest sum of a left row's |q| with which no sum of a product leaves int32.
   float left_sum_limit() const;
 
-  // Columns first_col, first_col + 1, ... of B become factor times the rows of `b` [any, k], each
-  // by its scale. Threads may set columns of their own.
-  void set_columns(std::size_t first_col, ConstMatrixView b, float factor = 1.0F);
+  // Columns first_col, first_col + 1, ... of B become the rows of `b` [any, k], each by its scale.
+  // Threads may set columns of their own.
+  void set_columns(std::size_t first_col, ConstMatrixView b);
   // Rows first_row (even), first_row + 1, ... of B become the rows of `b` [any, n], each by its
   // scale. An odd number of rows only at B's end.
   void set_rows(std::size_t first_row, ConstMatrixView b);
@@ -123,9 +126,9 @@ struct QuantisedLinear {
   QuantisedMatrix weight;   // [in, out]
   std::vector<float> bias;  // [out]; empty: none
 };
-// A weight matrix [n, k].
-QuantisedMatrix quantise_weights(ThreadPool& pool, ConstMatrixView weight, IntegerWidth width);
-// Several of the same input side by side, each times its scale.
+// A weight matrix [n, k], read as pack_weights does it (models/packed_matrix.h).
+QuantisedMatrix quantise_weights(ThreadPool& pool, const WeightTensor& weight, IntegerWidth width);
+// Several of the same input side by side.
 QuantisedLinear quantise_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> parts,
                                       IntegerWidth width);
 

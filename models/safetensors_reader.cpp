@@ -52,6 +52,7 @@ class Header {
       fail(name, shape_text(view.shape) + " of " + type.dump(), std::to_string(bytes) + " bytes");
     }
     view.bytes = values_.subspan(offsets[0], bytes);
+    view.is_mapped = true;
     ranges_.emplace_back(offsets[0], offsets[1]);
     tensors_.emplace(name, std::move(view));
   }

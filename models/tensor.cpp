@@ -1,12 +1,9 @@
 #include "models/tensor.h"
 
-#include <algorithm>
-
 namespace wnpu::models {
 
-Matrix::Matrix(std::size_t rows, std::size_t cols) : Matrix(uninitialised(rows, cols)) {
-  std::ranges::fill(flat(), 0.0F);
-}
+Matrix::Matrix(std::size_t rows, std::size_t cols)
+    : rows_(rows), cols_(cols), data_(allocate_zeros<float>(rows * cols)) {}
 
 Matrix Matrix::uninitialised(std::size_t rows, std::size_t cols) {
   Matrix m;

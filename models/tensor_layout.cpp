@@ -1,5 +1,9 @@
 #include "models/tensor_layout.h"
 
+#include <cassert>
+
+#include "models/mapped_file.h"
+
 namespace wnpu::models {
 namespace {
 
@@ -81,6 +85,20 @@ std::string shape_text(std::span<const std::size_t> shape) {
     text += std::to_string(extent);
   }
   return text + "]";
+}
+
+TensorView row_range(const TensorView& tensor, std::size_t first, std::size_t count) {
+  assert(first + count <= tensor.shape[0]);
+  TensorView part = tensor;
+  const std::size_t row_bytes = tensor.bytes.size() / tensor.shape[0];
+  part.shape[0] = count;
+  part.bytes = tensor.bytes.subspan(first * row_bytes, count * row_bytes);
+  if (!tensor.row_scales.empty()) part.row_scales = tensor.row_scales.subspan(first, count);
+  return part;
+}
+
+void release(const TensorView& tensor) {
+  if (tensor.is_mapped) release_pages(tensor.bytes);
 }
 
 }  // namespace wnpu::models

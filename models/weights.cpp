@@ -1,8 +1,10 @@
 #include "models/weights.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "models/error.h"
 #include "models/half_floats.h"
@@ -10,53 +12,60 @@
 namespace wnpu::models {
 namespace {
 
+// Weights: what becomes of the matrices of linear layers and of the embedding.
+template <typename Weights>
 class Loader {
  public:
   explicit Loader(const ModelFile& file) : file_(file) {}
 
+  WeightTensor tensor(const std::string& name, const std::vector<std::size_t>& shape) const {
+    return {file_.tensor(name, shape), file_.path() + ": " + name};
+  }
+
   // [shape[0], product of the others]
   Matrix matrix(const std::string& name, const std::vector<std::size_t>& shape) const {
-    const TensorView& tensor = file_.tensor(name, shape);
-    Matrix values = Matrix::uninitialised(shape[0], tensor.size() / shape[0]);
-    fill(name, tensor, values.flat());
+    const WeightTensor found = tensor(name, shape);
+    Matrix values = Matrix::uninitialised(shape[0], found.view.row_size());
+    read_finite(found, values.flat());
+    release(found.view);
     return values;
   }
 
   std::vector<float> vector(const std::string& name, std::size_t size) const {
-    const TensorView& tensor = file_.tensor(name, std::vector<std::size_t>{size});
     std::vector<float> values(size);
-    fill(name, tensor, values);
+    read_finite(tensor(name, {size}), values);
     return values;
   }
 
-  Linear linear(const std::string& name, const std::vector<std::size_t>& shape) const {
-    return {matrix(name + ".weight", shape), vector(name + ".bias", shape[0])};
+  Weights weights(const std::string& name, const std::vector<std::size_t>& shape) const {
+    if constexpr (std::is_same_v<Weights, Matrix>) {
+      return matrix(name, shape);
+    } else {
+      return tensor(name, shape);
+    }
+  }
+
+  LinearOf<Weights> linear(const std::string& name, const std::vector<std::size_t>& shape) const {
+    return {weights(name + ".weight", shape), vector(name + ".bias", shape[0])};
   }
 
   LayerNorm layer_norm(const std::string& name, std::size_t width) const {
     return {vector(name + ".weight", width), vector(name + ".bias", width)};
   }
 
-  AttentionWeights attention(const std::string& name, std::size_t width) const {
+  AttentionOf<Weights> attention(const std::string& name, std::size_t width) const {
     return {.query = linear(name + ".query", {width, width}),
-            .key = {matrix(name + ".key.weight", {width, width}), {}},
+            .key = {weights(name + ".key.weight", {width, width}), {}},
             .value = linear(name + ".value", {width, width}),
             .out = linear(name + ".out", {width, width})};
   }
 
  private:
-  void fill(const std::string& name, const TensorView& tensor, std::span<float> out) const {
-    dequantize(tensor, out);
-    if (all_finite(out)) return;
-    const auto bad = std::ranges::find_if_not(out, [](float v) { return std::isfinite(v); });
-    throw ModelError(file_.path() + ": " + name + ": expected finite values, found " +
-                     std::to_string(*bad) + " at element " + std::to_string(bad - out.begin()));
-  }
-
   const ModelFile& file_;
 };
 
-EncoderLayerWeights encoder_layer(const Loader& load, const std::string& block, std::size_t width) {
+EncoderLayerWeights encoder_layer(const Loader<Matrix>& load, const std::string& block,
+                                  std::size_t width) {
   return {.attn_ln = load.layer_norm(block + ".attn_ln", width),
           .attn = load.attention(block + ".attn", width),
           .mlp_ln = load.layer_norm(block + ".mlp_ln", width),
@@ -64,7 +73,9 @@ EncoderLayerWeights encoder_layer(const Loader& load, const std::string& block, 
           .mlp_2 = load.linear(block + ".mlp.2", {width, 4 * width})};
 }
 
-DecoderLayerWeights decoder_layer(const Loader& load, const std::string& block, std::size_t width) {
+template <typename Weights>
+DecoderLayerOf<Weights> decoder_layer(const Loader<Weights>& load, const std::string& block,
+                                      std::size_t width) {
   return {.attn_ln = load.layer_norm(block + ".attn_ln", width),
           .attn = load.attention(block + ".attn", width),
           .cross_attn_ln = load.layer_norm(block + ".cross_attn_ln", width),
@@ -74,10 +85,42 @@ DecoderLayerWeights decoder_layer(const Loader& load, const std::string& block, 
           .mlp_2 = load.linear(block + ".mlp.2", {width, 4 * width})};
 }
 
+template <typename Weights>
+DecoderOf<Weights> read_decoder(const ModelFile& file) {
+  const Loader<Weights> load(file);
+  const Dims& dims = file.dims();
+  const std::size_t width = dims.n_text_state;
+  DecoderOf<Weights> weights;
+  weights.token_embedding = load.weights("decoder.token_embedding.weight", {dims.n_vocab, width});
+  weights.positional_embedding =
+      load.matrix("decoder.positional_embedding", {dims.n_text_ctx, width});
+  for (std::size_t i = 0; i < dims.n_text_layer; ++i) {
+    weights.layers.push_back(decoder_layer(load, "decoder.blocks." + std::to_string(i), width));
+  }
+  weights.ln = load.layer_norm("decoder.ln", width);
+  return weights;
+}
+
+LinearOf<WeightTensor> tensors_of(const Linear& linear) {
+  return {tensor_of(linear.weight.view()), linear.bias};
+}
+
+AttentionOf<WeightTensor> tensors_of(const AttentionWeights& w) {
+  return {tensors_of(w.query), tensors_of(w.key), tensors_of(w.value), tensors_of(w.out)};
+}
+
 }  // namespace
 
+void read_finite(const WeightTensor& tensor, std::span<float> out) {
+  dequantize(tensor.view, out);
+  if (all_finite(out)) return;
+  const auto bad = std::ranges::find_if_not(out, [](float v) { return std::isfinite(v); });
+  throw ModelError(tensor.name + ": expected finite values, found " + std::to_string(*bad) +
+                   " at element " + std::to_string(bad - out.begin()));
+}
+
 EncoderWeights load_encoder_weights(const ModelFile& file) {
-  const Loader load(file);
+  const Loader<Matrix> load(file);
   const Dims& dims = file.dims();
   const std::size_t width = dims.n_audio_state;
   EncoderWeights weights;
@@ -92,19 +135,34 @@ EncoderWeights load_encoder_weights(const ModelFile& file) {
   return weights;
 }
 
-DecoderWeights load_decoder_weights(const ModelFile& file) {
-  const Loader load(file);
-  const Dims& dims = file.dims();
-  const std::size_t width = dims.n_text_state;
-  DecoderWeights weights;
-  weights.token_embedding = load.matrix("decoder.token_embedding.weight", {dims.n_vocab, width});
-  weights.positional_embedding =
-      load.matrix("decoder.positional_embedding", {dims.n_text_ctx, width});
-  for (std::size_t i = 0; i < dims.n_text_layer; ++i) {
-    weights.layers.push_back(decoder_layer(load, "decoder.blocks." + std::to_string(i), width));
+DecoderWeights load_decoder_weights(const ModelFile& file) { return read_decoder<Matrix>(file); }
+
+DecoderTensors find_decoder_weights(const ModelFile& file) {
+  return read_decoder<WeightTensor>(file);
+}
+
+WeightTensor tensor_of(ConstMatrixView matrix) {
+  assert(matrix.stride == matrix.cols);
+  TensorView view;
+  view.shape = {matrix.rows, matrix.cols};
+  view.bytes = std::as_bytes(std::span(matrix.data, matrix.rows * matrix.cols));
+  return {view, "weights in memory"};
+}
+
+DecoderTensors tensors_of(const DecoderWeights& weights) {
+  DecoderTensors tensors{tensor_of(weights.token_embedding.view()),
+                         Matrix::uninitialised(weights.positional_embedding.rows(),
+                                               weights.positional_embedding.cols()),
+                         {},
+                         weights.ln};
+  std::ranges::copy(weights.positional_embedding.flat(),
+                    tensors.positional_embedding.flat().begin());
+  for (const DecoderLayerWeights& w : weights.layers) {
+    tensors.layers.push_back({w.attn_ln, tensors_of(w.attn), w.cross_attn_ln,
+                              tensors_of(w.cross_attn), w.mlp_ln, tensors_of(w.mlp_0),
+                              tensors_of(w.mlp_2)});
   }
-  weights.ln = load.layer_norm("decoder.ln", width);
-  return weights;
+  return tensors;
 }
 
 }  // namespace wnpu::models

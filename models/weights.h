@@ -1,6 +1,8 @@
 // A Whisper model's weights in fp32, one struct a layer, one named field a tensor.
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "models/dims.h"
@@ -9,9 +11,10 @@
 
 namespace wnpu::models {
 
-// y = x W^T + b, W as [out, in].
-struct Linear {
-  Matrix weight;            // [out, in]
+// y = x W^T + b. Weights is Matrix, or WeightTensor where they still lie in the file.
+template <typename Weights>
+struct LinearOf {
+  Weights weight;           // [out, in]
   std::vector<float> bias;  // [out]; empty: none
 };
 
@@ -21,12 +24,16 @@ struct LayerNorm {
 };
 
 // Multi-head attention. Whisper's key projection has no bias.
-struct AttentionWeights {
-  Linear query;  // blocks.*.attn.query     [state, state]
-  Linear key;    // blocks.*.attn.key       [state, state], no bias
-  Linear value;  // blocks.*.attn.value     [state, state]
-  Linear out;    // blocks.*.attn.out       [state, state]
+template <typename Weights>
+struct AttentionOf {
+  LinearOf<Weights> query;  // blocks.*.attn.query     [state, state]
+  LinearOf<Weights> key;    // blocks.*.attn.key       [state, state], no bias
+  LinearOf<Weights> value;  // blocks.*.attn.value     [state, state]
+  LinearOf<Weights> out;    // blocks.*.attn.out       [state, state]
 };
+
+using Linear = LinearOf<Matrix>;
+using AttentionWeights = AttentionOf<Matrix>;
 
 struct EncoderLayerWeights {
   LayerNorm attn_ln;      // encoder.blocks.*.attn_ln
@@ -44,26 +51,49 @@ struct EncoderWeights {
   LayerNorm ln_post;  // encoder.ln_post
 };
 
-struct DecoderLayerWeights {
-  LayerNorm attn_ln;            // decoder.blocks.*.attn_ln
-  AttentionWeights attn;        // decoder.blocks.*.attn
-  LayerNorm cross_attn_ln;      // decoder.blocks.*.cross_attn_ln
-  AttentionWeights cross_attn;  // decoder.blocks.*.cross_attn
-  LayerNorm mlp_ln;             // decoder.blocks.*.mlp_ln
-  Linear mlp_0;                 // decoder.blocks.*.mlp.0  [4 state, state]
-  Linear mlp_2;                 // decoder.blocks.*.mlp.2  [state, 4 state]
+template <typename Weights>
+struct DecoderLayerOf {
+  LayerNorm attn_ln;                // decoder.blocks.*.attn_ln
+  AttentionOf<Weights> attn;        // decoder.blocks.*.attn
+  LayerNorm cross_attn_ln;          // decoder.blocks.*.cross_attn_ln
+  AttentionOf<Weights> cross_attn;  // decoder.blocks.*.cross_attn
+  LayerNorm mlp_ln;                 // decoder.blocks.*.mlp_ln
+  LinearOf<Weights> mlp_0;          // decoder.blocks.*.mlp.0  [4 state, state]
+  LinearOf<Weights> mlp_2;          // decoder.blocks.*.mlp.2  [state, 4 state]
 };
 
-struct DecoderWeights {
-  Matrix token_embedding;       // decoder.token_embedding.weight  [n_vocab, state]; also the output
+template <typename Weights>
+struct DecoderOf {
+  Weights token_embedding;      // decoder.token_embedding.weight  [n_vocab, state]; also the output
   Matrix positional_embedding;  // decoder.positional_embedding    [n_text_ctx, state]
-  std::vector<DecoderLayerWeights> layers;
+  std::vector<DecoderLayerOf<Weights>> layers;
   LayerNorm ln;  // decoder.ln
 };
+
+// A matrix [shape[0], the rest] where it lies, and what messages call it: "PATH: NAME".
+struct WeightTensor {
+  TensorView view;
+  std::string name;
+};
+
+using DecoderLayerWeights = DecoderLayerOf<Matrix>;
+using DecoderWeights = DecoderOf<Matrix>;
+using DecoderTensors = DecoderOf<WeightTensor>;
 
 // Every tensor is looked up by name with the shape that dims demand; ModelError otherwise, also for
 // a NaN or infinity among the values.
 EncoderWeights load_encoder_weights(const ModelFile& file);
 DecoderWeights load_decoder_weights(const ModelFile& file);
+
+// The decoder with its matrices left in the file, which must outlive the result: for who packs them
+// one by one, since all in fp32 take twice the memory of what comes of them. Values of matrices are
+// not looked at.
+DecoderTensors find_decoder_weights(const ModelFile& file);
+// The same of weights in memory.
+WeightTensor tensor_of(ConstMatrixView matrix);
+DecoderTensors tensors_of(const DecoderWeights& weights);
+
+// tensor -> fp32; throws ModelError for a NaN or infinity.
+void read_finite(const WeightTensor& tensor, std::span<float> out);
 
 }  // namespace wnpu::models
