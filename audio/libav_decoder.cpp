@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <mutex>
 #include <utility>
-
-extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <libavutil/log.h>
-}
 
 #include "audio/decoder.h"
 #include "audio/error.h"
 #include "audio/libav_downmix.h"
+#include "audio/libav_library.h"
 
 namespace wnpu::audio {
 namespace {
@@ -32,27 +26,27 @@ constexpr double kSlackSeconds = 0.25;
 
 std::string error_text(int error) {
   std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
-  av_strerror(error, text.data(), text.size());
+  libav().av_strerror(error, text.data(), text.size());
   return text.data();
 }
 
 struct FreeIo {
   void operator()(AVIOContext* io) const {
-    av_freep(&io->buffer);
-    avio_context_free(&io);
+    libav().av_freep(&io->buffer);
+    libav().avio_context_free(&io);
   }
 };
 struct FreeFormat {
-  void operator()(AVFormatContext* format) const { avformat_close_input(&format); }
+  void operator()(AVFormatContext* format) const { libav().avformat_close_input(&format); }
 };
 struct FreeCodec {
-  void operator()(AVCodecContext* codec) const { avcodec_free_context(&codec); }
+  void operator()(AVCodecContext* codec) const { libav().avcodec_free_context(&codec); }
 };
 struct FreePacket {
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
+  void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
 };
 struct FreeFrame {
-  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
+  void operator()(AVFrame* frame) const { libav().av_frame_free(&frame); }
 };
 
 // An InputFile with a position, behind libav's C callbacks.
@@ -82,13 +76,6 @@ std::int64_t seek_bytes(void* opaque, std::int64_t offset, int whence) {
   return offset;
 }
 
-// libav's log goes to stderr. Its level is a global of the process: set once, before any thread
-// reads it.
-void be_quiet() {
-  static std::once_flag once;
-  std::call_once(once, [] { av_log_set_level(AV_LOG_QUIET); });
-}
-
 // A file may not make libav open another one.
 int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
   return AVERROR(EACCES);
@@ -98,7 +85,6 @@ class LibavDecoder final : public Decoder {
  public:
   explicit LibavDecoder(const InputFile& file)
       : stream_(std::make_unique<ByteStream>(ByteStream{file.duplicate()})) {
-    be_quiet();
     open_container();
     if (refusal_.empty()) open_codec();
     stream_->file.check();
@@ -166,17 +152,18 @@ class LibavDecoder final : public Decoder {
 };
 
 void LibavDecoder::open_container() {
-  auto* buffer = static_cast<unsigned char*>(av_malloc(kIoBytes));
-  io_.reset(
-      avio_alloc_context(buffer, kIoBytes, 0, stream_.get(), read_bytes, nullptr, seek_bytes));
-  AVFormatContext* format = avformat_alloc_context();
+  auto* buffer = static_cast<unsigned char*>(libav().av_malloc(kIoBytes));
+  io_.reset(libav().avio_alloc_context(buffer, kIoBytes, 0, stream_.get(), read_bytes, nullptr,
+                                       seek_bytes));
+  AVFormatContext* format = libav().avformat_alloc_context();
   format->pb = io_.get();
   format->io_open = refuse_to_open;
   AVDictionary* options = nullptr;
-  av_dict_set(&options, "format_whitelist", kContainers, 0);
+  libav().av_dict_set(&options, "format_whitelist", kContainers, 0);
   // The name helps to tell formats apart; bytes come from pb. It frees `format` where it fails.
-  const int opened = avformat_open_input(&format, stream_->file.name().c_str(), nullptr, &options);
-  av_dict_free(&options);
+  const int opened =
+      libav().avformat_open_input(&format, stream_->file.name().c_str(), nullptr, &options);
+  libav().av_dict_free(&options);
   if (opened < 0) {
     refusal_ = error_text(opened);
     return;
@@ -187,13 +174,13 @@ void LibavDecoder::open_container() {
     refusal_ = std::string("nothing certain (at best ") + format_->iformat->name + ")";
     return;
   }
-  const int found = avformat_find_stream_info(format_.get(), nullptr);
+  const int found = libav().avformat_find_stream_info(format_.get(), nullptr);
   if (found < 0) refusal_ = error_text(found);
 }
 
 void LibavDecoder::open_codec() {
   const AVCodec* codec = nullptr;
-  stream_index_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
+  stream_index_ = libav().av_find_best_stream(format_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
   if (stream_index_ < 0 || codec == nullptr) {
     refusal_ = std::string(format_->iformat->name) + " without an audio stream that it can decode";
     return;
@@ -202,20 +189,20 @@ void LibavDecoder::open_codec() {
     if (static_cast<int>(i) != stream_index_) format_->streams[i]->discard = AVDISCARD_ALL;
   }
   const AVStream& stream = *format_->streams[stream_index_];
-  codec_.reset(avcodec_alloc_context3(codec));
-  int error = avcodec_parameters_to_context(codec_.get(), stream.codecpar);
+  codec_.reset(libav().avcodec_alloc_context3(codec));
+  int error = libav().avcodec_parameters_to_context(codec_.get(), stream.codecpar);
   codec_->pkt_timebase = stream.time_base;
-  if (error >= 0) error = avcodec_open2(codec_.get(), codec, nullptr);
+  if (error >= 0) error = libav().avcodec_open2(codec_.get(), codec, nullptr);
   if (error < 0) refusal_ = std::string(codec->name) + ": " + error_text(error);
-  packet_.reset(av_packet_alloc());
-  frame_.reset(av_frame_alloc());
+  packet_.reset(libav().av_packet_alloc());
+  frame_.reset(libav().av_frame_alloc());
 }
 
 // Decodes into frame_; false at the end. Damaged packets are counted and passed over, as ffmpeg
 // does.
 bool LibavDecoder::next_frame() {
   while (true) {
-    const int received = avcodec_receive_frame(codec_.get(), frame_.get());
+    const int received = libav().avcodec_receive_frame(codec_.get(), frame_.get());
     if (received >= 0) return true;
     if (received == AVERROR_EOF) return false;
     if (received != AVERROR(EAGAIN)) {
@@ -229,18 +216,18 @@ bool LibavDecoder::next_frame() {
 // Hands the next packet of the stream to the codec, or tells it that there is none.
 void LibavDecoder::send_packet() {
   int read = 0;
-  while ((read = av_read_frame(format_.get(), packet_.get())) >= 0 &&
+  while ((read = libav().av_read_frame(format_.get(), packet_.get())) >= 0 &&
          packet_->stream_index != stream_index_) {
-    av_packet_unref(packet_.get());
+    libav().av_packet_unref(packet_.get());
   }
   if (read < 0) {
     if (read != AVERROR_EOF) warn("expected to read to its end, found: " + error_text(read));
     flushed_ = true;
-    avcodec_send_packet(codec_.get(), nullptr);
+    libav().avcodec_send_packet(codec_.get(), nullptr);
     return;
   }
-  if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_packets_;
-  av_packet_unref(packet_.get());
+  if (libav().avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_packets_;
+  libav().av_packet_unref(packet_.get());
 }
 
 void LibavDecoder::take_frame() {

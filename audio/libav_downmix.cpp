@@ -8,11 +8,7 @@
 #include <optional>
 #include <type_traits>
 
-extern "C" {
-#include <libavutil/channel_layout.h>
-#include <libavutil/frame.h>
-#include <libavutil/samplefmt.h>
-}
+#include "audio/libav_library.h"
 
 namespace wnpu::audio {
 namespace {
@@ -53,7 +49,8 @@ float to_float(Sample sample) {
 
 template <typename Sample>
 void mix(const AVFrame& frame, const std::vector<float>& gains, std::vector<float>& mono) {
-  const bool is_planar = av_sample_fmt_is_planar(static_cast<AVSampleFormat>(frame.format)) != 0;
+  const bool is_planar =
+      libav().av_sample_fmt_is_planar(static_cast<AVSampleFormat>(frame.format)) != 0;
   const std::size_t step = is_planar ? 1 : gains.size();
   for (std::size_t c = 0; c < gains.size(); ++c) {
     if (gains[c] == 0.0F) continue;
@@ -69,8 +66,8 @@ std::vector<float> mono_gains(const AVChannelLayout& layout) {
   const auto channels = static_cast<std::size_t>(std::max(layout.nb_channels, 0));
   std::vector<double> gains(channels, 1.0);
   for (std::size_t c = 0; c < channels && channels > 2; ++c) {
-    const auto gain =
-        speaker_gain(av_channel_layout_channel_from_index(&layout, static_cast<unsigned>(c)));
+    const auto gain = speaker_gain(
+        libav().av_channel_layout_channel_from_index(&layout, static_cast<unsigned>(c)));
     if (!gain) {
       gains.assign(channels, 1.0);
       break;
@@ -87,7 +84,7 @@ std::vector<float> mono_gains(const AVChannelLayout& layout) {
 bool downmix(const AVFrame& frame, std::vector<float>& mono) {
   const auto gains = mono_gains(frame.ch_layout);
   mono.assign(static_cast<std::size_t>(frame.nb_samples), 0.0F);
-  switch (av_get_packed_sample_fmt(static_cast<AVSampleFormat>(frame.format))) {
+  switch (libav().av_get_packed_sample_fmt(static_cast<AVSampleFormat>(frame.format))) {
     case AV_SAMPLE_FMT_U8:
       mix<std::uint8_t>(frame, gains, mono);
       return true;

@@ -1,0 +1,83 @@
+#include "audio/libav_library.h"
+
+#include <dlfcn.h>
+#include <string>
+
+#include "audio/error.h"
+
+namespace wnpu::audio {
+namespace {
+
+// Debian's name of a library: its major version is the interface that we are compiled against.
+std::string file_name(const char* library, int major_version) {
+  return std::string(library) + ".so." + std::to_string(major_version);
+}
+
+// Stays loaded to the end of the process.
+class Library {
+ public:
+  explicit Library(std::string name)
+      : name_(std::move(name)), handle_(::dlopen(name_.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) fail("FFmpeg's library", ::dlerror());
+  }
+
+  template <typename Function>
+  void find(const char* function, Function& found) const {
+    found = reinterpret_cast<Function>(::dlsym(handle_, function));  // NOLINT: as dlsym(3) says
+    if (found == nullptr) fail(function, "none");
+  }
+
+ private:
+  [[noreturn]] void fail(const char* expected, const char* found) const {
+    throw AudioError(name_ + ": expected " + expected + ", found " + found);
+  }
+
+  std::string name_;
+  void* handle_;
+};
+
+Libav load() {
+  Libav all{};
+  const Library avformat(file_name("libavformat", LIBAVFORMAT_VERSION_MAJOR));
+  avformat.find("avformat_alloc_context", all.avformat_alloc_context);
+  avformat.find("avformat_open_input", all.avformat_open_input);
+  avformat.find("avformat_find_stream_info", all.avformat_find_stream_info);
+  avformat.find("avformat_close_input", all.avformat_close_input);
+  avformat.find("avio_alloc_context", all.avio_alloc_context);
+  avformat.find("avio_context_free", all.avio_context_free);
+  avformat.find("av_find_best_stream", all.av_find_best_stream);
+  avformat.find("av_read_frame", all.av_read_frame);
+  const Library avcodec(file_name("libavcodec", LIBAVCODEC_VERSION_MAJOR));
+  avcodec.find("avcodec_alloc_context3", all.avcodec_alloc_context3);
+  avcodec.find("avcodec_free_context", all.avcodec_free_context);
+  avcodec.find("avcodec_open2", all.avcodec_open2);
+  avcodec.find("avcodec_parameters_to_context", all.avcodec_parameters_to_context);
+  avcodec.find("avcodec_receive_frame", all.avcodec_receive_frame);
+  avcodec.find("avcodec_send_packet", all.avcodec_send_packet);
+  avcodec.find("av_packet_alloc", all.av_packet_alloc);
+  avcodec.find("av_packet_free", all.av_packet_free);
+  avcodec.find("av_packet_unref", all.av_packet_unref);
+  const Library avutil(file_name("libavutil", LIBAVUTIL_VERSION_MAJOR));
+  avutil.find("av_channel_layout_channel_from_index", all.av_channel_layout_channel_from_index);
+  avutil.find("av_dict_free", all.av_dict_free);
+  avutil.find("av_dict_set", all.av_dict_set);
+  avutil.find("av_frame_alloc", all.av_frame_alloc);
+  avutil.find("av_frame_free", all.av_frame_free);
+  avutil.find("av_freep", all.av_freep);
+  avutil.find("av_get_packed_sample_fmt", all.av_get_packed_sample_fmt);
+  avutil.find("av_log_set_level", all.av_log_set_level);
+  avutil.find("av_malloc", all.av_malloc);
+  avutil.find("av_sample_fmt_is_planar", all.av_sample_fmt_is_planar);
+  avutil.find("av_strerror", all.av_strerror);
+  all.av_log_set_level(AV_LOG_QUIET);
+  return all;
+}
+
+}  // namespace
+
+const Libav& libav() {
+  static const Libav all = load();
+  return all;
+}
+
+}  // namespace wnpu::audio
