@@ -13,7 +13,9 @@ void override_instruction_set(const char* value) {
   std::string known;
   for (const std::string& name : models::instruction_sets()) {
     if (!known.empty()) known += ", ";
-    for (const unsigned char letter : name) known += static_cast<char>(std::tolower(letter));
+    for (const char letter : name) {
+      known += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    }
   }
   throw UsageError(std::string("WNPU_ISA: expected one of ") + known +
                    ", which this machine can run, found " + value);

@@ -76,8 +76,8 @@ Libav load() {
 }  // namespace
 
 const Libav& libav() {
-  static const Libav all = load();
-  return all;
+  static const Libav kAll = load();
+  return kAll;
 }
 
 }  // namespace wnpu::audio

@@ -18,19 +18,19 @@ bool same_letters(std::string_view a, std::string_view b) {
 
 // One bit each; the better an instruction set, the lower its bit (hwy/detect_targets.h).
 const std::vector<std::int64_t>& all_targets() {
-  static const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  return targets;
+  static const std::vector<std::int64_t> kTargets = hwy::SupportedAndGeneratedTargets();
+  return kTargets;
 }
 
 }  // namespace
 
 const std::vector<std::string>& instruction_sets() {
-  static const std::vector<std::string> names = [] {
+  static const std::vector<std::string> kNames = [] {
     std::vector<std::string> list;
     for (const std::int64_t target : all_targets()) list.emplace_back(hwy::TargetName(target));
     return list;
   }();
-  return names;
+  return kNames;
 }
 
 std::string_view instruction_set() { return elementwise::target_name(); }
