@@ -19,7 +19,7 @@ constexpr std::size_t kPeerBatch = 8;  // where ours is 1: faster-whisper's defa
 
 // whisper-npu in the form of a peer's run.
 PeerRun as_peer_run(const FileRun& run, double load_s) {
-  return {"whisper-npu",           "",          run.transcript.model.quantization,
+  return {"whisper-npu",           "",          run.transcript.device.cpu_precision,
           text_of(run.transcript), run.total_s, load_s,
           peak_rss_bytes()};
 }

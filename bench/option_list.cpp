@@ -33,6 +33,7 @@ std::vector<std::pair<std::string, std::string>> option_list(const BenchOptions&
       {"device_requested", first.device.requested},
       {"device_used", first.device.used + (first.device.simulated ? " (simulated)" : "")},
       {"kernels", first.device.kernels},
+      {"cpu_precision", first.device.cpu_precision},
       {"threads", std::to_string(options.work.threads)},
       {"beam_size", std::to_string(transcribe.beam_size)},
       {"batch_size", std::to_string(transcribe.batch_size)},

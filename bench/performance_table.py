@@ -41,7 +41,7 @@ def table(header, rows):
 def about(path, result):
     """What a reader needs to judge the figures below."""
     machine, options, noise = result["machine"], result["options"], result["noise"]
-    names = ("model", "device_used", "threads", "beam_size", "files")
+    names = ("model", "device_used", "cpu_precision", "threads", "beam_size", "batch_size", "files")
     told = ", ".join(f"{name} {options[name]}" for name in names if name in options)
     quiet = f"**noisy machine**: {noise['reason']}" if noise["noisy"] else "quiet machine"
     return (
