@@ -58,8 +58,8 @@ TEST_CASE("kernel_rows: CPU kernels are measured, below the peak of their thread
     CHECK(row.threads == (row.is_layer_shape ? 2 : 1));
     CHECK(row.published_ms.has_value() == !row.is_layer_shape);
     CHECK(row.operations_per_byte() > 0);
-    // Twice: other work on the machine disturbs the peak's measurement too.
-    CHECK(row.share_of_peak() < 2);
+    // Three times: other work on the machine disturbs the peak's measurement too.
+    CHECK(row.share_of_peak() < 3);
   }
   double parts = 0;
   for (const KernelRow& row : rows) {
