@@ -13,6 +13,7 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
       pool_(n_threads),
       encoder_pool_(device.npu != nullptr ? std::make_unique<models::ThreadPool>(n_threads)
                                           : nullptr),
+      npu_(device.npu),
       precision_(device.cpu_precision),
       encoder_weights_(models::load_encoder_weights(*file_)),
       backend_(make_backend(device)),
@@ -21,6 +22,11 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
       falls_back_(device.falls_back),
       alignment_heads_(decoder::alignment_heads(dims(), file_->config())),
       cache_(std::make_unique<decoder::KvCache>(dims(), 1)) {}
+
+void Recognizer::set_should_stop(std::function<bool()> should_stop) {
+  if (npu_ != nullptr) npu_->set_should_stop(should_stop);
+  should_stop_ = std::move(should_stop);
+}
 
 std::unique_ptr<encoder::LayerBackend> Recognizer::make_backend(const EncoderDevice& device) {
   if (device.npu == nullptr) {
@@ -43,6 +49,8 @@ std::unique_ptr<encoder::Encoder> Recognizer::make_encoder() {
 bool Recognizer::encode_or_fall_back(const models::LogMel& mel, models::EncoderStates& states) {
   try {
     return encoder_->encode(mel, states, should_stop_);
+  } catch (const npu::Stopped&) {
+    return false;
   } catch (const npu::DeviceError& error) {
     if (!falls_back_) throw;
     fallback_ = error.what();

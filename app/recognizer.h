@@ -62,7 +62,7 @@ class Recognizer {
 
   // Asked many times a second while encode and decode work, from the thread of each; true makes
   // them give up.
-  void set_should_stop(std::function<bool()> should_stop) { should_stop_ = std::move(should_stop); }
+  void set_should_stop(std::function<bool()> should_stop);
 
   // For other work between the calls here.
   models::ThreadPool& pool() { return pool_; }
@@ -100,6 +100,7 @@ class Recognizer {
   models::ThreadPool pool_;
   // The encoder's, with a device: a pool has one caller at a time. None: pool_.
   std::unique_ptr<models::ThreadPool> encoder_pool_;
+  npu::Device* npu_;  // or nullptr
   models::Precision precision_;
   models::EncoderWeights encoder_weights_;
   std::unique_ptr<encoder::LayerBackend> backend_;

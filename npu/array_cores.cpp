@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "npu/array_simulation.h"
+#include "npu/device.h"
 
 namespace wnpu::npu {
 namespace {
@@ -80,6 +81,7 @@ SimReport ArraySimulation::run() {
     for (std::size_t i = 0; i < to_try_.size(); ++i) try_move(to_try_[i]);
     to_try_.clear();
     if (events_.empty()) break;
+    if (options_.should_stop && options_.should_stop()) throw Stopped();
     const Event event = events_.top();
     events_.pop();
     handle(event);

@@ -9,11 +9,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace wnpu::npu {
@@ -24,6 +26,11 @@ struct Target;
 // A device that is missing, refused, failed or timed out. what() names device, call and cause.
 struct DeviceError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+// run_all was asked to give up (Device::set_should_stop).
+struct Stopped : std::runtime_error {
+  Stopped() : std::runtime_error("stopped on request") {}
 };
 
 // Memory that host and device see through an explicit copy: what is written to host() reaches the
@@ -81,6 +88,20 @@ class Device {
   virtual void run_all(std::span<const Run> runs, std::chrono::milliseconds timeout) = 0;
   virtual RunStats stats() const = 0;
   virtual void reset_stats() = 0;
+
+  // Asked while run_all works, from its thread; true makes it throw Stopped, and what its runs
+  // wrote is undefined then. The simulator asks all the time; hardware ends what it was given, some
+  // tens of milliseconds.
+  void set_should_stop(std::function<bool()> should_stop) { should_stop_ = std::move(should_stop); }
+
+ protected:
+  const std::function<bool()>& should_stop() const { return should_stop_; }
+  void stop_if_asked() const {
+    if (should_stop_ && should_stop_()) throw Stopped();
+  }
+
+ private:
+  std::function<bool()> should_stop_;
 };
 
 }  // namespace wnpu::npu

@@ -118,7 +118,7 @@ class ArrayDevice final : public SimDevice {
     std::vector<std::span<std::byte>> arguments;
     arguments.reserve(buffers.size());
     for (SimBuffer* buffer : buffers) arguments.push_back(buffer->device());
-    report_ = simulate(design, {&preset_, arguments, &pool_, options_.is_traced});
+    report_ = simulate(design, {&preset_, arguments, &pool_, options_.is_traced, should_stop()});
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       if (buffers[i]->has_intact_guards()) continue;
       throw DeviceError(where + ": " + design.name + " wrote beyond argument " + std::to_string(i));

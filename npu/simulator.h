@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -58,9 +59,11 @@ struct SimOptions {
   std::span<const std::span<std::byte>> arguments = {};
   WorkerPool* pool = nullptr;  // for results
   bool is_traced = false;
+  std::function<bool()> should_stop = {};  // asked at every event
 };
 
-// Throws SimulationError when the Design stops before its end (a deadlock).
+// Throws SimulationError when the Design stops before its end (a deadlock), Stopped when
+// should_stop said so.
 SimReport simulate(const Design& design, const SimOptions& options);
 
 // The report's spans by track and time; neighbours of one name that touch are one: what a person

@@ -285,6 +285,7 @@ void XrtDevice::run_all(std::span<const Run> runs, std::chrono::milliseconds tim
   try {
     for (std::size_t first = 0; first < runs.size(); first += xrt_compat::Command::kMaxRuns) {
       const std::size_t n = std::min(xrt_compat::Command::kMaxRuns, runs.size() - first);
+      stop_if_asked();
       run_chunk(runs.subspan(first, n), first, {timeout, start + timeout});
     }
   } catch (const DeviceError&) {

@@ -50,6 +50,20 @@ TEST_CASE("recognizer: a device that fails ends the work, naming the cause") {
   CHECK(recognizer.fallback().empty());
 }
 
+TEST_CASE(
+    "recognizer: gives up within a window on a device, and does not take that for a failure") {
+  Fixture f;
+  const auto device = npu::open_sim_device();
+  app::Recognizer recognizer(f.folder.path(), 2, {device.get(), {}, true});
+  std::size_t n_asked = 0;
+  recognizer.set_should_stop([&n_asked] { return ++n_asked > 20; });
+  CHECK_FALSE(recognizer.encode(0, f.mel));
+  CHECK(device->stats().launches == 0);
+  CHECK(recognizer.fallback().empty());
+  recognizer.set_should_stop({});
+  CHECK(recognizer.encode(0, f.mel));
+}
+
 TEST_CASE("recognizer: with leave to fall back the window is done again on the CPU") {
   Fixture f;
   app::Recognizer cpu(f.folder.path(), 2);

@@ -116,23 +116,30 @@ fi
 
 # SIGINT: exit code 130, soon. 500 ms are promised on a quiet machine; a busy one gets 2 s.
 # A shell without a terminal lets what it starts in the background ignore SIGINT: env undoes that.
-mapfile -t files < <(yes "$sample" | head -n 40)
-env --default-signal=INT "$program" transcribe --device cpu --format jsonl "${files[@]}" \
-  >"$work/stdout" 2>/dev/null &
-pid=$!
-for _ in $(seq 300); do  # until the first file is done, and the second at work
-  [ -s "$work/stdout" ] && break
-  sleep 0.1
-done
-begin=$(date +%s%N)
-kill -INT $pid
-wait $pid
-check "exit code after SIGINT" 130 $?
-milliseconds=$((($(date +%s%N) - begin) / 1000000))
-echo "stopped $milliseconds ms after SIGINT"
-[ $milliseconds -le 2000 ] || check "time to stop" "500 ms" "$milliseconds ms"
-grep -q '"truncated":true' "$work/stdout" || check "the output of a stopped run" '"truncated":true' \
-  "$(tail -c 100 "$work/stdout")"
+# stop_on DEVICE
+stop_on() {
+  local device=$1 files pid begin milliseconds
+  mapfile -t files < <(yes "$sample" | head -n 40)
+  : >"$work/stdout"
+  env --default-signal=INT "$program" transcribe --device "$device" --format jsonl "${files[@]}" \
+    >"$work/stdout" 2>/dev/null &
+  pid=$!
+  for _ in $(seq 600); do  # until the first file is done, and the second at work
+    [ -s "$work/stdout" ] && break
+    sleep 0.1
+  done
+  begin=$(date +%s%N)
+  kill -INT $pid
+  wait $pid
+  check "$device: exit code after SIGINT" 130 $?
+  milliseconds=$((($(date +%s%N) - begin) / 1000000))
+  echo "$device: stopped $milliseconds ms after SIGINT"
+  [ $milliseconds -le 2000 ] || check "$device: time to stop" "500 ms" "$milliseconds ms"
+  grep -q '"truncated":true' "$work/stdout" ||
+    check "$device: the output of a stopped run" '"truncated":true' "$(tail -c 100 "$work/stdout")"
+}
+stop_on cpu
+stop_on sim
 
 [ $failures -eq 0 ] && echo "end to end: all as expected"
 exit $((failures > 0))

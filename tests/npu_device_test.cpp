@@ -121,6 +121,19 @@ TEST_CASE("sim device: ordered failures and timeouts name the run") {
   CHECK(error_of([&] { other.run(); }) == "simulated NPU: run 1 of 1: timed out (injected)");
 }
 
+TEST_CASE("sim device: stops in the middle of a run when asked to, and works again afterwards") {
+  const auto device = open();
+  tests::LayerCallFixture call(*device, {40, 64, 1, 128});
+  const auto expected = call.run();
+  std::size_t n_asked = 0;
+  device->set_should_stop([&n_asked] { return ++n_asked > 5; });
+  CHECK_THROWS_AS(call.run(), Stopped);
+  CHECK(n_asked == 6);
+  CHECK(device->stats().launches == 1);
+  device->set_should_stop({});
+  CHECK(call.run() == expected);
+}
+
 TEST_CASE("sim device: a list of runs is one submission and costs less to launch") {
   const auto device = open();
   tests::LayerCallFixture call(*device, {40, 64, 1, 128});
