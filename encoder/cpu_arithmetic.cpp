@@ -15,10 +15,10 @@ using models::QuantisedMatrix;
 using models::ScaleOf;
 using models::Storage;
 
-// A key has 64 terms, which leaves a query 13 bits. A value is one of 1500 terms whose weights may
-// all be alike, 1500 shares of 21 bits: the fewer bits a value has, the more its weight.
+// A key has 64 terms, which leaves a query 13 bits. kExactTerms values may have weights that are
+// all alike, shares of 19 bits: the fewer bits a value has, the more its weight.
 constexpr float kMaxKey = 4095;
-constexpr float kMaxValue = 1023;
+constexpr float kMaxValue = 4095;
 
 }  // namespace
 

@@ -44,8 +44,8 @@ struct Fp32Arithmetic {
                     Scratch& scratch);
 };
 
-// Every product in integers with exact sums: half again as fast as fp32 on AVX2. What weights are
-// multiplied by, queries and keys have 11 to 15 bits, values 10 (models/quantised.h); bf16 has 8.
+// Every product in integers (models/quantised.h): half again as fast as fp32 on AVX2. int16
+// weights, what they are multiplied by, queries, keys and values have 12 to 15 bits; bf16 has 8.
 template <models::IntegerWidth kWeightWidth>
 struct IntegerArithmetic {
   using Weights = models::QuantisedLinear;

@@ -1,7 +1,7 @@
 // Matrix products with a packed right side, on the widest SIMD instructions of the machine. An
-// element of a result is one chain of fused multiply-adds over k in ascending order, or one exact
-// sum of integers: its bits depend neither on the other rows that are worked on with it, nor on
-// threads.
+// element of a result is one chain of fused multiply-adds over k in ascending order, or exact sums
+// of integers added up in that order: its bits depend neither on the other rows that are worked on
+// with it, nor on threads.
 #pragma once
 
 #include <cstddef>

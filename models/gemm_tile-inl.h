@@ -48,6 +48,7 @@ struct FloatTerms {
   using Left = float;
   using Right = B;
   static constexpr std::size_t kRightPerStep = 1;  // elements a column
+  static constexpr std::size_t kStepsPerSum = SIZE_MAX;
   using Vec = FloatVec;
   using Sum = FloatVec;
 
@@ -58,9 +59,10 @@ struct FloatTerms {
   static HWY_INLINE Vec broadcast(float a) { return hn::Set(Float(), a); }
   static HWY_INLINE Sum zero() { return hn::Zero(Float()); }
   static HWY_INLINE void add(Vec a, Vec b, Sum& sum) { sum = hn::MulAdd(a, b, sum); }
-  static HWY_INLINE FloatVec finish(Sum sum, FloatVec /*row_scale*/, FloatVec /*scale*/,
+  static HWY_INLINE FloatVec to_float(Sum sum) { return sum; }
+  static HWY_INLINE FloatVec finish(FloatVec total, FloatVec /*row_scale*/, FloatVec /*scale*/,
                                     FloatVec bias) {
-    return hn::Add(sum, bias);
+    return hn::Add(total, bias);
   }
 };
 
@@ -101,12 +103,13 @@ HWY_INLINE void add_products(PairVec a, PairVec b, IntVec& sum) {
 }
 #endif
 
-// int16 times int16 or int8, two terms at a time into int32: exact, in whatever order.
+// int16 times int16 or int8, two terms at a time into int32, exactly; these sums in fp32.
 template <typename B>
 struct IntegerTerms {
   using Left = LeftPair;
   using Right = B;
   static constexpr std::size_t kRightPerStep = 2;
+  static constexpr std::size_t kStepsPerSum = kExactTerms / 2;
   using Vec = PairVec;
   using Sum = IntVec;
 
@@ -114,13 +117,17 @@ struct IntegerTerms {
   static HWY_INLINE Vec broadcast(LeftPair a) { return broadcast_pair(a); }
   static HWY_INLINE Sum zero() { return hn::Zero(Int()); }
   static HWY_INLINE void add(Vec a, Vec b, Sum& sum) { add_products(a, b, sum); }
-  static HWY_INLINE FloatVec finish(Sum sum, FloatVec row_scale, FloatVec scale, FloatVec bias) {
-    return hn::MulAdd(hn::Mul(hn::ConvertTo(Float(), sum), row_scale), scale, bias);
+  static HWY_INLINE FloatVec to_float(Sum sum) { return hn::ConvertTo(Float(), sum); }
+  static HWY_INLINE FloatVec finish(FloatVec total, FloatVec row_scale, FloatVec scale,
+                                    FloatVec bias) {
+    return hn::MulAdd(hn::Mul(total, row_scale), scale, bias);
   }
 };
 
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
 using Sums = typename Terms::Sum[kRows][2 * kPanels];
+template <std::size_t kRows, std::size_t kPanels>
+using Totals = FloatVec[kRows][2 * kPanels];
 
 // sums += step k of the rows of a times that of a panel, its two vectors.
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
@@ -136,7 +143,7 @@ HWY_INLINE void multiply_add(const typename Terms::Left* const (&a)[kRows], std:
 }
 
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
-HWY_INLINE void store(const Sums<Terms, kRows, kPanels>& sums, const float* row_scales,
+HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const float* row_scales,
                       const TileOut& out) {
   const Float d;
   FloatVec scales[2 * kPanels];
@@ -153,36 +160,74 @@ HWY_INLINE void store(const Sums<Terms, kRows, kPanels>& sums, const float* row_
 #pragma GCC unroll 8
     for (std::size_t v = 0; v < 2 * kPanels; ++v) {
       float* const c = out.c + r * out.stride + v * hn::Lanes(d);
-      FloatVec y = Terms::finish(sums[r][v], row_scale, scales[v], bias[v]);
+      FloatVec y = Terms::finish(totals[r][v], row_scale, scales[v], bias[v]);
       if (out.add) y = hn::Add(y, hn::LoadU(d, c));
       hn::StoreU(y, d, c);
     }
   }
 }
 
+// sums += step k of the rows of a times that of the panels of b.
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void add_step(const typename Terms::Left* const (&a)[kRows],
+                         const typename Terms::Right* b, std::size_t panel_size, std::size_t k,
+                         Sums<Terms, kRows, kPanels>& sums) {
+  const std::size_t vector = Terms::kRightPerStep * hn::Lanes(Float());
+#pragma GCC unroll 4
+  for (std::size_t panel = 0; panel < kPanels; ++panel) {
+    const auto* const at = b + panel * panel_size + k * 2 * vector;
+    hwy::Prefetch(at + kPrefetchBytes / sizeof(*at));
+    const typename Terms::Vec both[2] = {Terms::load(at), Terms::load(at + vector)};
+    multiply_add<Terms, kRows, kPanels>(a, k, both, panel, sums);
+  }
+}
+
+// sums = steps [first, last) of the rows of a times those of the panels of b.
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void sum_steps(const typename Terms::Left* const (&a)[kRows],
+                          const typename Terms::Right* b, std::size_t panel_size, std::size_t first,
+                          std::size_t last, Sums<Terms, kRows, kPanels>& sums) {
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (auto& sum : sums[r]) sum = Terms::zero();
+  }
+  constexpr std::size_t kUnrolled = 2;
+  std::size_t k = first;
+  for (; k + kUnrolled <= last; k += kUnrolled) {
+#pragma GCC unroll 2
+    for (std::size_t i = 0; i < kUnrolled; ++i)
+      add_step<Terms, kRows, kPanels>(a, b, panel_size, k + i, sums);
+  }
+  for (; k < last; ++k) add_step<Terms, kRows, kPanels>(a, b, panel_size, k, sums);
+}
+
 // out = the rows of a times the panels of b, all columns of them.
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
 HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename Terms::Right* b,
                        std::size_t panel_size, const TileOut& out) {
-  const std::size_t vector = Terms::kRightPerStep * hn::Lanes(Float());
-  Sums<Terms, kRows, kPanels> sums;
   const typename Terms::Left* rows[kRows];
+  Sums<Terms, kRows, kPanels> sums;
+  Totals<kRows, kPanels> totals;
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
     rows[r] = a.data + r * a.stride;
 #pragma GCC unroll 8
-    for (auto& sum : sums[r]) sum = Terms::zero();
+    for (FloatVec& total : totals[r]) total = hn::Zero(Float());
   }
-  for (std::size_t k = 0; k < a.n_steps; ++k) {
-#pragma GCC unroll 4
-    for (std::size_t panel = 0; panel < kPanels; ++panel) {
-      const auto* const at = b + panel * panel_size + k * 2 * vector;
-      hwy::Prefetch(at + kPrefetchBytes / sizeof(*at));
-      const typename Terms::Vec both[2] = {Terms::load(at), Terms::load(at + vector)};
-      multiply_add<Terms, kRows, kPanels>(rows, k, both, panel, sums);
+  for (std::size_t first = 0; first < a.n_steps;) {
+    const std::size_t last = first + std::min(a.n_steps - first, Terms::kStepsPerSum);
+    sum_steps<Terms, kRows, kPanels>(rows, b, panel_size, first, last, sums);
+#pragma GCC unroll 12
+    for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < 2 * kPanels; ++v) {
+        totals[r][v] = hn::Add(totals[r][v], Terms::to_float(sums[r][v]));
+      }
     }
+    first = last;
   }
-  store<Terms, kRows, kPanels>(sums, a.scales, out);
+  store<Terms, kRows, kPanels>(totals, a.scales, out);
 }
 
 template <typename Terms>

@@ -7,7 +7,7 @@
 namespace wnpu::models {
 
 // fp32: weights as they came, sums in fp32: the reference.
-// int16: weights and what they are multiplied by in 11 to 15 bits, sums exact.
+// int16: weights and what they are multiplied by in 12 to 15 bits.
 // int8: the same with weights of 8 bits, half the memory.
 enum class Precision { fp32, int16, int8 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kMaxInt16 = 32767;
 constexpr float kMaxInt8 = 127;
-// A left row's |q| may add up to this; a little less than int32 holds, for scales are rounded.
+// What int32 holds, a little less, for scales are rounded.
 constexpr float kMaxSum = 2147483647.0F * 0.999F;
 
 constexpr std::size_t kMaxPanelCols = 32;  // AVX-512
@@ -25,7 +25,7 @@ float left_limit_of(float column_sum) {
 
 }  // namespace
 
-float max_weight(IntegerWidth width) { return width == IntegerWidth::int16 ? 2047 : kMaxInt8; }
+float max_weight(IntegerWidth width) { return width == IntegerWidth::int16 ? 8191 : kMaxInt8; }
 
 QuantisedRows::QuantisedRows(std::size_t max_rows, std::size_t max_cols)
     : stride_((max_cols + 1) / 2),
@@ -52,13 +52,13 @@ void QuantisedRows::set(ConstMatrixView x, float limit) {
 void QuantisedRows::set_softmax(MatrixView scores, std::span<const float> value_scales,
                                 float sum_limit) {
   resize(scores.rows, scores.cols);
-  // Rounding moves each of them by a half at most.
-  const float room = sum_limit - static_cast<float>(scores.cols) / 2;
+  const auto terms = static_cast<float>(std::min(scores.cols, kExactTerms));
+  const float room = sum_limit - terms / 2;  // rounding moves each of them by a half at most
   for (std::size_t r = 0; r < scores.rows; ++r) {
     const SoftmaxSums sums = exp_weighted(scores.row(r), value_scales);
-    const float factor = sums.weighted_max > 0
-                             ? std::min(kMaxInt16 / sums.weighted_max, room / sums.weighted_sum)
-                             : 0.0F;
+    const float largest_sum = std::min(sums.weighted_sum, terms * sums.weighted_max);
+    const float factor =
+        sums.weighted_max > 0 ? std::min(kMaxInt16 / sums.weighted_max, room / largest_sum) : 0.0F;
     round_scaled(scores.row(r), factor, integers(r));
     scales_[r] = factor > 0 ? 1.0F / (factor * sums.sum) : 0.0F;
   }
@@ -71,7 +71,7 @@ QuantisedMatrix::QuantisedMatrix(std::size_t k, std::size_t n, IntegerWidth widt
       width_(width),
       scale_of_(scale_of),
       max_value_(max_value),
-      left_limit_(left_limit_of(static_cast<float>(k) * max_value)),
+      left_limit_(left_limit_of(static_cast<float>(std::min(k, kExactTerms)) * max_value)),
       panel_cols_(gemm_panel_cols()),
       scales_(scale_of == ScaleOf::column ? n : k) {
   assert(width == IntegerWidth::int16 || max_value <= kMaxInt8);
@@ -159,13 +159,18 @@ void QuantisedMatrix::column(std::size_t col, std::span<float> out) const {
 
 template <typename T>
 float QuantisedMatrix::largest_column_sum(std::size_t panel) const {
-  std::array<std::int32_t, kMaxPanelCols> sums{};
+  std::int32_t largest = 0;
   const T* q = element<T>(0, panel * panel_cols_);
-  for (std::size_t pair = 0; pair < n_pairs(); ++pair) {
-    for (std::size_t col = 0; col < panel_cols_; ++col, q += 2)
-      sums[col] += std::abs(q[0]) + std::abs(q[1]);
+  for (std::size_t first = 0; first < n_pairs(); first += kExactTerms / 2) {
+    std::array<std::int32_t, kMaxPanelCols> sums{};
+    const std::size_t pairs = std::min(n_pairs() - first, kExactTerms / 2);
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+      for (std::size_t col = 0; col < panel_cols_; ++col, q += 2)
+        sums[col] += std::abs(q[0]) + std::abs(q[1]);
+    }
+    largest = std::max(largest, *std::ranges::max_element(sums));
   }
-  return static_cast<float>(*std::ranges::max_element(sums));
+  return static_cast<float>(largest);
 }
 
 void QuantisedMatrix::widen_left_limit(ThreadPool& pool) {

@@ -20,9 +20,9 @@ using wnpu::tests::random_vector;
 
 namespace {
 
-// Steps of 1/2047 (int16 weights) and 1/127 (int8) of the largest value, rounded to the nearest:
+// Steps of 1/8191 (int16 weights) and 1/127 (int8) of the largest value, rounded to the nearest:
 // the error is a step / sqrt(12) where the largest is about three standard deviations.
-constexpr double kInt16Nmse = 1e-6;
+constexpr double kInt16Nmse = 5e-8;
 constexpr double kInt8Nmse = 2e-4;
 
 struct Case {

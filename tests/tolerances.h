@@ -44,16 +44,16 @@ inline constexpr double kInt8LayerNmse = 2e-4;
 
 // ---- integers on the CPU
 
-// A random layer: int16 operands of 11 to 13 bits through six products and a residual; weights of 8
+// A random layer: int16 operands of 11 to 15 bits through six products and a residual; weights of 8
 // bits, whose steps are 16 times as wide.
 inline constexpr double kInt16LayerNmse = 1e-7;
 inline constexpr double kInt8WeightsNmse = 2e-5;
 // tiny.en's states on speech: outliers take bits from their row.
-inline constexpr double kInt16StatesNmse = 2e-5;
+inline constexpr double kInt16StatesNmse = 3e-6;
 inline constexpr double kInt8StatesNmse = 2e-3;
 
 // Logits of two random layers, whose weights all have their own error.
-inline constexpr double kInt16LogitsNmse = 1e-6;
+inline constexpr double kInt16LogitsNmse = 5e-7;
 inline constexpr double kInt8LogitsNmse = 2e-4;
 
 // ---- npu time model against published figures: the margins of the issue of record
