@@ -26,26 +26,25 @@ PreparedLinear::PreparedLinear(ThreadPool& pool, Precision precision, const Weig
   }
 }
 
-void PreparedLinear::apply(ThreadPool& pool, ConstMatrixView x, Finish finish, MatrixView y,
-                           QuantisedRows& rows) const {
+template <typename... Pool>
+void PreparedLinear::apply_on(const Input& in, MatrixView y, Pool&... pool) const {
   if (const auto* packed = std::get_if<PackedLinear>(&linear_)) {
-    gemm(pool, Product{x, packed->weight, packed->bias, finish}, y);
+    gemm(pool..., Product{in.x, packed->weight, packed->bias, in.finish}, y);
     return;
   }
   const auto& quantised = std::get<QuantisedLinear>(linear_);
-  rows.set(x, quantised.weight.left_limit());
-  gemm(pool, IntegerProduct{rows, quantised.weight, quantised.bias, finish}, y);
+  in.rows.set(pool..., in.x, quantised.weight.left_limit());
+  gemm(pool..., IntegerProduct{in.rows, quantised.weight, quantised.bias, in.finish}, y);
+}
+
+void PreparedLinear::apply(ThreadPool& pool, ConstMatrixView x, Finish finish, MatrixView y,
+                           QuantisedRows& rows) const {
+  apply_on({x, finish, rows}, y, pool);
 }
 
 void PreparedLinear::apply(ConstMatrixView x, Finish finish, MatrixView y,
                            QuantisedRows& rows) const {
-  if (const auto* packed = std::get_if<PackedLinear>(&linear_)) {
-    gemm(Product{x, packed->weight, packed->bias, finish}, y);
-    return;
-  }
-  const auto& quantised = std::get<QuantisedLinear>(linear_);
-  rows.set(x, quantised.weight.left_limit());
-  gemm(IntegerProduct{rows, quantised.weight, quantised.bias, finish}, y);
+  apply_on({x, finish, rows}, y);
 }
 
 void PreparedLinear::weight_row(std::size_t row, std::span<float> out) const {

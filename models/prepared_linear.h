@@ -33,6 +33,15 @@ class PreparedLinear {
   void weight_row(std::size_t row, std::span<float> out) const;
 
  private:
+  struct Input {
+    ConstMatrixView x;
+    Finish finish;
+    QuantisedRows& rows;
+  };
+  // On the threads of a pool, or on this one.
+  template <typename... Pool>
+  void apply_on(const Input& in, MatrixView y, Pool&... pool) const;
+
   std::variant<PackedLinear, QuantisedLinear> linear_;
 };
 

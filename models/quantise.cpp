@@ -103,11 +103,9 @@ HWY_EXPORT(exp_weighted);
 
 }  // namespace
 
-float quantise(std::span<const float> x, float limit, std::span<std::int16_t> out) {
-  const float largest = HWY_DYNAMIC_DISPATCH(largest_magnitude)(x);
-  const float factor = largest > 0 ? limit / largest : 0.0F;
-  round_scaled(x, factor, out);
-  return largest / limit;
+float quantising_factor(std::span<const float> x, float limit) {
+  const float factor = limit / HWY_DYNAMIC_DISPATCH(largest_magnitude)(x);
+  return std::isfinite(factor) ? factor : 0.0F;
 }
 
 SoftmaxSums exp_weighted(std::span<float> x, std::span<const float> weights) {

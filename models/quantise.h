@@ -6,9 +6,9 @@
 
 namespace wnpu::models {
 
-// out = round(x / scale) so that the largest |out| is `limit` (at most 32767); returns the scale,
-// 0 where every x is 0.
-float quantise(std::span<const float> x, float limit, std::span<std::int16_t> out);
+// The factor that brings the largest |x| to `limit` (at most 32767); 0 where every x is 0, or so
+// small that the factor would be no number.
+float quantising_factor(std::span<const float> x, float limit);
 
 // What exp_weighted found.
 struct SoftmaxSums {

@@ -23,6 +23,8 @@ float left_limit_of(float column_sum) {
   return column_sum == 0 ? kMaxInt16 : std::min(kMaxInt16, std::floor(kMaxSum / column_sum));
 }
 
+float scale_of_factor(float factor) { return factor > 0 ? 1.0F / factor : 0.0F; }
+
 }  // namespace
 
 float max_weight(IntegerWidth width) { return width == IntegerWidth::int16 ? 8191 : kMaxInt8; }
@@ -44,9 +46,24 @@ std::span<std::int16_t> QuantisedRows::integers(std::size_t r) {
   return {&pairs_[r * stride_].even, 2 * n_pairs_};
 }
 
+void QuantisedRows::set_row(std::size_t r, std::span<const float> x, float limit) {
+  const float factor = quantising_factor(x, limit);
+  round_scaled(x, factor, integers(r));
+  scales_[r] = scale_of_factor(factor);
+}
+
 void QuantisedRows::set(ConstMatrixView x, float limit) {
   resize(x.rows, x.cols);
-  for (std::size_t r = 0; r < x.rows; ++r) scales_[r] = quantise(x.row(r), limit, integers(r));
+  for (std::size_t r = 0; r < x.rows; ++r) set_row(r, x.row(r), limit);
+}
+
+void QuantisedRows::set(ThreadPool& pool, ConstMatrixView x, float limit) {
+  constexpr std::size_t kBlockRows = 16;
+  resize(x.rows, x.cols);
+  pool.parallel_for((x.rows + kBlockRows - 1) / kBlockRows, [&](std::size_t i, std::size_t) {
+    const std::size_t end = std::min(x.rows, (i + 1) * kBlockRows);
+    for (std::size_t r = i * kBlockRows; r < end; ++r) set_row(r, x.row(r), limit);
+  });
 }
 
 void QuantisedRows::set_softmax(MatrixView scores, std::span<const float> value_scales,
@@ -93,36 +110,46 @@ T* QuantisedMatrix::element(std::size_t pair, std::size_t col) const {
 }
 
 template <typename T>
-void QuantisedMatrix::put_column(std::size_t col, std::span<const std::int16_t> q) {
-  T* to = element<T>(0, col);
-  for (std::size_t i = 0; i < q.size(); i += 2, to += 2 * panel_cols_) {
-    to[0] = static_cast<T>(q[i]);
-    to[1] = static_cast<T>(q[i + 1]);
+void QuantisedMatrix::put_column(std::size_t col, std::span<const float> x, float factor) {
+  std::array<std::int16_t, 256> q;
+  for (std::size_t first = 0; first < x.size(); first += q.size()) {
+    const std::size_t n = std::min(q.size(), x.size() - first);
+    round_scaled(x.subspan(first, n), factor, q);
+    if (n % 2 == 1) q[n] = 0;
+    T* to = element<T>(first / 2, col);
+    for (std::size_t i = 0; i < n; i += 2, to += 2 * panel_cols_) {
+      to[0] = static_cast<T>(q[i]);
+      to[1] = static_cast<T>(q[i + 1]);
+    }
   }
 }
 
 void QuantisedMatrix::set_columns(std::size_t first_col, ConstMatrixView b) {
   assert(b.cols == k_ && first_col + b.rows <= n_ && scale_of_ == ScaleOf::column);
-  std::vector<std::int16_t> q(2 * n_pairs());
   for (std::size_t r = 0; r < b.rows; ++r) {
     const std::size_t col = first_col + r;
-    scales_[col] = quantise(b.row(r), max_value_, q);
+    const float factor = quantising_factor(b.row(r), max_value_);
+    scales_[col] = scale_of_factor(factor);
     if (width_ == IntegerWidth::int16) {
-      put_column<std::int16_t>(col, q);
+      put_column<std::int16_t>(col, b.row(r), factor);
     } else {
-      put_column<std::int8_t>(col, q);
+      put_column<std::int8_t>(col, b.row(r), factor);
     }
   }
 }
 
 template <typename T>
-void QuantisedMatrix::put_row_pair(std::size_t pair, std::span<const std::int16_t> even,
-                                   std::span<const std::int16_t> odd) {
+void QuantisedMatrix::put_row_pair(std::size_t pair, std::array<ScaledRow, 2> rows) {
+  std::array<std::array<std::int16_t, kMaxPanelCols>, 2> q{};
   for (std::size_t col = 0; col < n_; col += panel_cols_) {
+    const std::size_t n = std::min(panel_cols_, n_ - col);
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (!rows[i].x.empty()) round_scaled(rows[i].x.subspan(col, n), rows[i].factor, q[i]);
+    }
     T* const to = element<T>(pair, col);
-    for (std::size_t i = 0; i < std::min(panel_cols_, n_ - col); ++i) {
-      to[2 * i] = static_cast<T>(even[col + i]);
-      to[2 * i + 1] = static_cast<T>(odd[col + i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      to[2 * i] = static_cast<T>(q[0][i]);
+      to[2 * i + 1] = static_cast<T>(q[1][i]);
     }
   }
 }
@@ -130,20 +157,16 @@ void QuantisedMatrix::put_row_pair(std::size_t pair, std::span<const std::int16_
 void QuantisedMatrix::set_rows(std::size_t first_row, ConstMatrixView b) {
   assert(b.cols == n_ && first_row + b.rows <= k_ && scale_of_ == ScaleOf::row);
   assert(first_row % 2 == 0 && (b.rows % 2 == 0 || first_row + b.rows == k_));
-  std::vector<std::int16_t> even(n_);
-  std::vector<std::int16_t> odd(n_);
   for (std::size_t r = 0; r < b.rows; r += 2) {
-    const std::size_t row = first_row + r;
-    scales_[row] = quantise(b.row(r), max_value_, even);
-    if (r + 1 < b.rows) {
-      scales_[row + 1] = quantise(b.row(r + 1), max_value_, odd);
-    } else {
-      std::ranges::fill(odd, std::int16_t{0});
+    std::array<ScaledRow, 2> rows;
+    for (std::size_t i = 0; i < std::min<std::size_t>(2, b.rows - r); ++i) {
+      rows[i] = {b.row(r + i), quantising_factor(b.row(r + i), max_value_)};
+      scales_[first_row + r + i] = scale_of_factor(rows[i].factor);
     }
     if (width_ == IntegerWidth::int16) {
-      put_row_pair<std::int16_t>(row / 2, even, odd);
+      put_row_pair<std::int16_t>((first_row + r) / 2, rows);
     } else {
-      put_row_pair<std::int8_t>(row / 2, even, odd);
+      put_row_pair<std::int8_t>((first_row + r) / 2, rows);
     }
   }
 }

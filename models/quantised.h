@@ -3,6 +3,7 @@
 // Sums of kExactTerms neighbours in k are then added up in fp32, in ascending order.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -40,14 +41,16 @@ class QuantisedRows {
   }
   std::span<const float> scales() const { return scales_; }
 
-  // Becomes x, every |q| at most `limit`.
+  // Becomes x, every |q| at most `limit`; on the threads of a pool, where there is one.
   void set(ConstMatrixView x, float limit);
+  void set(ThreadPool& pool, ConstMatrixView x, float limit);
   // Becomes exp(scores - max of the row) / sum of these * value_scales, row by row, so that no
   // kExactTerms |q| of a row add up to more than `sum_limit`. `scores` is overwritten.
   void set_softmax(MatrixView scores, std::span<const float> value_scales, float sum_limit);
 
  private:
   void resize(std::size_t rows, std::size_t cols);
+  void set_row(std::size_t r, std::span<const float> x, float limit);
   std::span<std::int16_t> integers(std::size_t r);  // of a row
 
   std::size_t n_rows_ = 0;
@@ -104,15 +107,18 @@ class QuantisedMatrix {
   void column(std::size_t col, std::span<float> out) const;
 
  private:
+  struct ScaledRow {
+    std::span<const float> x;  // empty: zeros
+    float factor = 0;
+  };
   template <typename T>
   T* element(std::size_t pair, std::size_t col) const;
   template <typename T>
   float largest_column_sum(std::size_t panel) const;
   template <typename T>
-  void put_column(std::size_t col, std::span<const std::int16_t> q);
+  void put_column(std::size_t col, std::span<const float> x, float factor);
   template <typename T>
-  void put_row_pair(std::size_t pair, std::span<const std::int16_t> even,
-                    std::span<const std::int16_t> odd);
+  void put_row_pair(std::size_t pair, std::array<ScaledRow, 2> rows);
 
   std::size_t k_ = 0;
   std::size_t n_ = 0;
