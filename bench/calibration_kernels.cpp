@@ -58,12 +58,15 @@ PairVec pairs_of(int value) {
 // The left side is a new one each time as far as the compiler knows, or all sums would be one.
 HWY_INLINE void add_products(PairVec& a, PairVec b, IntVec& s) {
   asm volatile("" : "+v"(a.raw));
+#if HWY_TARGET == HWY_AVX3_DL
+  asm volatile("vpdpwssd %2, %1, %0" : "+v"(s.raw) : "v"(a.raw), "v"(b.raw));
+#elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   IntVec unused = hn::Zero(Int());
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   // In place: GCC 12 adds into the product and moves it back otherwise.
   const IntVec products = hn::ReorderWidenMulAccumulate(Int(), a, b, hn::Zero(Int()), unused);
   asm volatile("vpaddd %1, %0, %0" : "+v"(s.raw) : "v"(products.raw));
 #else
+  IntVec unused = hn::Zero(Int());
   s = hn::ReorderWidenMulAccumulate(Int(), a, b, s, unused);
   asm volatile("" : "+v"(s.raw));
 #endif

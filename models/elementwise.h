@@ -23,7 +23,7 @@ struct NormRow {
   float epsilon;
 };
 void layer_norm_row(const NormRow& row, std::span<float> y);
-// "AVX2", "AVX3_ZEN4", ...: the target that runs here.
+// "AVX2", "AVX3", ...: the target that runs here.
 std::string_view target_name();
 
 }  // namespace wnpu::models::elementwise

@@ -8,7 +8,8 @@
 
 namespace wnpu::models {
 
-// Highway's names ("AVX3", which is AVX-512, "AVX2", "SSE4", "SSSE3", "SCALAR") of what there are
+// Highway's names ("AVX3_DL", which is AVX-512 with VNNI and more, as from Ice Lake and Zen 4,
+// "AVX3", which is AVX-512 as from Skylake, "AVX2", "SSE4", "SSSE3", "SCALAR") of what there are
 // kernels for and this machine can run, best first, whatever was chosen below.
 const std::vector<std::string>& instruction_sets();
 

@@ -121,7 +121,7 @@ TEST_CASE("gate: a baseline that cannot be compared is refused, with what differ
   CHECK(refusal_of(now, baseline.build_type) == "");
   CHECK(refusal_of(now, "Debug").find("build type") != std::string::npos);
   Results other = now;
-  other.instruction_set = "AVX3_ZEN4";
+  other.instruction_set = "AVX3_DL";
   CHECK(refusal_of(other, baseline.build_type).find("instruction set AVX2") != std::string::npos);
   other = now;
   other.options[1].second = "8";

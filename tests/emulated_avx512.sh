@@ -1,5 +1,5 @@
 #!/bin/bash
-# A test program on an emulated Skylake-X, for kernels of AVX-512 that no machine at hand can run:
+# A test program on an emulated Ice Lake, for kernels of AVX-512 that no machine at hand can run:
 # Debian's Bochs boots Debian's cloud kernel, whose init is the program. Slow (10 to 40 minutes), by
 # hand, as root on Debian 12.  emulated_avx512.sh PROGRAM [ARGUMENT...], e.g.
 #   emulated_avx512.sh build/dev/tests/models_tests '-tc=gemm*,narrow_f16*,pack_*,instruction*'
@@ -55,7 +55,7 @@ display_library: rfb, options="timeout=0"
 romimage: file=/usr/share/bochs/BIOS-bochs-latest
 vgaromimage: file=/usr/share/bochs/VGABIOS-lgpl-latest
 megs: 768
-cpu: model=corei7_skylake_x, count=1, ips=100000000, reset_on_triple_fault=0
+cpu: model=corei7_icelake_u, count=1, ips=100000000, reset_on_triple_fault=0
 ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14
 ata0-master: type=cdrom, path=disk.iso, status=inserted
 boot: cdrom
