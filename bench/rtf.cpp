@@ -107,6 +107,7 @@ Results measure_rtf(const BenchOptions& options) {
   }
   messages.note("model loaded; warming up");
   run_all(*program, files, nullptr);
+  const std::uint64_t peak_memory = peak_rss_bytes();  // before the calibration's own
 
   Results results;
   results.mode = "rtf";
@@ -131,7 +132,8 @@ Results measure_rtf(const BenchOptions& options) {
   results.options = option_list(settled, files, last.front().transcript);
   add_stage_figures(loads, runs, results);
   add_device_figures(last, results);
-  add_resources(energy, joules, runs.size(), results);
+  add_peak_memory(peak_memory, results);
+  add_energy(energy, joules, runs.size(), results);
   results.noise = judge_noise(summarize(totals_of(runs)).spread(), others);
   add_heard("whisper-npu", files, last, references, results);
   if (!references.missing_parts().empty() && !references.is_empty()) {

@@ -188,9 +188,12 @@ void add_device_figures(std::span<const FileRun> files, Results& results) {
                              device.npu->plan + ", " + device.npu->preset});
 }
 
-void add_resources(const EnergyMeter& energy, std::optional<double> joules, std::size_t n_runs,
-                   Results& results) {
-  add_count("peak memory", "bytes", static_cast<double>(peak_rss_bytes()), results);
+void add_peak_memory(std::uint64_t bytes, Results& results) {
+  add_count("peak memory", "bytes", static_cast<double>(bytes), results);
+}
+
+void add_energy(const EnergyMeter& energy, std::optional<double> joules, std::size_t n_runs,
+                Results& results) {
   if (joules) {
     add_count("energy per run", "J", *joules / static_cast<double>(n_runs), results);
     results.figures.back().note = "RAPL: the whole processor package, other processes included";

@@ -1,6 +1,7 @@
 // The measurements of --rtf as figures, and these as tables.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,9 +20,10 @@ void add_stage_figures(std::span<const double> loads, std::span<const RtfRun> ru
                        Results& results);
 // What the simulator models of an NPU, and what must be said of a device.
 void add_device_figures(std::span<const FileRun> files, Results& results);
-// Peak memory, and energy a run or why there is none.
-void add_resources(const EnergyMeter& energy, std::optional<double> joules, std::size_t n_runs,
-                   Results& results);
+void add_peak_memory(std::uint64_t bytes, Results& results);
+// Energy a run, or why there is none.
+void add_energy(const EnergyMeter& energy, std::optional<double> joules, std::size_t n_runs,
+                Results& results);
 // Word and character error rates of all files together.
 void add_error_rates(const std::string& program, std::span<const ErrorCounts> words,
                      std::span<const ErrorCounts> characters, Results& results);
