@@ -9,6 +9,7 @@
 #include "models/gemm.h"
 #include "models/ops.h"
 #include "models/packed_matrix.h"
+#include "models/quantised.h"
 #include "models/tensor.h"
 #include "models/thread_pool.h"
 #include "models/weights.h"
@@ -26,6 +27,7 @@ constexpr std::size_t kFrames = 1500;  // keys of the encoder's attention
 // A row times so many columns: 480 KiB, which stay in a cache that no other core shares.
 constexpr std::size_t kRowColumns = 320;
 constexpr std::size_t kRowRepeats = 32;
+constexpr float kSumLimit = 500000;  // of an int16 row of weights
 constexpr std::size_t kCopyFloats = std::size_t{4} << 20;
 
 // Values between -1 and 1 that no kernel can take a short way with.
@@ -43,6 +45,16 @@ models::PackedMatrix packed(models::ThreadPool& pool, std::size_t k, std::size_t
   return models::pack_weights(pool, values.view(), models::Storage::fp32);
 }
 
+models::QuantisedMatrix quantised(models::ThreadPool& pool, std::size_t k, std::size_t n) {
+  Matrix values(n, k);
+  fill(values.flat());
+  models::QuantisedMatrix matrix(k, n, models::IntegerWidth::int16, models::ScaleOf::column,
+                                 models::max_weight(models::IntegerWidth::int16));
+  matrix.set_columns(0, values.view());
+  matrix.widen_left_limit(pool);
+  return matrix;
+}
+
 // All that the kernels read and write; every one of them holds on to it.
 struct Operands {
   explicit Operands(std::size_t rows)
@@ -52,7 +64,8 @@ struct Operands {
         queries(rows, kHead),
         scores(rows, kFrames),
         token(1, kWidth),
-        token_out(1, kRowColumns) {
+        token_out(1, kRowColumns),
+        integers(rows, kFrames) {
     norm.gamma.assign(kWidth, 1);
     norm.beta.assign(kWidth, 0.5F);
     for (Matrix* matrix : {&narrow, &queries, &scores, &token}) fill(matrix->flat());
@@ -69,6 +82,11 @@ struct Operands {
   models::PackedMatrix up = packed(pool, kWidth, kHidden);
   models::PackedMatrix row = packed(pool, kWidth, kRowColumns);
   models::PackedMatrix keys = packed(pool, kHead, kFrames);
+  models::QuantisedRows integers;  // a left side, quantised
+  models::QuantisedMatrix up_int16 = quantised(pool, kWidth, kHidden);
+  models::QuantisedMatrix row_int16 = quantised(pool, kWidth, kRowColumns);
+  models::QuantisedMatrix keys_int16 = quantised(pool, kHead, kFrames);
+  std::vector<float> value_scales = std::vector<float>(kFrames, 1.0F);
   models::LayerNorm norm;
 };
 
@@ -76,6 +94,23 @@ void multiply_rows(Operands& o) {
   for (std::size_t i = 0; i < kRowRepeats; ++i) {
     models::gemm(o.pool, {o.token.view(), o.row, {}}, o.token_out.view());
   }
+}
+
+// With the quantisation of x, as a layer has to do it.
+void multiply_int16(Operands& o, models::ConstMatrixView x, const models::QuantisedMatrix& w,
+                    models::MatrixView y) {
+  o.integers.set(x, w.left_limit());
+  models::gemm(models::IntegerProduct{o.integers, w, {}}, y);
+}
+
+void multiply_rows_int16(Operands& o) {
+  for (std::size_t i = 0; i < kRowRepeats; ++i)
+    multiply_int16(o, o.token.view(), o.row_int16, o.token_out.view());
+}
+
+// What becomes of scores in the encoder's integers (models/quantised.h).
+void softmax_rows_int16(Operands& o) {
+  o.integers.set_softmax(o.scores.view(), o.value_scales, kSumLimit);
 }
 
 void softmax_rows(Operands& o) {
@@ -97,6 +132,12 @@ std::vector<GateWork> gate_kernels(std::size_t rows) {
          models::gemm({o->queries.view(), o->keys, {}}, o->scores.view());
        }},
       {"kernel: softmax", 1, [o] { softmax_rows(*o); }},
+      {"kernel: int16 matmul 384 to 1536", 1,
+       [o] { multiply_int16(*o, o->narrow.view(), o->up_int16, o->hidden.view()); }},
+      {"kernel: int16 matmul of one row", 1, [o] { multiply_rows_int16(*o); }},
+      {"kernel: int16 attention scores", 1,
+       [o] { multiply_int16(*o, o->queries.view(), o->keys_int16, o->scores.view()); }},
+      {"kernel: int16 softmax", 1, [o] { softmax_rows_int16(*o); }},
       {"kernel: layer norm", 1,
        [o] { models::layer_norm(o->pool, o->narrow.view(), o->norm, o->narrow_out.view()); }},
       // In place: again and again it would come to denormal numbers.
