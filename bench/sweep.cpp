@@ -83,16 +83,19 @@ class SweepRun {
   }
 
  private:
-  // Whether a piece of work fits; says so where it does not.
-  bool fits(const std::string& what, double estimate_s) {
-    const double left = budget_.left_s();
-    if (estimate_s <= left) {
-      progress_(what);
-      return true;
+  // Whether a piece of work fits; notes it where it does not.
+  bool fits(const std::string& part, const std::string& setting, double estimate_s) {
+    if (estimate_s > budget_.left_s()) {
+      sweep_.skipped.push_back({part, setting, estimate_s});
+      return false;
     }
-    sweep_.skipped.push_back(what + ": about " + human_seconds(estimate_s) + ", " +
-                             human_seconds(std::max(0.0, left)) + " of the budget left");
-    return false;
+    progress_(part + ", " + setting);
+    return true;
+  }
+
+  static std::string setting_of(models::Precision precision, std::size_t threads) {
+    return std::string(models::precision_name(precision)) + ", " + std::to_string(threads) +
+           (threads == 1 ? " thread" : " threads");
   }
 
   void model_array(const std::string& size) {
@@ -116,10 +119,8 @@ class SweepRun {
     const double operations = layer_operations(dims, dims.n_audio_ctx) *
                               static_cast<double>(std::min(kLayers, dims.n_audio_layer));
     for (const std::size_t threads : options_.threads) {
-      const std::string what = size + " encoder in " +
-                               std::string(models::precision_name(precision)) + ", " +
-                               std::to_string(threads) + (threads == 1 ? " thread" : " threads");
-      if (!fits(what, budget_.estimate_s(kCalls * operations, threads))) continue;
+      const double estimate_s = budget_.estimate_s(kCalls * operations, threads);
+      if (!fits(size + " encoder", setting_of(precision, threads), estimate_s)) continue;
       EncoderUnderTest& model = encoder(size);
       model.precision = precision;
       models::ThreadPool pool(threads);
@@ -140,16 +141,15 @@ class SweepRun {
         2 * 2 * static_cast<double>(dims.n_vocab) * static_cast<double>(dims.n_text_state);
     for (const std::size_t threads : options_.threads) {
       for (const std::size_t batch : options_.batches) {
-        const std::string what =
-            size + " decoder in " + std::string(models::precision_name(precision)) + ", " +
-            std::to_string(threads) + " threads, batch " + std::to_string(batch);
+        const std::string setting =
+            setting_of(precision, threads) + ", batch " + std::to_string(batch);
         // Steps are bound by memory: far slower an operation than the encoder's products. Windows
         // are projected to keys and values before.
         constexpr double kSlowdown = 8;
         const double window = 4 * static_cast<double>(held * dims.n_audio_ctx) *
                               static_cast<double>(dims.n_text_state * dims.n_text_state);
         const double operations = static_cast<double>(batch) * (kSlowdown * kCalls * work + window);
-        if (!fits(what, budget_.estimate_s(operations, threads))) continue;
+        if (!fits(size + " decoder", setting, budget_.estimate_s(operations, threads))) continue;
         add_decoder_row(size, dims, {threads, batch, precision});
       }
     }
@@ -192,10 +192,12 @@ class SweepRun {
     models::ThreadPool pool(threads);
     for (const double audio_s : options_.audio_s) {
       const double windows = std::ceil(audio_s / 30);
-      const std::string what = size + ", " + fixed(audio_s, 0) + " s of audio";
       const double operations =
           layer_operations(dims, dims.n_audio_ctx) * static_cast<double>(dims.n_audio_layer);
-      if (!fits(what, budget_.estimate_s(kCalls * operations, threads))) continue;
+      if (!fits(size + " by length", fixed(audio_s, 0) + " s of audio",
+                budget_.estimate_s(kCalls * operations, threads))) {
+        continue;
+      }
       EncoderUnderTest& model = encoder(size);
       model.precision = models::kAutoPrecision;
       SweepRow row = cpu_row(model, "log-mel", 1);

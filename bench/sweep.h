@@ -35,9 +35,16 @@ struct SweepRow {
   std::string note;  // "2 of 32 layers measured, scaled"
 };
 
+// What the budget had no room for.
+struct SkippedWork {
+  std::string part;     // "large-v3 encoder"
+  std::string setting;  // "int16, 1 thread"
+  double estimate_s = 0;
+};
+
 struct Sweep {
   std::vector<SweepRow> rows;
-  std::vector<std::string> skipped;  // "large-v3 encoder, 1 thread: about 40 s, 12 s left"
+  std::vector<SkippedWork> skipped;
 };
 
 // `progress` hears of each step before it begins. Throws app::UsageError for unknown sizes.

@@ -1,5 +1,7 @@
 // --sweep: how cost grows, as tables.
+#include <algorithm>
 #include <iostream>
+#include <numeric>
 
 #include "app/available_cpus.h"
 #include "app/progress.h"
@@ -42,6 +44,23 @@ Figure figure_of(const SweepRow& row) {
   return figure;
 }
 
+// A line a part: how many of its settings, and how long they would have taken.
+std::string lines_of(const std::vector<SkippedWork>& skipped) {
+  std::string text;
+  for (auto first = skipped.begin(); first != skipped.end();) {
+    const auto last = std::find_if(
+        first, skipped.end(), [&](const SkippedWork& work) { return work.part != first->part; });
+    const double seconds =
+        std::accumulate(first, last, 0.0,
+                        [](double sum, const SkippedWork& work) { return sum + work.estimate_s; });
+    text += "\n  " + first->part + ": " + first->setting;
+    if (last - first > 1) text += " and " + std::to_string(last - first - 1) + " other settings";
+    text += ": about " + human_seconds(seconds);
+    first = last;
+  }
+  return text;
+}
+
 }  // namespace
 
 Results measure_sweep(const BenchOptions& options) {
@@ -67,11 +86,12 @@ Results measure_sweep(const BenchOptions& options) {
   results.notes = {
       "encoder rows are the transformer layers; random weights stand where no file is in the cache "
       "folder: they take the same time",
-      "the CPU computes in fp32; bf16 and int8 are the simulated array's, modelled"};
+      "int8: on the CPU weights alone; on the simulated array, modelled, both sides of the "
+      "products "
+      "qkv and up"};
   if (!sweep.skipped.empty()) {
-    std::string text = "left out, since --budget is " + fixed(sweep_options.budget_s, 0) + " s:";
-    for (const std::string& line : sweep.skipped) text += "\n  " + line;
-    results.notes.push_back(std::move(text));
+    results.notes.push_back("left out, since --budget is " + fixed(sweep_options.budget_s, 0) +
+                            " s:" + lines_of(sweep.skipped));
   }
   return results;
 }
