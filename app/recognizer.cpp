@@ -15,7 +15,9 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
                                           : nullptr),
       npu_(device.npu),
       precision_(device.cpu_precision),
-      encoder_weights_(models::load_encoder_weights(*file_)),
+      encoder_weights_(npu_ != nullptr
+                           ? models::load_encoder_weights(*file_)
+                           : models::EncoderWeights{models::load_encoder_ends(*file_), {}}),
       backend_(make_backend(device)),
       encoder_(make_encoder()),
       decoder_(dims(), models::find_decoder_weights(*file_), pool_, precision_),
@@ -30,18 +32,16 @@ void Recognizer::set_should_stop(std::function<bool()> should_stop) {
 
 std::unique_ptr<encoder::LayerBackend> Recognizer::make_backend(const EncoderDevice& device) {
   if (device.npu == nullptr) {
-    return encoder::make_cpu_backend(precision_, dims(), encoder_weights_, encoder_pool());
+    encoder_weights_.layers.clear();  // nothing takes over from the CPU, which reads the file
+    return encoder::make_cpu_backend(precision_, dims(), models::find_encoder_layers(*file_),
+                                     encoder_pool());
   }
   return encoder::make_npu_backend(*device.npu, dims(), encoder_weights_, encoder_pool(),
                                    device.options);
 }
 
 std::unique_ptr<encoder::Encoder> Recognizer::make_encoder() {
-  auto encoder =
-      std::make_unique<encoder::Encoder>(dims(), encoder_weights_, *backend_, encoder_pool());
-  // Nothing takes over from the CPU, which has packed them.
-  if (backend_->name() == "cpu") encoder_weights_.layers.clear();
-  return encoder;
+  return std::make_unique<encoder::Encoder>(dims(), encoder_weights_, *backend_, encoder_pool());
 }
 
 // A device that fails in the middle of a file is the one failure that may be survived, and only

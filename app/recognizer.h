@@ -102,10 +102,10 @@ class Recognizer {
   std::unique_ptr<models::ThreadPool> encoder_pool_;
   npu::Device* npu_;  // or nullptr
   models::Precision precision_;
-  models::EncoderWeights encoder_weights_;
+  models::EncoderWeights encoder_weights_;  // its layers: for a device alone
   std::unique_ptr<encoder::LayerBackend> backend_;
   std::unique_ptr<encoder::Encoder> encoder_;
-  decoder::Decoder decoder_;  // after the encoder, whose fp32 weights are gone again by then
+  decoder::Decoder decoder_;
   bool falls_back_;
   std::string fallback_;
   std::size_t n_encoded_ = 0;

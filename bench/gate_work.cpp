@@ -45,13 +45,13 @@ models::PackedMatrix packed(models::ThreadPool& pool, std::size_t k, std::size_t
   return models::pack_weights(pool, values.view(), models::Storage::fp32);
 }
 
-models::QuantisedMatrix quantised(models::ThreadPool& pool, std::size_t k, std::size_t n) {
+models::QuantisedMatrix quantised(std::size_t k, std::size_t n) {
   Matrix values(n, k);
   fill(values.flat());
   models::QuantisedMatrix matrix(k, n, models::IntegerWidth::int16, models::ScaleOf::column,
                                  models::max_weight(models::IntegerWidth::int16));
   matrix.set_columns(0, values.view());
-  matrix.widen_left_limit(pool);
+  matrix.widen_left_limit();
   return matrix;
 }
 
@@ -83,9 +83,9 @@ struct Operands {
   models::PackedMatrix row = packed(pool, kWidth, kRowColumns);
   models::PackedMatrix keys = packed(pool, kHead, kFrames);
   models::QuantisedRows integers;  // a left side, quantised
-  models::QuantisedMatrix up_int16 = quantised(pool, kWidth, kHidden);
-  models::QuantisedMatrix row_int16 = quantised(pool, kWidth, kRowColumns);
-  models::QuantisedMatrix keys_int16 = quantised(pool, kHead, kFrames);
+  models::QuantisedMatrix up_int16 = quantised(kWidth, kHidden);
+  models::QuantisedMatrix row_int16 = quantised(kWidth, kRowColumns);
+  models::QuantisedMatrix keys_int16 = quantised(kHead, kFrames);
   std::vector<float> value_scales = std::vector<float>(kFrames, 1.0F);
   models::LayerNorm norm;
 };

@@ -28,7 +28,7 @@ void copy_rows(ConstMatrixView from, MatrixView to) {
 
 template <typename Arithmetic>
 CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
-                                             const models::EncoderWeights& weights,
+                                             std::span<const models::EncoderLayerTensors> layers,
                                              models::ThreadPool& pool)
     : pool_(pool),
       head_size_(dims.n_audio_state / dims.n_audio_head),
@@ -38,7 +38,7 @@ CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
   const auto pack = [&pool](std::initializer_list<models::ScaledLinear> parts) {
     return Arithmetic::pack(pool, parts);
   };
-  for (const models::EncoderLayerWeights& w : weights.layers) {
+  for (const models::EncoderLayerTensors& w : layers) {
     const auto& [query, key, value, out] = w.attn;
     layers_.push_back({w.attn_ln, pack({{query, scale}, {key}, {value}}), pack({{out}}), w.mlp_ln,
                        pack({{w.mlp_0}}), pack({{w.mlp_2}})});
@@ -131,11 +131,11 @@ template class CpuLayerBackend<Fp32Arithmetic>;
 
 std::unique_ptr<LayerBackend> make_cpu_backend(models::Precision precision,
                                                const models::Dims& dims,
-                                               const models::EncoderWeights& weights,
+                                               std::span<const models::EncoderLayerTensors> layers,
                                                models::ThreadPool& pool) {
   using models::IntegerWidth;
   const auto make = [&]<typename Arithmetic>(const Arithmetic& /*type*/) {
-    return std::make_unique<CpuLayerBackend<Arithmetic>>(dims, weights, pool);
+    return std::make_unique<CpuLayerBackend<Arithmetic>>(dims, layers, pool);
   };
   if (precision == models::Precision::int8) return make(IntegerArithmetic<IntegerWidth::int8>());
   if (precision == models::Precision::int16) return make(IntegerArithmetic<IntegerWidth::int16>());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "encoder/cpu_arithmetic.h"
@@ -16,8 +17,9 @@ namespace wnpu::encoder {
 template <typename Arithmetic>
 class CpuLayerBackend : public LayerBackend {
  public:
-  // Packs the weights of the layers; they may go afterwards. `pool` must outlive the backend.
-  CpuLayerBackend(const models::Dims& dims, const models::EncoderWeights& weights,
+  // Packs the weights, which may go afterwards, their file too. `pool` must outlive the backend.
+  // Throws ModelError for a NaN or infinity among them.
+  CpuLayerBackend(const models::Dims& dims, std::span<const models::EncoderLayerTensors> layers,
                   models::ThreadPool& pool);
 
   std::string_view name() const override { return "cpu"; }
@@ -69,7 +71,13 @@ class CpuLayerBackend : public LayerBackend {
 
 std::unique_ptr<LayerBackend> make_cpu_backend(models::Precision precision,
                                                const models::Dims& dims,
-                                               const models::EncoderWeights& weights,
+                                               std::span<const models::EncoderLayerTensors> layers,
                                                models::ThreadPool& pool);
+inline std::unique_ptr<LayerBackend> make_cpu_backend(models::Precision precision,
+                                                      const models::Dims& dims,
+                                                      const models::EncoderWeights& weights,
+                                                      models::ThreadPool& pool) {
+  return make_cpu_backend(precision, dims, models::tensors_of(weights.layers), pool);
+}
 
 }  // namespace wnpu::encoder

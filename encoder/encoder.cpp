@@ -7,12 +7,12 @@
 
 namespace wnpu::encoder {
 
-Encoder::Encoder(const models::Dims& dims, const models::EncoderWeights& weights,
-                 LayerBackend& backend, models::ThreadPool& pool)
-    : dims_(dims), weights_(weights), backend_(backend), pool_(pool), stem_(dims, weights, pool) {
-  if (backend.n_layers() != weights.layers.size()) {
+Encoder::Encoder(const models::Dims& dims, const models::EncoderEnds& ends, LayerBackend& backend,
+                 models::ThreadPool& pool)
+    : dims_(dims), ends_(ends), backend_(backend), pool_(pool), stem_(dims, ends, pool) {
+  if (backend.n_layers() != dims.n_audio_layer) {
     throw std::invalid_argument("encoder: expected a backend of " +
-                                std::to_string(weights.layers.size()) + " layers, found " +
+                                std::to_string(dims.n_audio_layer) + " layers, found " +
                                 std::to_string(backend.n_layers()));
   }
 }
@@ -36,7 +36,7 @@ bool Encoder::encode(const models::LogMel& mel, models::EncoderStates& out,
     backend_.run_layer(layer);
   }
   backend_.store(states);
-  models::layer_norm(pool_, states, weights_.ln_post, states);
+  models::layer_norm(pool_, states, ends_.ln_post, states);
   return true;
 }
 

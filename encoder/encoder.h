@@ -15,8 +15,8 @@ namespace wnpu::encoder {
 class Encoder {
  public:
   // All arguments must outlive the encoder. Throws std::invalid_argument where the backend has
-  // another number of layers than the weights.
-  Encoder(const models::Dims& dims, const models::EncoderWeights& weights, LayerBackend& backend,
+  // another number of layers than dims.
+  Encoder(const models::Dims& dims, const models::EncoderEnds& ends, LayerBackend& backend,
           models::ThreadPool& pool);
 
   // stem -> every layer on the backend -> final layer norm. Throws what the backend throws.
@@ -27,7 +27,7 @@ class Encoder {
 
  private:
   models::Dims dims_;
-  const models::EncoderWeights& weights_;
+  const models::EncoderEnds& ends_;
   LayerBackend& backend_;
   models::ThreadPool& pool_;
   Stem stem_;

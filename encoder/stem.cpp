@@ -38,11 +38,10 @@ void convolve(models::ThreadPool& pool, const models::PackedLinear& conv, ConstM
 
 }  // namespace
 
-Stem::Stem(const models::Dims& dims, const models::EncoderWeights& weights,
-           models::ThreadPool& pool)
-    : conv1_(pack_convolution(pool, weights.conv1)),
-      conv2_(pack_convolution(pool, weights.conv2)),
-      positions_(weights.positional_embedding),
+Stem::Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool)
+    : conv1_(pack_convolution(pool, ends.conv1)),
+      conv2_(pack_convolution(pool, ends.conv2)),
+      positions_(ends.positional_embedding),
       frames_(dims.n_mel_frames() + 2, dims.n_mels),
       hidden_(dims.n_mel_frames() + 2, dims.n_audio_state) {}
 

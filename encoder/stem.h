@@ -14,7 +14,7 @@ namespace wnpu::encoder {
 class Stem {
  public:
   // Packs the convolutions; the positional embedding must outlive the stem.
-  Stem(const models::Dims& dims, const models::EncoderWeights& weights, models::ThreadPool& pool);
+  Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool);
 
   // mel [n_mels, 2 n_audio_ctx] -> states [n_audio_ctx, n_audio_state]:
   // gelu(conv1), gelu(conv2 with stride 2), + positional_embedding.

@@ -50,14 +50,14 @@ PackedMatrix pack(ThreadPool& pool, WeightBlocks blocks, Storage wanted) {
   return packed;
 }
 
-QuantisedMatrix quantise(ThreadPool& pool, WeightBlocks blocks, IntegerWidth width) {
+QuantisedMatrix quantise(WeightBlocks blocks, IntegerWidth width) {
   QuantisedMatrix all(blocks.k(), blocks.n(), width, ScaleOf::column, max_weight(width));
   blocks.for_each([&](std::size_t first, ConstMatrixView rows, std::size_t /*thread*/) {
     all.set_columns(first, rows);
     return true;
   });
   blocks.release();
-  all.widen_left_limit(pool);
+  all.widen_left_limit();
   return all;
 }
 
@@ -100,12 +100,12 @@ PackedLinear pack_linear(ThreadPool& pool, const Linear& linear, Storage wanted)
 
 QuantisedMatrix quantise_weights(ThreadPool& pool, const WeightTensor& weight, IntegerWidth width) {
   const WeightBlocks::Part part{&weight};
-  return quantise(pool, WeightBlocks(pool, {&part, 1}), width);
+  return quantise(WeightBlocks(pool, {&part, 1}), width);
 }
 
 QuantisedLinear quantise_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> linears,
                                       IntegerWidth width) {
-  return {quantise(pool, WeightBlocks(pool, parts_of(linears)), width), biases_of(linears)};
+  return {quantise(WeightBlocks(pool, parts_of(linears)), width), biases_of(linears)};
 }
 
 }  // namespace wnpu::models

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "models/elementwise.h"
@@ -49,6 +50,18 @@ void round_scaled(std::span<const float> x, float factor, std::int16_t* out) {
   std::copy(x.begin() + static_cast<std::ptrdiff_t>(i), x.end(), rest);
   round_vector(hn::Load(d, rest), f, rounded);
   std::copy_n(rounded, x.size() - i, out + i);
+}
+
+std::int32_t sum_of_magnitudes(std::span<const std::int16_t> q) {
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::Rebind<std::int16_t, decltype(d)> d16;
+  auto sums = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= q.size(); i += hn::Lanes(d))
+    sums = hn::Add(sums, hn::Abs(hn::PromoteTo(d, hn::LoadU(d16, q.data() + i))));
+  std::int32_t total = hn::GetLane(hn::SumOfLanes(d, sums));
+  for (; i < q.size(); ++i) total += std::abs(q[i]);
+  return total;
 }
 
 struct Totals {
@@ -99,6 +112,7 @@ namespace {
 
 HWY_EXPORT(largest_magnitude);
 HWY_EXPORT(round_scaled);
+HWY_EXPORT(sum_of_magnitudes);
 HWY_EXPORT(exp_weighted);
 
 }  // namespace
@@ -111,6 +125,10 @@ float quantising_factor(std::span<const float> x, float limit) {
 SoftmaxSums exp_weighted(std::span<float> x, std::span<const float> weights) {
   assert(x.size() == weights.size());
   return HWY_DYNAMIC_DISPATCH(exp_weighted)(x, weights.data(), elementwise::max(x));
+}
+
+std::int32_t sum_of_magnitudes(std::span<const std::int16_t> q) {
+  return HWY_DYNAMIC_DISPATCH(sum_of_magnitudes)(q);
 }
 
 void round_scaled(std::span<const float> x, float factor, std::span<std::int16_t> out) {

@@ -10,6 +10,9 @@ namespace wnpu::models {
 // small that the factor would be no number.
 float quantising_factor(std::span<const float> x, float limit);
 
+// The sum of |q|, below 2^31.
+std::int32_t sum_of_magnitudes(std::span<const std::int16_t> q);
+
 // What exp_weighted found.
 struct SoftmaxSums {
   float sum = 0;           // of exp(x - max x)

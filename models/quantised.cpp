@@ -90,7 +90,8 @@ QuantisedMatrix::QuantisedMatrix(std::size_t k, std::size_t n, IntegerWidth widt
       max_value_(max_value),
       left_limit_(left_limit_of(static_cast<float>(std::min(k, kExactTerms)) * max_value)),
       panel_cols_(gemm_panel_cols()),
-      scales_(scale_of == ScaleOf::column ? n : k) {
+      scales_(scale_of == ScaleOf::column ? n : k),
+      column_sums_(scale_of == ScaleOf::column ? n : 0) {
   assert(width == IntegerWidth::int16 || max_value <= kMaxInt8);
   data_ = allocate_aligned<std::byte>(size_bytes());
   if (n_ % panel_cols_ != 0)
@@ -110,11 +111,13 @@ T* QuantisedMatrix::element(std::size_t pair, std::size_t col) const {
 }
 
 template <typename T>
-void QuantisedMatrix::put_column(std::size_t col, std::span<const float> x, float factor) {
-  std::array<std::int16_t, 256> q;
+float QuantisedMatrix::put_column(std::size_t col, std::span<const float> x, float factor) {
+  std::array<std::int16_t, kExactTerms> q;
+  std::int32_t largest_sum = 0;
   for (std::size_t first = 0; first < x.size(); first += q.size()) {
     const std::size_t n = std::min(q.size(), x.size() - first);
     round_scaled(x.subspan(first, n), factor, q);
+    largest_sum = std::max(largest_sum, sum_of_magnitudes(std::span(q).first(n)));
     if (n % 2 == 1) q[n] = 0;
     T* to = element<T>(first / 2, col);
     for (std::size_t i = 0; i < n; i += 2, to += 2 * panel_cols_) {
@@ -122,6 +125,7 @@ void QuantisedMatrix::put_column(std::size_t col, std::span<const float> x, floa
       to[1] = static_cast<T>(q[i + 1]);
     }
   }
+  return static_cast<float>(largest_sum);
 }
 
 void QuantisedMatrix::set_columns(std::size_t first_col, ConstMatrixView b) {
@@ -130,11 +134,9 @@ void QuantisedMatrix::set_columns(std::size_t first_col, ConstMatrixView b) {
     const std::size_t col = first_col + r;
     const float factor = quantising_factor(b.row(r), max_value_);
     scales_[col] = scale_of_factor(factor);
-    if (width_ == IntegerWidth::int16) {
-      put_column<std::int16_t>(col, b.row(r), factor);
-    } else {
-      put_column<std::int8_t>(col, b.row(r), factor);
-    }
+    column_sums_[col] = width_ == IntegerWidth::int16
+                            ? put_column<std::int16_t>(col, b.row(r), factor)
+                            : put_column<std::int8_t>(col, b.row(r), factor);
   }
 }
 
@@ -180,29 +182,8 @@ void QuantisedMatrix::column(std::size_t col, std::span<float> out) const {
   }
 }
 
-template <typename T>
-float QuantisedMatrix::largest_column_sum(std::size_t panel) const {
-  std::int32_t largest = 0;
-  const T* q = element<T>(0, panel * panel_cols_);
-  for (std::size_t first = 0; first < n_pairs(); first += kExactTerms / 2) {
-    std::array<std::int32_t, kMaxPanelCols> sums{};
-    const std::size_t pairs = std::min(n_pairs() - first, kExactTerms / 2);
-    for (std::size_t pair = 0; pair < pairs; ++pair) {
-      for (std::size_t col = 0; col < panel_cols_; ++col, q += 2)
-        sums[col] += std::abs(q[0]) + std::abs(q[1]);
-    }
-    largest = std::max(largest, *std::ranges::max_element(sums));
-  }
-  return static_cast<float>(largest);
-}
-
-void QuantisedMatrix::widen_left_limit(ThreadPool& pool) {
-  std::vector<float> largest(n_panels());
-  pool.parallel_for(n_panels(), [&](std::size_t panel, std::size_t) {
-    largest[panel] = width_ == IntegerWidth::int16 ? largest_column_sum<std::int16_t>(panel)
-                                                   : largest_column_sum<std::int8_t>(panel);
-  });
-  left_limit_ = left_limit_of(*std::ranges::max_element(largest));
+void QuantisedMatrix::widen_left_limit() {
+  left_limit_ = left_limit_of(*std::ranges::max_element(column_sums_));
 }
 
 }  // namespace wnpu::models

@@ -92,8 +92,9 @@ class QuantisedMatrix {
 
   // The largest |q| of the left side with which no sum of a product leaves int32.
   float left_limit() const { return left_limit_; }
-  // Takes the limit from the columns as they are, which is further than for any they could be.
-  void widen_left_limit(ThreadPool& pool);
+  // Takes the limit from the columns, all of them set, as they are: further than for any they could
+  // be.
+  void widen_left_limit();
   // The largest sum of kExactTerms |q| of a left row with which no sum of a product leaves int32.
   float left_sum_limit() const;
 
@@ -113,10 +114,9 @@ class QuantisedMatrix {
   };
   template <typename T>
   T* element(std::size_t pair, std::size_t col) const;
+  // Returns the largest sum of kExactTerms |q|.
   template <typename T>
-  float largest_column_sum(std::size_t panel) const;
-  template <typename T>
-  void put_column(std::size_t col, std::span<const float> x, float factor);
+  float put_column(std::size_t col, std::span<const float> x, float factor);
   template <typename T>
   void put_row_pair(std::size_t pair, std::array<ScaledRow, 2> rows);
 
@@ -128,6 +128,7 @@ class QuantisedMatrix {
   float left_limit_ = 0;
   std::size_t panel_cols_ = 0;
   std::vector<float> scales_;
+  std::vector<float> column_sums_;  // of a column, the largest of kExactTerms |q|
   AlignedArray<std::byte> data_;
 };
 

@@ -64,13 +64,25 @@ class Loader {
   const ModelFile& file_;
 };
 
-EncoderLayerWeights encoder_layer(const Loader<Matrix>& load, const std::string& block,
-                                  std::size_t width) {
+template <typename Weights>
+EncoderLayerOf<Weights> encoder_layer(const Loader<Weights>& load, const std::string& block,
+                                      std::size_t width) {
   return {.attn_ln = load.layer_norm(block + ".attn_ln", width),
           .attn = load.attention(block + ".attn", width),
           .mlp_ln = load.layer_norm(block + ".mlp_ln", width),
           .mlp_0 = load.linear(block + ".mlp.0", {4 * width, width}),
           .mlp_2 = load.linear(block + ".mlp.2", {width, 4 * width})};
+}
+
+template <typename Weights>
+std::vector<EncoderLayerOf<Weights>> read_encoder_layers(const ModelFile& file) {
+  const Loader<Weights> load(file);
+  std::vector<EncoderLayerOf<Weights>> layers;
+  for (std::size_t i = 0; i < file.dims().n_audio_layer; ++i) {
+    layers.push_back(
+        encoder_layer(load, "encoder.blocks." + std::to_string(i), file.dims().n_audio_state));
+  }
+  return layers;
 }
 
 template <typename Weights>
@@ -119,20 +131,23 @@ void read_finite(const WeightTensor& tensor, std::span<float> out) {
                    " at element " + std::to_string(bad - out.begin()));
 }
 
-EncoderWeights load_encoder_weights(const ModelFile& file) {
+EncoderEnds load_encoder_ends(const ModelFile& file) {
   const Loader<Matrix> load(file);
   const Dims& dims = file.dims();
   const std::size_t width = dims.n_audio_state;
-  EncoderWeights weights;
-  weights.conv1 = load.linear("encoder.conv1", {width, dims.n_mels, 3});
-  weights.conv2 = load.linear("encoder.conv2", {width, width, 3});
-  weights.positional_embedding =
-      load.matrix("encoder.positional_embedding", {dims.n_audio_ctx, width});
-  for (std::size_t i = 0; i < dims.n_audio_layer; ++i) {
-    weights.layers.push_back(encoder_layer(load, "encoder.blocks." + std::to_string(i), width));
-  }
-  weights.ln_post = load.layer_norm("encoder.ln_post", width);
-  return weights;
+  return {.conv1 = load.linear("encoder.conv1", {width, dims.n_mels, 3}),
+          .conv2 = load.linear("encoder.conv2", {width, width, 3}),
+          .positional_embedding =
+              load.matrix("encoder.positional_embedding", {dims.n_audio_ctx, width}),
+          .ln_post = load.layer_norm("encoder.ln_post", width)};
+}
+
+EncoderWeights load_encoder_weights(const ModelFile& file) {
+  return {load_encoder_ends(file), read_encoder_layers<Matrix>(file)};
+}
+
+std::vector<EncoderLayerTensors> find_encoder_layers(const ModelFile& file) {
+  return read_encoder_layers<WeightTensor>(file);
 }
 
 DecoderWeights load_decoder_weights(const ModelFile& file) { return read_decoder<Matrix>(file); }
@@ -147,6 +162,15 @@ WeightTensor tensor_of(ConstMatrixView matrix) {
   view.shape = {matrix.rows, matrix.cols};
   view.bytes = std::as_bytes(std::span(matrix.data, matrix.rows * matrix.cols));
   return {view, "weights in memory"};
+}
+
+std::vector<EncoderLayerTensors> tensors_of(std::span<const EncoderLayerWeights> layers) {
+  std::vector<EncoderLayerTensors> tensors;
+  for (const EncoderLayerWeights& w : layers) {
+    tensors.push_back(
+        {w.attn_ln, tensors_of(w.attn), w.mlp_ln, tensors_of(w.mlp_0), tensors_of(w.mlp_2)});
+  }
+  return tensors;
 }
 
 DecoderTensors tensors_of(const DecoderWeights& weights) {

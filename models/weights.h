@@ -35,20 +35,27 @@ struct AttentionOf {
 using Linear = LinearOf<Matrix>;
 using AttentionWeights = AttentionOf<Matrix>;
 
-struct EncoderLayerWeights {
-  LayerNorm attn_ln;      // encoder.blocks.*.attn_ln
-  AttentionWeights attn;  // encoder.blocks.*.attn
-  LayerNorm mlp_ln;       // encoder.blocks.*.mlp_ln
-  Linear mlp_0;           // encoder.blocks.*.mlp.0  [4 state, state]
-  Linear mlp_2;           // encoder.blocks.*.mlp.2  [state, 4 state]
+template <typename Weights>
+struct EncoderLayerOf {
+  LayerNorm attn_ln;          // encoder.blocks.*.attn_ln
+  AttentionOf<Weights> attn;  // encoder.blocks.*.attn
+  LayerNorm mlp_ln;           // encoder.blocks.*.mlp_ln
+  LinearOf<Weights> mlp_0;    // encoder.blocks.*.mlp.0  [4 state, state]
+  LinearOf<Weights> mlp_2;    // encoder.blocks.*.mlp.2  [state, 4 state]
 };
 
-struct EncoderWeights {
+// What comes before the layers, and behind them.
+struct EncoderEnds {
   Linear conv1;                 // encoder.conv1  [state, n_mels * 3], taps innermost
   Linear conv2;                 // encoder.conv2  [state, state * 3], taps innermost
   Matrix positional_embedding;  // encoder.positional_embedding  [n_audio_ctx, state]
+  LayerNorm ln_post;            // encoder.ln_post
+};
+
+using EncoderLayerWeights = EncoderLayerOf<Matrix>;
+
+struct EncoderWeights : EncoderEnds {
   std::vector<EncoderLayerWeights> layers;
-  LayerNorm ln_post;  // encoder.ln_post
 };
 
 template <typename Weights>
@@ -76,6 +83,7 @@ struct WeightTensor {
   std::string name;
 };
 
+using EncoderLayerTensors = EncoderLayerOf<WeightTensor>;
 using DecoderLayerWeights = DecoderLayerOf<Matrix>;
 using DecoderWeights = DecoderOf<Matrix>;
 using DecoderTensors = DecoderOf<WeightTensor>;
@@ -83,14 +91,17 @@ using DecoderTensors = DecoderOf<WeightTensor>;
 // Every tensor is looked up by name with the shape that dims demand; ModelError otherwise, also for
 // a NaN or infinity among the values.
 EncoderWeights load_encoder_weights(const ModelFile& file);
+EncoderEnds load_encoder_ends(const ModelFile& file);
 DecoderWeights load_decoder_weights(const ModelFile& file);
 
-// The decoder with its matrices left in the file, which must outlive the result: for who packs them
-// one by one, since all in fp32 take twice the memory of what comes of them. Values of matrices are
-// not looked at.
+// The layers of the encoder, and the decoder, with their matrices left in the file, which must
+// outlive the result: for who packs them one by one, since all in fp32 take twice the memory of
+// what comes of them. Values of matrices are not looked at.
+std::vector<EncoderLayerTensors> find_encoder_layers(const ModelFile& file);
 DecoderTensors find_decoder_weights(const ModelFile& file);
 // The same of weights in memory.
 WeightTensor tensor_of(ConstMatrixView matrix);
+std::vector<EncoderLayerTensors> tensors_of(std::span<const EncoderLayerWeights> layers);
 DecoderTensors tensors_of(const DecoderWeights& weights);
 
 // tensor -> fp32; throws ModelError for a NaN or infinity.

@@ -75,8 +75,8 @@ TEST_CASE("encoder: convolutions, GELU, positions and layers agree with fp64") {
   const models::Dims& d = model.dims;
   const models::LogMel mel{tests::random_matrix(d.n_mels, d.n_mel_frames(), 9)};
   models::ThreadPool pool(2);
-  encoder::CpuLayerBackend<encoder::Fp32Arithmetic> backend(d, weights, pool);
-  encoder::Encoder encoder(d, weights, backend, pool);
+  const auto backend = encoder::make_cpu_backend(models::Precision::fp32, d, weights, pool);
+  encoder::Encoder encoder(d, weights, *backend, pool);
   models::EncoderStates out;
   encoder.encode(mel, out);
 
@@ -117,8 +117,9 @@ TEST_CASE("encoder: refuses a log-mel of another shape, naming both") {
   const auto model = tests::make_nano_model({short_dims(), 6});
   const auto weights = tests::encoder_weights(model);
   models::ThreadPool pool(1);
-  encoder::CpuLayerBackend<encoder::Fp32Arithmetic> backend(model.dims, weights, pool);
-  encoder::Encoder encoder(model.dims, weights, backend, pool);
+  const auto backend =
+      encoder::make_cpu_backend(models::Precision::fp32, model.dims, weights, pool);
+  encoder::Encoder encoder(model.dims, weights, *backend, pool);
   models::EncoderStates out;
   const models::LogMel mel{models::Matrix(80, 3000)};
   CHECK_THROWS_WITH_AS(encoder.encode(mel, out),

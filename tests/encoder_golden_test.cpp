@@ -69,16 +69,17 @@ TEST_CASE("encoder: stem, each layer and the final states agree with openai-whis
   stem.run(pool, mel, states.view());
   CHECK(nmse(states.flat(), tests::load_npy(*stages / "enc_stem.npy").values) < kStageNmse);
 
-  encoder::CpuLayerBackend<encoder::Fp32Arithmetic> backend(file->dims(), weights, pool);
-  backend.load(states.view());
-  for (std::size_t layer = 0; layer < backend.n_layers(); ++layer) {
-    backend.run_layer(layer);
-    backend.store(states.view());
+  const auto backend =
+      encoder::make_cpu_backend(models::Precision::fp32, file->dims(), weights, pool);
+  backend->load(states.view());
+  for (std::size_t layer = 0; layer < backend->n_layers(); ++layer) {
+    backend->run_layer(layer);
+    backend->store(states.view());
     const auto golden = tests::load_npy(*stages / ("enc_block" + std::to_string(layer) + ".npy"));
     CHECK_MESSAGE(nmse(states.flat(), golden.values) < kStageNmse, "layer ", layer);
   }
 
-  encoder::Encoder encoder(file->dims(), weights, backend, pool);
+  encoder::Encoder encoder(file->dims(), weights, *backend, pool);
   models::EncoderStates out;
   encoder.encode(mel, out);
   CHECK(nmse(out.values.flat(), tests::load_npy(*stages / "enc_ln_post.npy").values) < kStageNmse);
