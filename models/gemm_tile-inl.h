@@ -172,64 +172,74 @@ HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const float* row_sca
   }
 }
 
-// sums += step k of the rows of a times that of the panels of b.
+// What a tile multiplies: its rows of a, and its panels of b, which lie panel_size apart.
+template <typename Terms, std::size_t kRows>
+struct TileIn {
+  const typename Terms::Left* rows[kRows];
+  const typename Terms::Right* b;
+  std::size_t panel_size;
+};
+
+// sums += step k.
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
-HWY_INLINE void add_step(const typename Terms::Left* const (&a)[kRows],
-                         const typename Terms::Right* b, std::size_t panel_size, std::size_t k,
+HWY_INLINE void add_step(const TileIn<Terms, kRows>& in, std::size_t k,
                          Sums<Terms, kRows, kPanels>& sums) {
   const std::size_t vector = Terms::kRightPerStep * hn::Lanes(Float());
 #pragma GCC unroll 4
   for (std::size_t panel = 0; panel < kPanels; ++panel) {
-    const auto* const at = b + panel * panel_size + k * 2 * vector;
+    const auto* const at = in.b + panel * in.panel_size + k * 2 * vector;
     hwy::Prefetch(at + kPrefetchBytes / sizeof(*at));
     const typename Terms::Vec both[2] = {Terms::load(at), Terms::load(at + vector)};
-    multiply_add<Terms, kRows, kPanels>(a, k, both, panel, sums);
+    multiply_add<Terms, kRows, kPanels>(in.rows, k, both, panel, sums);
   }
 }
 
-// sums = steps [first, last) of the rows of a times those of the panels of b.
+// sums = steps [first, last). Two a turn: the loop's end costs less.
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
-HWY_INLINE void sum_steps(const typename Terms::Left* const (&a)[kRows],
-                          const typename Terms::Right* b, std::size_t panel_size, std::size_t first,
-                          std::size_t last, Sums<Terms, kRows, kPanels>& sums) {
+HWY_INLINE void sum_steps(const TileIn<Terms, kRows>& in, std::size_t first, std::size_t last,
+                          Sums<Terms, kRows, kPanels>& sums) {
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
     for (auto& sum : sums[r]) sum = Terms::zero();
   }
-  constexpr std::size_t kUnrolled = 2;
   std::size_t k = first;
-  for (; k + kUnrolled <= last; k += kUnrolled) {
-#pragma GCC unroll 2
-    for (std::size_t i = 0; i < kUnrolled; ++i)
-      add_step<Terms, kRows, kPanels>(a, b, panel_size, k + i, sums);
+  for (; k + 2 <= last; k += 2) {
+    add_step<Terms, kRows, kPanels>(in, k, sums);
+    add_step<Terms, kRows, kPanels>(in, k + 1, sums);
   }
-  for (; k < last; ++k) add_step<Terms, kRows, kPanels>(a, b, panel_size, k, sums);
+  if (k < last) add_step<Terms, kRows, kPanels>(in, k, sums);
+}
+
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void add_sums(const Sums<Terms, kRows, kPanels>& sums, Totals<kRows, kPanels>& totals) {
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < 2 * kPanels; ++v)
+      totals[r][v] = hn::Add(totals[r][v], Terms::to_float(sums[r][v]));
+  }
 }
 
 // out = the rows of a times the panels of b, all columns of them.
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
 HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename Terms::Right* b,
                        std::size_t panel_size, const TileOut& out) {
-  const typename Terms::Left* rows[kRows];
+  TileIn<Terms, kRows> in;
+  in.b = b;
+  in.panel_size = panel_size;
   Sums<Terms, kRows, kPanels> sums;
   Totals<kRows, kPanels> totals;
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
-    rows[r] = a.data + r * a.stride;
+    in.rows[r] = a.data + r * a.stride;
 #pragma GCC unroll 8
     for (FloatVec& total : totals[r]) total = hn::Zero(Float());
   }
   for (std::size_t first = 0; first < a.n_steps;) {
     const std::size_t last = first + std::min(a.n_steps - first, Terms::kStepsPerSum);
-    sum_steps<Terms, kRows, kPanels>(rows, b, panel_size, first, last, sums);
-#pragma GCC unroll 12
-    for (std::size_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 8
-      for (std::size_t v = 0; v < 2 * kPanels; ++v) {
-        totals[r][v] = hn::Add(totals[r][v], Terms::to_float(sums[r][v]));
-      }
-    }
+    sum_steps<Terms, kRows, kPanels>(in, first, last, sums);
+    add_sums<Terms, kRows, kPanels>(sums, totals);
     first = last;
   }
   store<Terms, kRows, kPanels>(totals, a.scales, out);
