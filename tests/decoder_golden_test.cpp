@@ -10,21 +10,12 @@
 #include "models/vocabulary.h"
 #include "models/weights.h"
 #include "tests/difference.h"
-#include "tests/npy.h"
-#include "tests/shared_data.h"
-#include "tests/tiny_en.h"
+#include "tests/jfk_golden.h"
 
 using namespace wnpu;  // NOLINT
 using tests::nmse;
 
 namespace {
-
-models::EncoderStates golden_states(const std::filesystem::path& path) {
-  const auto npy = tests::load_npy(path);
-  models::EncoderStates states{models::Matrix(npy.shape.at(0), npy.shape.at(1))};
-  std::copy(npy.values.begin(), npy.values.end(), states.values.flat().begin());
-  return states;
-}
 
 nlohmann::json load_json(const std::filesystem::path& path) {
   return nlohmann::json::parse(std::ifstream(path));
@@ -33,52 +24,50 @@ nlohmann::json load_json(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("decoder: logits of the first 12 steps, together and one by one, agree with openai") {
-  const auto stages = tests::shared_file("golden/stages/jfk");
-  const auto tiny_en = tests::tiny_en_dir();
-  if (!stages || !tiny_en) return;
-  const auto file = models::open_model(*tiny_en);
-  const auto weights = models::load_decoder_weights(*file);
+  const auto jfk = tests::jfk_golden();
+  if (!jfk) return;
+  const models::ModelFile& file = *jfk->file;
+  const auto weights = models::load_decoder_weights(file);
   models::ThreadPool pool(2);
-  decoder::Decoder decoder(file->dims(), weights, pool);
+  decoder::Decoder decoder(file.dims(), weights, pool);
   decoder::CrossKv window;
-  decoder.cross_kv(golden_states(*stages / "enc_ln_post.npy"), window);
-  const auto golden = tests::load_npy(*stages / "dec_logits.npy");
-  const auto json = load_json(*stages / "jfk.json");
+  decoder.cross_kv({jfk->stage("enc_ln_post.npy")}, window);
+  const auto golden = jfk->stage("dec_logits.npy");
+  const auto json = load_json(jfk->stages / "jfk.json");
   std::vector<decoder::StepRow> rows = {{0, json["sot_sequence"][0].get<int>(), true, &window}};
   for (int i = 0; i < 11; ++i) {
     rows.push_back(
         {0, json["decode_greedy"]["tokens"][static_cast<std::size_t>(i)], true, &window});
   }
-  decoder::KvCache cache(file->dims(), 1);
-  models::Matrix together(12, file->dims().n_vocab);
+  decoder::KvCache cache(file.dims(), 1);
+  models::Matrix together(12, file.dims().n_vocab);
   decoder.step(cache, rows, together.view());
-  CHECK(nmse(together.flat(), golden.values) < 1e-6);
+  CHECK(nmse(together.flat(), golden.flat()) < 1e-6);
 
   cache.clear(0);
-  models::Matrix one_by_one(12, file->dims().n_vocab);
+  models::Matrix one_by_one(12, file.dims().n_vocab);
   for (std::size_t i = 0; i < 12; ++i) {
     decoder.step(cache, {&rows[i], 1}, one_by_one.view().row_range(i, 1));
   }
-  CHECK(nmse(one_by_one.flat(), golden.values) < 1e-6);
+  CHECK(nmse(one_by_one.flat(), golden.flat()) < 1e-6);
 }
 
 TEST_CASE("decoder: greedy tokens and their probability agree with openai on jfk") {
-  const auto stages = tests::shared_file("golden/stages/jfk");
-  const auto tiny_en = tests::tiny_en_dir();
-  if (!stages || !tiny_en) return;
-  const auto file = models::open_model(*tiny_en);
-  const auto weights = models::load_decoder_weights(*file);
-  const models::Vocabulary vocabulary(file->token_bytes(), file->dims(), file->path());
+  const auto jfk = tests::jfk_golden();
+  if (!jfk) return;
+  const models::ModelFile& file = *jfk->file;
+  const auto weights = models::load_decoder_weights(file);
+  const models::Vocabulary vocabulary(file.token_bytes(), file.dims(), file.path());
   models::ThreadPool pool(2);
-  decoder::Decoder decoder(file->dims(), weights, pool);
+  decoder::Decoder decoder(file.dims(), weights, pool);
   decoder::CrossKv window;
-  decoder.cross_kv(golden_states(*stages / "enc_ln_post.npy"), window);
-  decoder::KvCache cache(file->dims(), 1);
+  decoder.cross_kv({jfk->stage("enc_ln_post.npy")}, window);
+  decoder::KvCache cache(file.dims(), 1);
   std::vector<decoder::DecodingTask> tasks;
-  tasks.emplace_back(file->dims(), vocabulary, decoder::DecodeOptions());
+  tasks.emplace_back(file.dims(), vocabulary, decoder::DecodeOptions());
   tasks[0].begin(cache, 0, window);
   decoder::run(decoder, cache, tasks);
-  const auto golden = load_json(*stages / "jfk.json")["decode_greedy"];
+  const auto golden = load_json(jfk->stages / "jfk.json")["decode_greedy"];
   const auto decoded = tasks[0].result();
   CHECK(decoded.tokens == golden["tokens"].get<std::vector<models::TokenId>>());
   CHECK(decoded.text == golden["text"].get<std::string>());

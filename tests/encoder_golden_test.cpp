@@ -1,5 +1,4 @@
 // Stage parity with openai-whisper on jfk.wav, real weights: ../shared/golden/stages/jfk.
-#include <filesystem>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -7,12 +6,9 @@
 #include "encoder/cpu_layer_backend.h"
 #include "encoder/encoder.h"
 #include "encoder/stem.h"
-#include "models/model_file.h"
 #include "models/weights.h"
 #include "tests/difference.h"
-#include "tests/npy.h"
-#include "tests/shared_data.h"
-#include "tests/tiny_en.h"
+#include "tests/jfk_golden.h"
 #include "tests/tolerances.h"
 
 using namespace wnpu;  // NOLINT
@@ -24,63 +20,53 @@ namespace {
 // the layers are stored as f16, whose rounding alone is about 1e-7.
 constexpr double kStageNmse = 1e-6;
 
-models::LogMel golden_mel(const std::filesystem::path& stages) {
-  const auto npy = tests::load_npy(stages / "log_mel.npy");
-  models::LogMel mel{models::Matrix(npy.shape.at(0), npy.shape.at(1))};
-  std::copy(npy.values.begin(), npy.values.end(), mel.values.flat().begin());
-  return mel;
-}
-
 }  // namespace
 
 TEST_CASE("encoder: integers keep to openai-whisper's states on jfk") {
-  const auto stages = tests::shared_file("golden/stages/jfk");
-  const auto tiny_en = tests::tiny_en_dir();
-  if (!stages || !tiny_en) return;
-  const auto file = models::open_model(*tiny_en);
-  const auto weights = models::load_encoder_weights(*file);
+  const auto jfk = tests::jfk_golden();
+  if (!jfk) return;
+  const models::Dims& dims = jfk->file->dims();
+  const auto weights = models::load_encoder_weights(*jfk->file);
   models::ThreadPool pool(2);
-  const auto mel = golden_mel(*stages);
-  const auto golden = tests::load_npy(*stages / "enc_ln_post.npy");
+  const models::LogMel mel{jfk->stage("log_mel.npy")};
+  const auto golden = jfk->stage("enc_ln_post.npy");
   for (const auto& [precision, limit] :
        {std::pair(models::Precision::int16, tests::tolerance::kInt16StatesNmse),
         std::pair(models::Precision::int8, tests::tolerance::kInt8StatesNmse)}) {
-    const auto backend = encoder::make_cpu_backend(precision, file->dims(), weights, pool);
-    encoder::Encoder encoder(file->dims(), weights, *backend, pool);
+    const auto backend = encoder::make_cpu_backend(precision, dims, weights, pool);
+    encoder::Encoder encoder(dims, weights, *backend, pool);
     models::EncoderStates out;
     encoder.encode(mel, out);
-    const double found = nmse(out.values.flat(), golden.values);
+    const double found = nmse(out.values.flat(), golden.flat());
     MESSAGE(models::precision_name(precision), ": NMSE ", found);
     CHECK(found < limit);
   }
 }
 
 TEST_CASE("encoder: stem, each layer and the final states agree with openai-whisper on jfk") {
-  const auto stages = tests::shared_file("golden/stages/jfk");
-  const auto tiny_en = tests::tiny_en_dir();
-  if (!stages || !tiny_en) return;
-  const auto file = models::open_model(*tiny_en);
-  const auto weights = models::load_encoder_weights(*file);
+  const auto jfk = tests::jfk_golden();
+  if (!jfk) return;
+  const models::Dims& dims = jfk->file->dims();
+  const auto weights = models::load_encoder_weights(*jfk->file);
   models::ThreadPool pool(2);
-  const auto mel = golden_mel(*stages);
+  const models::LogMel mel{jfk->stage("log_mel.npy")};
 
-  encoder::Stem stem(file->dims(), weights, pool);
-  models::Matrix states(file->dims().n_audio_ctx, file->dims().n_audio_state);
+  encoder::Stem stem(dims, weights, pool);
+  models::Matrix states(dims.n_audio_ctx, dims.n_audio_state);
   stem.run(pool, mel, states.view());
-  CHECK(nmse(states.flat(), tests::load_npy(*stages / "enc_stem.npy").values) < kStageNmse);
+  CHECK(nmse(states.flat(), jfk->stage("enc_stem.npy").flat()) < kStageNmse);
 
-  const auto backend =
-      encoder::make_cpu_backend(models::Precision::fp32, file->dims(), weights, pool);
+  const auto backend = encoder::make_cpu_backend(models::Precision::fp32, dims, weights, pool);
   backend->load(states.view());
   for (std::size_t layer = 0; layer < backend->n_layers(); ++layer) {
     backend->run_layer(layer);
     backend->store(states.view());
-    const auto golden = tests::load_npy(*stages / ("enc_block" + std::to_string(layer) + ".npy"));
-    CHECK_MESSAGE(nmse(states.flat(), golden.values) < kStageNmse, "layer ", layer);
+    const auto golden = jfk->stage("enc_block" + std::to_string(layer) + ".npy");
+    CHECK_MESSAGE(nmse(states.flat(), golden.flat()) < kStageNmse, "layer ", layer);
   }
 
-  encoder::Encoder encoder(file->dims(), weights, *backend, pool);
+  encoder::Encoder encoder(dims, weights, *backend, pool);
   models::EncoderStates out;
   encoder.encode(mel, out);
-  CHECK(nmse(out.values.flat(), tests::load_npy(*stages / "enc_ln_post.npy").values) < kStageNmse);
+  CHECK(nmse(out.values.flat(), jfk->stage("enc_ln_post.npy").flat()) < kStageNmse);
 }

@@ -12,41 +12,30 @@
 #include "models/weights.h"
 #include "npu/sim_device.h"
 #include "tests/difference.h"
-#include "tests/npy.h"
-#include "tests/shared_data.h"
-#include "tests/tiny_en.h"
+#include "tests/jfk_golden.h"
 #include "tests/tolerances.h"
 
 using namespace wnpu;  // NOLINT
 
 namespace {
 
-models::Matrix golden_matrix(const std::filesystem::path& path) {
-  const auto npy = tests::load_npy(path);
-  models::Matrix m(npy.shape.at(0), npy.shape.at(1));
-  std::copy(npy.values.begin(), npy.values.end(), m.flat().begin());
-  return m;
-}
-
 void check_window(npu::Precision precision, double layer_cosine, double final_cosine) {
-  const auto stages = tests::shared_file("golden/stages/jfk");
-  const auto tiny_en = tests::tiny_en_dir();
-  if (!stages || !tiny_en) return;
-  const auto file = models::open_model(*tiny_en);
-  const auto weights = models::load_encoder_weights(*file);
+  const auto jfk = tests::jfk_golden();
+  if (!jfk) return;
+  const auto weights = models::load_encoder_weights(*jfk->file);
   npu::SimDeviceOptions options;
   options.threads = 2;
   const auto device = npu::open_sim_device(options);
   encoder::NpuOptions npu_options;
   npu_options.precision = precision;
-  encoder::NpuLayerBackend backend(*device, file->dims(), weights, npu_options);
+  encoder::NpuLayerBackend backend(*device, jfk->file->dims(), weights, npu_options);
 
   // Each layer on its own golden input, then all layers one after the other.
-  const models::Matrix stem = golden_matrix(*stages / "enc_stem.npy");
+  const models::Matrix stem = jfk->stage("enc_stem.npy");
   models::Matrix states(stem.rows(), stem.cols());
-  models::Matrix input = golden_matrix(*stages / "enc_stem.npy");
+  models::Matrix input = jfk->stage("enc_stem.npy");
   for (std::size_t layer = 0; layer < backend.n_layers(); ++layer) {
-    const auto golden = golden_matrix(*stages / ("enc_block" + std::to_string(layer) + ".npy"));
+    const auto golden = jfk->stage("enc_block" + std::to_string(layer) + ".npy");
     backend.load(input.view());
     backend.run_layer(layer);
     backend.store(states.view());
@@ -63,7 +52,7 @@ void check_window(npu::Precision precision, double layer_cosine, double final_co
   models::Matrix normed(stem.rows(), stem.cols());
   models::ThreadPool pool(1);
   models::layer_norm(pool, states.view(), weights.ln_post, normed.view());
-  const auto golden = golden_matrix(*stages / "enc_ln_post.npy");
+  const auto golden = jfk->stage("enc_ln_post.npy");
   const double cosine = tests::cosine(normed.flat(), golden.flat());
   MESSAGE("simulated window: cosine of the final states ", cosine, ", ", device->stats().launches,
           " launches, modelled ", device->stats().modelled_ms, " ms, simulated in ",

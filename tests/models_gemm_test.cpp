@@ -1,5 +1,4 @@
-// Products with a packed right side against fp64, over the shapes at which kernels go wrong: one
-// row, odd rows, columns that end within a panel or a vector, one term.
+// Products with a packed right side against fp64.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -11,9 +10,11 @@
 #include "models/gemm.h"
 #include "models/half_floats.h"
 #include "tests/difference.h"
+#include "tests/product_shapes.h"
 #include "tests/random_matrix.h"
 
 using namespace wnpu::models;  // NOLINT: the names under test
+using wnpu::tests::kProductShapes;
 using wnpu::tests::nmse;
 using wnpu::tests::random_matrix;
 using wnpu::tests::random_vector;
@@ -22,15 +23,6 @@ namespace {
 
 // fp32 sums of a few hundred products against fp64: about 1e-7 a term, squared and averaged.
 constexpr double kFp32Nmse = 1e-12;
-
-struct Case {
-  std::size_t m;
-  std::size_t n;
-  std::size_t k;
-};
-const std::vector<Case> kCases = {
-    {1, 1, 1},     {1, 16, 3}, {1, 200, 64}, {2, 33, 7},  {3, 100, 65}, {5, 31, 17},   {6, 64, 384},
-    {7, 129, 100}, {13, 7, 5}, {48, 96, 33}, {50, 37, 1}, {61, 80, 20}, {100, 530, 64}};
 
 double gelu_reference(double x) { return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0))); }
 
@@ -62,7 +54,7 @@ Matrix random_halves(std::size_t rows, std::size_t cols, std::uint64_t seed) {
 
 void check_all_shapes() {
   ThreadPool pool(2);
-  for (const auto& [m, n, k] : kCases) {
+  for (const auto& [m, n, k] : kProductShapes) {
     const Matrix a = random_matrix(m, k, 1);
     const Matrix w = random_halves(n, k, 2);
     const auto bias = random_vector(n, 3);
