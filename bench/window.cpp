@@ -15,6 +15,7 @@
 #include "models/model_file.h"
 #include "models/ops.h"
 #include "models/vocabulary.h"
+#include "models/weights.h"
 #include "npu/layer_design.h"
 #include "npu/plan_model.h"
 #include "npu/simulator.h"
@@ -35,11 +36,11 @@ class CpuWindow {
         file_(models::open_model(options.model)),
         vocabulary_(file_->token_bytes(), file_->dims(), file_->path()),
         pool_(options.threads),
-        encoder_weights_(models::load_encoder_weights(*file_)),
-        decoder_weights_(models::load_decoder_weights(*file_)),
-        stem_(dims(), encoder_weights_, pool_),
-        backend_(encoder::make_cpu_backend(options.cpu_precision, dims(), encoder_weights_, pool_)),
-        decoder_(dims(), decoder_weights_, pool_, options.cpu_precision),
+        encoder_ends_(models::load_encoder_ends(*file_)),
+        stem_(dims(), encoder_ends_, pool_),
+        backend_(encoder::make_cpu_backend(options.cpu_precision, dims(),
+                                           models::find_encoder_layers(*file_), pool_)),
+        decoder_(dims(), models::find_decoder_weights(*file_), pool_, options.cpu_precision),
         cache_(dims(), decoder::n_sequences(options.decode)),
         states_{models::Matrix(dims().n_audio_ctx, dims().n_audio_state)} {}
 
@@ -71,7 +72,7 @@ class CpuWindow {
     const models::MatrixView states = states_.values.view();
     std::vector<Stage> stages;
     stages.push_back(timed(
-        "LayerNorm", [&] { models::layer_norm(pool_, states, encoder_weights_.ln_post, states); }));
+        "LayerNorm", [&] { models::layer_norm(pool_, states, encoder_ends_.ln_post, states); }));
     stages.push_back(
         timed("cross keys and values", [&] { decoder_.cross_kv(states_, cross_kv_); }));
     stages.push_back(timed("decoder", [&] { decode(); }));
@@ -115,8 +116,7 @@ class CpuWindow {
   std::unique_ptr<models::ModelFile> file_;
   models::Vocabulary vocabulary_;
   models::ThreadPool pool_;
-  models::EncoderWeights encoder_weights_;
-  models::DecoderWeights decoder_weights_;
+  models::EncoderEnds encoder_ends_;
   encoder::Stem stem_;
   std::unique_ptr<encoder::LayerBackend> backend_;
   decoder::Decoder decoder_;
