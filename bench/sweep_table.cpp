@@ -87,8 +87,7 @@ Results measure_sweep(const BenchOptions& options) {
       "encoder rows are the transformer layers; random weights stand where no file is in the cache "
       "folder: they take the same time",
       "int8: on the CPU weights alone; on the simulated array, modelled, both sides of the "
-      "products "
-      "qkv and up"};
+      "products qkv and up"};
   if (!sweep.skipped.empty()) {
     results.notes.push_back("left out, since --budget is " + fixed(sweep_options.budget_s, 0) +
                             " s:" + lines_of(sweep.skipped));
