@@ -17,15 +17,4 @@ void check_info(const PcmInfo& info, const std::string& name) {
   }
 }
 
-void average_channels(std::span<const float> interleaved, std::span<float> mono) {
-  if (mono.empty()) return;
-  const std::size_t channels = interleaved.size() / mono.size();
-  const float gain = 1.0F / static_cast<float>(channels);
-  for (std::size_t i = 0; i < mono.size(); ++i) {
-    float sum = 0;
-    for (std::size_t c = 0; c < channels; ++c) sum += interleaved[i * channels + c];
-    mono[i] = sum * gain;
-  }
-}
-
 }  // namespace wnpu::audio

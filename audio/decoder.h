@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -19,14 +19,31 @@ struct PcmInfo {
   int sample_rate = 0;  // Hz
 };
 
+// What a block's samples are, in libav's terms, of which only numbers are needed here.
+struct PcmLayout {
+  int sample_format = 0;       // AVSampleFormat, planar or interleaved
+  int channels = 0;            // 1 to kMaxChannels
+  std::uint64_t speakers = 0;  // AV_CH_... bits in the order of the channels; 0: not named
+
+  bool operator==(const PcmLayout&) const = default;
+};
+
+// Frames as they were stored or decoded, neither mixed nor resampled.
+struct PcmBlock {
+  PcmLayout layout;
+  std::size_t n_frames = 0;
+  const std::uint8_t* const* planes = nullptr;  // one a channel where planar, else one
+};
+
 class Decoder {
  public:
   virtual ~Decoder() = default;
 
   virtual const PcmInfo& info() const = 0;
-  // Mono samples at info().sample_rate, full scale 1.0. 0 is the end. Throws AudioError.
-  virtual std::size_t read(std::span<float> mono) = 0;
-  // What was odd but not fatal ("the header claims ..."); complete once read() gave 0.
+  // The next frames, at info().sample_rate, valid until the next call; no frames: the end. Throws
+  // AudioError.
+  virtual PcmBlock next() = 0;
+  // What was odd but not fatal ("the header claims ..."); complete once next() gave no frames.
   virtual const std::vector<std::string>& warnings() const = 0;
 };
 
@@ -45,9 +62,5 @@ std::unique_ptr<Decoder> open_raw(const InputFile& file);
 
 // Throws AudioError unless 1 <= channels <= kMaxChannels and the rate is believable.
 void check_info(const PcmInfo& info, const std::string& name);
-
-// The mean of the channels; interleaved.size() = channels * mono.size(). As `ffmpeg -ac 1` does for
-// stereo (gains 0.5 and 0.5).
-void average_channels(std::span<const float> interleaved, std::span<float> mono);
 
 }  // namespace wnpu::audio

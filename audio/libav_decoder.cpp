@@ -7,7 +7,6 @@
 
 #include "audio/decoder.h"
 #include "audio/error.h"
-#include "audio/libav_downmix.h"
 #include "audio/libav_library.h"
 
 namespace wnpu::audio {
@@ -95,7 +94,7 @@ class LibavDecoder final : public Decoder {
     if (next_frame()) {
       info_.channels = frame_->ch_layout.nb_channels;
       info_.sample_rate = frame_->sample_rate;
-      take_frame();
+      has_frame_ = true;
     } else if (damaged_packets_ > 0) {
       refusal_ = "no packet of its audio stream can be decoded";
       return;
@@ -108,19 +107,21 @@ class LibavDecoder final : public Decoder {
   const PcmInfo& info() const override { return info_; }
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
-  std::size_t read(std::span<float> mono) override {
-    while (mono_at_ == mono_.size()) {
-      if (!next_frame()) {
-        finish();
-        return 0;
-      }
-      take_frame();
+  PcmBlock next() override {
+    // The first frame was decoded with the header.
+    const bool found = has_frame_ || next_frame();
+    has_frame_ = false;
+    if (!found) {
+      finish();
+      return {};
     }
-    const std::size_t n = std::min(mono.size(), mono_.size() - mono_at_);
-    std::copy_n(mono_.begin() + static_cast<std::ptrdiff_t>(mono_at_), n, mono.begin());
-    mono_at_ += n;
-    samples_ += n;
-    return n;
+    check_rate();
+    samples_ += static_cast<std::uint64_t>(frame_->nb_samples);
+    const AVChannelLayout& layout = frame_->ch_layout;
+    return {{frame_->format, layout.nb_channels,
+             layout.order == AV_CHANNEL_ORDER_NATIVE ? layout.u.mask : 0},
+            static_cast<std::size_t>(frame_->nb_samples),
+            frame_->extended_data};
   }
 
  private:
@@ -128,7 +129,7 @@ class LibavDecoder final : public Decoder {
   void open_codec();
   bool next_frame();
   void send_packet();
-  void take_frame();
+  void check_rate();
   void finish();
 
   void warn(const std::string& text) { warnings_.push_back(stream_->file.name() + ": " + text); }
@@ -142,9 +143,8 @@ class LibavDecoder final : public Decoder {
   int stream_index_ = -1;
   bool flushed_ = false;
   std::size_t damaged_packets_ = 0;
+  bool has_frame_ = false;     // one that was not yet handed out
   std::uint64_t samples_ = 0;  // handed out
-  std::vector<float> mono_;    // of the current frame
-  std::size_t mono_at_ = 0;    // first one not yet handed out
   bool finished_ = false;
   PcmInfo info_;
   std::string refusal_;
@@ -203,7 +203,8 @@ void LibavDecoder::open_codec() {
 bool LibavDecoder::next_frame() {
   while (true) {
     const int received = libav().avcodec_receive_frame(codec_.get(), frame_.get());
-    if (received >= 0) return true;
+    if (received >= 0 && frame_->nb_samples > 0) return true;
+    if (received >= 0) continue;
     if (received == AVERROR_EOF) return false;
     if (received != AVERROR(EAGAIN)) {
       ++damaged_packets_;
@@ -230,17 +231,11 @@ void LibavDecoder::send_packet() {
   libav().av_packet_unref(packet_.get());
 }
 
-void LibavDecoder::take_frame() {
-  if (frame_->sample_rate != info_.sample_rate) {
-    throw AudioError(stream_->file.name() + ": expected one sample rate, found " +
-                     std::to_string(info_.sample_rate) + " and then " +
-                     std::to_string(frame_->sample_rate) + " Hz");
-  }
-  if (!downmix(*frame_, mono_)) {
-    throw AudioError(stream_->file.name() + ": expected PCM samples, found sample format " +
-                     std::to_string(frame_->format));
-  }
-  mono_at_ = 0;
+void LibavDecoder::check_rate() {
+  if (frame_->sample_rate == info_.sample_rate) return;
+  throw AudioError(stream_->file.name() + ": expected one sample rate, found " +
+                   std::to_string(info_.sample_rate) + " and then " +
+                   std::to_string(frame_->sample_rate) + " Hz");
 }
 
 void LibavDecoder::finish() {

@@ -36,7 +36,7 @@ class Library {
   void* handle_;
 };
 
-Libav load() {
+Libav load_libav() {
   Libav all{};
   const Library avformat(file_name("libavformat", LIBAVFORMAT_VERSION_MAJOR));
   avformat.find("avformat_alloc_context", all.avformat_alloc_context);
@@ -58,17 +58,31 @@ Libav load() {
   avcodec.find("av_packet_free", all.av_packet_free);
   avcodec.find("av_packet_unref", all.av_packet_unref);
   const Library avutil(file_name("libavutil", LIBAVUTIL_VERSION_MAJOR));
-  avutil.find("av_channel_layout_channel_from_index", all.av_channel_layout_channel_from_index);
   avutil.find("av_dict_free", all.av_dict_free);
   avutil.find("av_dict_set", all.av_dict_set);
   avutil.find("av_frame_alloc", all.av_frame_alloc);
   avutil.find("av_frame_free", all.av_frame_free);
   avutil.find("av_freep", all.av_freep);
-  avutil.find("av_get_packed_sample_fmt", all.av_get_packed_sample_fmt);
   avutil.find("av_log_set_level", all.av_log_set_level);
   avutil.find("av_malloc", all.av_malloc);
-  avutil.find("av_sample_fmt_is_planar", all.av_sample_fmt_is_planar);
   avutil.find("av_strerror", all.av_strerror);
+  all.av_log_set_level(AV_LOG_QUIET);
+  return all;
+}
+
+Swresample load_swresample() {
+  Swresample all{};
+  const Library swr(file_name("libswresample", LIBSWRESAMPLE_VERSION_MAJOR));
+  swr.find("swr_alloc_set_opts2", all.swr_alloc_set_opts2);
+  swr.find("swr_convert", all.swr_convert);
+  swr.find("swr_free", all.swr_free);
+  swr.find("swr_get_out_samples", all.swr_get_out_samples);
+  swr.find("swr_init", all.swr_init);
+  swr.find("swr_set_matrix", all.swr_set_matrix);
+  const Library avutil(file_name("libavutil", LIBAVUTIL_VERSION_MAJOR));
+  avutil.find("av_channel_layout_default", all.av_channel_layout_default);
+  avutil.find("av_channel_layout_from_mask", all.av_channel_layout_from_mask);
+  avutil.find("av_log_set_level", all.av_log_set_level);
   all.av_log_set_level(AV_LOG_QUIET);
   return all;
 }
@@ -76,7 +90,12 @@ Libav load() {
 }  // namespace
 
 const Libav& libav() {
-  static const Libav kAll = load();
+  static const Libav kAll = load_libav();
+  return kAll;
+}
+
+const Swresample& swresample() {
+  static const Swresample kAll = load_swresample();
   return kAll;
 }
 

@@ -4,59 +4,123 @@
 #include <cmath>
 #include <utility>
 
+extern "C" {
+#include <libavutil/samplefmt.h>
+}
+
 #include "audio/error.h"
 
 namespace wnpu::audio {
 namespace {
 
-constexpr std::size_t kBlockSamples = 8192;
+// Far beyond any scaling mistake: unscaled 32-bit integers in a float file reach 2e9.
+constexpr double kMaxAmplitude = 1e12;
 
-// Far beyond any scaling mistake (unscaled 32-bit integers in a float file reach 2e9), and small
-// enough that the power spectrum of 400 such samples stays finite in fp32.
-constexpr float kMaxAmplitude = 1e12F;
+// Lossy decoders exceed full scale a little; samples beyond this are of another scale.
+constexpr float kLoud = 4.0F;
 
-void check_samples(std::span<const float> samples, std::uint64_t first, const PcmReader& reader,
-                   const std::string& name) {
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (std::abs(samples[i]) <= kMaxAmplitude) continue;  // false for NaN as well
-    const double time_s =
-        static_cast<double>(first + i) / static_cast<double>(reader.info().sample_rate);
-    throw AudioError(name + ": expected finite samples, found " + std::to_string(samples[i]) +
-                     " at " + std::to_string(time_s) + " s");
+// A channel's samples, or those of all where they are interleaved.
+template <typename Sample>
+struct Plane {
+  std::span<const Sample> samples;
+  std::size_t channels;  // in it
+};
+
+struct BadSample {
+  std::size_t frame;
+  double value;
+};
+
+// The first sample that is no number, or beyond all reason. `loudest` is raised to the largest.
+template <typename Sample>
+std::optional<BadSample> find_bad_sample(Plane<Sample> plane, float& loudest) {
+  for (std::size_t i = 0; i < plane.samples.size(); ++i) {
+    const double magnitude = std::abs(static_cast<double>(plane.samples[i]));
+    if (!(magnitude <= kMaxAmplitude)) {  // true for NaN as well
+      return BadSample{i / plane.channels, static_cast<double>(plane.samples[i])};
+    }
+    loudest = std::max(loudest, static_cast<float>(magnitude));
+  }
+  return std::nullopt;
+}
+
+template <typename Sample>
+std::optional<BadSample> find_bad_sample(const PcmBlock& block, bool is_planar, float& loudest) {
+  const auto channels = static_cast<std::size_t>(block.layout.channels);
+  const std::size_t together = is_planar ? 1 : channels;
+  for (std::size_t p = 0; p < channels / together; ++p) {
+    const std::span samples(reinterpret_cast<const Sample*>(block.planes[p]),
+                            block.n_frames * together);
+    if (auto bad = find_bad_sample(Plane<Sample>{samples, together}, loudest)) return bad;
+  }
+  return std::nullopt;
+}
+
+std::optional<BadSample> find_bad_sample(const PcmBlock& block, float& loudest) {
+  switch (block.layout.sample_format) {
+    case AV_SAMPLE_FMT_FLT:
+    case AV_SAMPLE_FMT_FLTP:
+      return find_bad_sample<float>(block, block.layout.sample_format == AV_SAMPLE_FMT_FLTP,
+                                    loudest);
+    case AV_SAMPLE_FMT_DBL:
+    case AV_SAMPLE_FMT_DBLP:
+      return find_bad_sample<double>(block, block.layout.sample_format == AV_SAMPLE_FMT_DBLP,
+                                     loudest);
+    default:
+      return std::nullopt;
   }
 }
 
 }  // namespace
 
 PcmReader::PcmReader(std::unique_ptr<Decoder> decoder, std::string name)
-    : decoder_(std::move(decoder)), name_(std::move(name)) {
-  if (info().sample_rate == kSampleRate) return;
-  resampler_.emplace(info().sample_rate, kSampleRate);
-  block_.resize(kBlockSamples);
-}
+    : decoder_(std::move(decoder)), name_(std::move(name)) {}
 
 std::size_t PcmReader::read(std::span<float> out) {
-  return resampler_ ? resample(out) : read_native(out);
-}
-
-std::size_t PcmReader::read_native(std::span<float> out) {
-  const std::size_t n = decoder_->read(out);
-  check_samples(out.first(n), n_read_, *this, name_);
-  n_read_ += n;
+  while (at_ == samples_.size()) {
+    if (!refill()) return 0;
+  }
+  const std::size_t n = std::min(out.size(), samples_.size() - at_);
+  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(samples_[at_ + i]) * 0x1p-15F;
+  at_ += n;
   return n;
 }
 
-std::size_t PcmReader::resample(std::span<float> out) {
-  while (true) {
-    if (pending_.empty() && !at_end_) {
-      pending_ = std::span(block_).first(read_native(block_));
-      at_end_ = pending_.empty();
-    }
-    if (at_end_) return resampler_->flush(out);
-    const auto step = resampler_->process(pending_, out);
-    pending_ = pending_.subspan(step.consumed);
-    if (step.produced > 0) return step.produced;
+std::vector<std::string> PcmReader::warnings() const {
+  std::vector<std::string> all = decoder_->warnings();
+  if (loudest_ > kLoud) {
+    all.push_back(name_ + ": expected samples from -1 to 1, found " + std::to_string(loudest_) +
+                  ": what is louder than 1 was cut off, as ffmpeg does");
   }
+  return all;
+}
+
+// The next converted samples, perhaps none; false at the end.
+bool PcmReader::refill() {
+  if (at_end_) return false;
+  samples_.clear();
+  at_ = 0;
+  const PcmBlock block = decoder_->next();
+  at_end_ = block.n_frames == 0;
+  // ffmpeg, too, begins anew where a stream changes its layout.
+  if (converter_ && (at_end_ || converter_->layout() != block.layout)) {
+    converter_->flush(samples_);
+    converter_.reset();
+  }
+  if (at_end_) return true;
+  check(block);
+  if (!converter_) converter_.emplace(block.layout, info().sample_rate);
+  converter_->convert(block, samples_);
+  return true;
+}
+
+void PcmReader::check(const PcmBlock& block) {
+  if (const auto bad = find_bad_sample(block, loudest_)) {
+    const double time_s = static_cast<double>(n_read_ + bad->frame) / info().sample_rate;
+    throw AudioError(name_ + ": expected finite samples, found " + std::to_string(bad->value) +
+                     " at " + std::to_string(time_s) + " s");
+  }
+  n_read_ += block.n_frames;
 }
 
 std::unique_ptr<PcmReader> open_pcm(const InputFile& file) {

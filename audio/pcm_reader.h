@@ -1,5 +1,5 @@
-// Any input as a stream of mono float samples at 16 kHz: decode, downmix, resample. Memory does not
-// grow with the length of the input.
+// Any input as a stream of mono samples at 16 kHz: decode, mix, resample. Memory does not grow with
+// the length of the input.
 #pragma once
 
 #include <cstddef>
@@ -10,38 +10,37 @@
 #include <string>
 #include <vector>
 
+#include "audio/converter.h"
 #include "audio/decoder.h"
 #include "audio/input.h"
 #include "audio/input_file.h"
-#include "audio/resampler.h"
 
 namespace wnpu::audio {
-
-// openai/whisper audio.py SAMPLE_RATE.
-inline constexpr int kSampleRate = 16000;
 
 class PcmReader {
  public:
   PcmReader(std::unique_ptr<Decoder> decoder, std::string name);
 
-  // Writes the next samples, full scale 1.0, all finite; returns how many. 0 is the end.
-  // Throws AudioError for damage that leaves no sense (NaN, infinity, changing rate).
+  // Writes the next samples, steps of 2^-15 from -1.0 up, as openai-whisper has them; returns how
+  // many. 0 is the end. Throws AudioError for damage that leaves no sense (NaN, infinity, changing
+  // rate).
   std::size_t read(std::span<float> out);
 
   const PcmInfo& info() const { return decoder_->info(); }
   // Complete once read() gave 0.
-  const std::vector<std::string>& warnings() const { return decoder_->warnings(); }
+  std::vector<std::string> warnings() const;
 
  private:
-  std::size_t read_native(std::span<float> out);
-  std::size_t resample(std::span<float> out);
+  bool refill();
+  void check(const PcmBlock& block);
 
   std::unique_ptr<Decoder> decoder_;
   std::string name_;
-  std::uint64_t n_read_ = 0;            // samples at the native rate
-  std::optional<Resampler> resampler_;  // empty at 16 kHz
-  std::vector<float> block_;            // native samples for the resampler
-  std::span<const float> pending_;      // part of block_ that it has not taken yet
+  std::uint64_t n_read_ = 0;            // frames at the native rate
+  float loudest_ = 0;                   // of floating-point samples
+  std::optional<Converter> converter_;  // for blocks such as the last one
+  std::vector<std::int16_t> samples_;   // converted
+  std::size_t at_ = 0;                  // first one not yet handed out
   bool at_end_ = false;
 };
 

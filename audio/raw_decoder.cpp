@@ -1,7 +1,11 @@
-// Headerless PCM: bytes to floats, full scale 1.0.
-#include <algorithm>
-#include <bit>
+// Headerless PCM: bytes to samples of this machine's order.
 #include <cstdint>
+#include <cstring>
+#include <span>
+
+extern "C" {
+#include <libavutil/samplefmt.h>
+}
 
 #include "audio/decoder.h"
 
@@ -21,35 +25,61 @@ std::uint64_t load_big_endian(std::span<const std::byte> bytes) {
   return value;
 }
 
-// Two's complement of `bits` bits, as a fraction of full scale.
-float signed_fraction(std::uint64_t value, unsigned bits) {
+// Two's complement of `bits` bits, moved to the top of a Target.
+template <typename Target>
+void store_integer(std::uint64_t value, unsigned bits, std::uint8_t* to) {
   const auto top_aligned = static_cast<std::int64_t>(value << (64 - bits));
-  return static_cast<float>(static_cast<double>(top_aligned) * 0x1p-63);
+  const auto sample = static_cast<Target>(top_aligned >> (64 - 8 * sizeof(Target)));
+  std::memcpy(to, &sample, sizeof(sample));
 }
 
-float load_sample(SampleFormat format, std::span<const std::byte> bytes) {
+bool is_big_endian(SampleFormat format) {
+  return format == SampleFormat::s16be || format == SampleFormat::s24be ||
+         format == SampleFormat::s32be || format == SampleFormat::f32be ||
+         format == SampleFormat::f64be;
+}
+
+// What the samples of a format are widened to.
+AVSampleFormat widened(SampleFormat format) {
   switch (format) {
     case SampleFormat::u8:
-      return (static_cast<float>(std::to_integer<int>(bytes[0])) - 128.0F) / 128.0F;
     case SampleFormat::s8:
     case SampleFormat::s16le:
-    case SampleFormat::s24le:
-    case SampleFormat::s32le:
-      return signed_fraction(load_little_endian(bytes), static_cast<unsigned>(8 * bytes.size()));
     case SampleFormat::s16be:
+      return AV_SAMPLE_FMT_S16;
+    case SampleFormat::s24le:
     case SampleFormat::s24be:
+    case SampleFormat::s32le:
     case SampleFormat::s32be:
-      return signed_fraction(load_big_endian(bytes), static_cast<unsigned>(8 * bytes.size()));
+      return AV_SAMPLE_FMT_S32;
     case SampleFormat::f32le:
-      return std::bit_cast<float>(static_cast<std::uint32_t>(load_little_endian(bytes)));
     case SampleFormat::f32be:
-      return std::bit_cast<float>(static_cast<std::uint32_t>(load_big_endian(bytes)));
+      return AV_SAMPLE_FMT_FLT;
     case SampleFormat::f64le:
-      return static_cast<float>(std::bit_cast<double>(load_little_endian(bytes)));
     case SampleFormat::f64be:
       break;
   }
-  return static_cast<float>(std::bit_cast<double>(load_big_endian(bytes)));
+  return AV_SAMPLE_FMT_DBL;
+}
+
+std::size_t bytes_of(AVSampleFormat format) {
+  if (format == AV_SAMPLE_FMT_S16) return 2;
+  return format == AV_SAMPLE_FMT_DBL ? 8 : 4;
+}
+
+void widen_sample(SampleFormat format, std::span<const std::byte> bytes, std::uint8_t* to) {
+  std::uint64_t value = is_big_endian(format) ? load_big_endian(bytes) : load_little_endian(bytes);
+  if (format == SampleFormat::u8) value ^= 0x80U;  // unsigned: 128 is silence
+  const auto bits = static_cast<unsigned>(8 * bytes.size());
+  switch (widened(format)) {
+    case AV_SAMPLE_FMT_S16:
+      return store_integer<std::int16_t>(value, bits, to);
+    case AV_SAMPLE_FMT_S32:
+    case AV_SAMPLE_FMT_FLT:
+      return store_integer<std::int32_t>(value, bits, to);
+    default:
+      return store_integer<std::int64_t>(value, bits, to);
+  }
 }
 
 class RawDecoder final : public Decoder {
@@ -70,19 +100,21 @@ class RawDecoder final : public Decoder {
   const PcmInfo& info() const override { return info_; }
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
-  std::size_t read(std::span<float> mono) override {
-    const auto channels = static_cast<std::size_t>(format_.channels);
+  PcmBlock next() override {
     const std::size_t width = bytes_per_sample(format_.format);
-    bytes_.resize(std::min<std::size_t>(mono.size(), kBlockFrames) * frame_bytes());
+    bytes_.resize(kBlockFrames * frame_bytes());
     const std::size_t frames = file_.read_at(position_, bytes_) / frame_bytes();
     file_.check();
     position_ += frames * frame_bytes();
-    samples_.resize(frames * channels);
-    for (std::size_t i = 0; i < samples_.size(); ++i) {
-      samples_[i] = load_sample(format_.format, std::span(bytes_).subspan(i * width, width));
+    const AVSampleFormat type = widened(format_.format);
+    const std::size_t n_samples = frames * static_cast<std::size_t>(format_.channels);
+    samples_.resize(n_samples * bytes_of(type));
+    for (std::size_t i = 0; i < n_samples; ++i) {
+      widen_sample(format_.format, std::span(bytes_).subspan(i * width, width),
+                   samples_.data() + i * bytes_of(type));
     }
-    average_channels(samples_, mono.first(frames));
-    return frames;
+    plane_ = samples_.data();
+    return {{type, format_.channels, 0}, frames, &plane_};
   }
 
  private:
@@ -97,7 +129,8 @@ class RawDecoder final : public Decoder {
   PcmInfo info_;
   std::uint64_t position_ = 0;
   std::vector<std::byte> bytes_;
-  std::vector<float> samples_;
+  std::vector<std::uint8_t> samples_;
+  const std::uint8_t* plane_ = nullptr;
   std::vector<std::string> warnings_;
 };
 

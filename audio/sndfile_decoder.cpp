@@ -15,6 +15,10 @@
 
 #include <sndfile.h>
 
+extern "C" {
+#include <libavutil/samplefmt.h>
+}
+
 #include "audio/decoder.h"
 #include "audio/error.h"
 
@@ -48,6 +52,21 @@ std::optional<std::string> format_name(int format) {
     if ((format & SF_FORMAT_TYPEMASK) == major) return name;
   }
   return std::nullopt;
+}
+
+// What FFmpeg's decoders make of the same bytes.
+AVSampleFormat sample_format(int format) {
+  switch (format & SF_FORMAT_SUBMASK) {
+    case SF_FORMAT_PCM_24:
+    case SF_FORMAT_PCM_32:
+      return AV_SAMPLE_FMT_S32;
+    case SF_FORMAT_FLOAT:
+      return AV_SAMPLE_FMT_FLT;
+    case SF_FORMAT_DOUBLE:
+      return AV_SAMPLE_FMT_DBL;
+    default:
+      return AV_SAMPLE_FMT_S16;
+  }
 }
 
 // An InputFile with a position, behind libsndfile's C callbacks.
@@ -125,6 +144,9 @@ class SndfileDecoder final : public Decoder {
     if (!has_length) refusal_ = "no length in the header";
     if (info_.channels > 2) refusal_ = "more than two channels are left to libav";
     if (const auto text = truncation(file_.get())) warn(*text);
+    sample_format_ = sample_format(sf_info_.format);
+    block_.resize(static_cast<std::size_t>(kBlockFrames * info_.channels) * sizeof(double));
+    plane_ = block_.data();
   }
 
   // Why this file is not for libsndfile; empty when it is.
@@ -133,26 +155,32 @@ class SndfileDecoder final : public Decoder {
   const PcmInfo& info() const override { return info_; }
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
-  std::size_t read(std::span<float> mono) override {
-    const std::size_t wanted = std::min<std::size_t>(mono.size(), kBlockFrames);
-    interleaved_.resize(wanted * static_cast<std::size_t>(info_.channels));
-    const auto n =
-        sf_readf_float(file_.get(), interleaved_.data(), static_cast<sf_count_t>(wanted));
+  PcmBlock next() override {
+    const sf_count_t n = read_block();
     if (n <= 0) {
       finish();
-      return 0;
+      return {};
     }
     frames_read_ += n;
-    const auto frames = static_cast<std::size_t>(n);
-    average_channels(
-        std::span(interleaved_).first(frames * static_cast<std::size_t>(info_.channels)),
-        mono.first(frames));
-    return frames;
+    return {{sample_format_, info_.channels, 0}, static_cast<std::size_t>(n), &plane_};
   }
 
  private:
-  static constexpr std::size_t kBlockFrames = 4096;
+  static constexpr sf_count_t kBlockFrames = 4096;
   static constexpr sf_count_t kUnknownLength = std::numeric_limits<sf_count_t>::max();
+
+  sf_count_t read_block() {
+    switch (sample_format_) {
+      case AV_SAMPLE_FMT_S32:
+        return sf_readf_int(file_.get(), reinterpret_cast<int*>(block_.data()), kBlockFrames);
+      case AV_SAMPLE_FMT_FLT:
+        return sf_readf_float(file_.get(), reinterpret_cast<float*>(block_.data()), kBlockFrames);
+      case AV_SAMPLE_FMT_DBL:
+        return sf_readf_double(file_.get(), reinterpret_cast<double*>(block_.data()), kBlockFrames);
+      default:
+        return sf_readf_short(file_.get(), reinterpret_cast<short*>(block_.data()), kBlockFrames);
+    }
+  }
 
   void warn(const std::string& text) {
     warnings_.push_back(virtual_file_->file.name() + ": " + text);
@@ -178,7 +206,9 @@ class SndfileDecoder final : public Decoder {
   SF_INFO sf_info_{};
   PcmInfo info_;
   std::string refusal_;
-  std::vector<float> interleaved_;
+  AVSampleFormat sample_format_ = AV_SAMPLE_FMT_NONE;
+  std::vector<std::uint8_t> block_;  // room for samples of any of the types
+  const std::uint8_t* plane_ = nullptr;
   sf_count_t frames_read_ = 0;
   bool finished_ = false;
   std::vector<std::string> warnings_;

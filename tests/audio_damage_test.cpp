@@ -172,10 +172,14 @@ TEST_CASE("damage: NaN and infinity are refused, with where they are") {
   }
 }
 
-TEST_CASE("damage: a loud float file is not refused") {
+TEST_CASE("damage: a float file of another scale is cut off with a warning") {
   Sound sound = sine(16000, 1, 300, 0.1);
   for (float& s : sound.samples) s *= 32768.0F;
-  CHECK(error_for(encode(sound, SF_FORMAT_WAV | SF_FORMAT_FLOAT)).empty());
+  const TempFile file(encode(sound, SF_FORMAT_WAV | SF_FORMAT_FLOAT));
+  const auto decoded = decode_all(file.input());
+  CHECK(decoded.samples[12] == 1.0F - 0x1p-15F);
+  REQUIRE(decoded.warnings.size() == 1);
+  CHECK(contains(decoded.warnings[0], "expected samples from -1 to 1, found 16384"));
 }
 
 TEST_CASE("damage: a streamed WAV without a length is read to its end, without a warning") {

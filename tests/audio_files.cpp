@@ -101,6 +101,14 @@ Decoded decode_all(const audio::Input& input, std::size_t block) {
   return decoded;
 }
 
+std::string s16_bytes(std::span<const float> samples) {
+  std::string bytes;
+  for (const float sample : samples) {
+    bytes += little_endian(static_cast<unsigned>(std::lround(sample * 0x1p15F)), 2);
+  }
+  return bytes;
+}
+
 std::string audio_error_of(const std::function<void()>& f) {
   try {
     f();

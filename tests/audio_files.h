@@ -59,6 +59,9 @@ struct Decoded {
 };
 Decoded decode_all(const audio::Input& input, std::size_t block = 1000);
 
+// Samples of full scale 1.0 as 16-bit little-endian PCM.
+std::string s16_bytes(std::span<const float> samples);
+
 // The message of the AudioError that f throws; "" where it throws none.
 std::string audio_error_of(const std::function<void()>& f);
 

@@ -80,13 +80,13 @@ inline constexpr double kMelWeight = 4e-9;
 // rest.
 inline constexpr double kPcm8 = 0x1p-7;
 inline constexpr double kPcm16 = 0x1p-15;
-inline constexpr double kPcm24 = 0x1p-23;
-// A sine well inside the pass band after soxr HQ: 20 bits, and the 16-bit file it came from.
-inline constexpr double kResampled = 1e-4;
+// Half a step of the 16 bits that floating-point samples are rounded to.
+inline constexpr double kRounded16 = 0x1p-16;
+// A sine well inside the pass band after libswresample, whose filter has 15 bits like the samples:
+// steps of 3e-5 of the file, the filter and the result, and its ripple.
+inline constexpr double kResampled = 2e-4;
 // A sine after a lossy codec at its default quality, one damaged frame in a hundred included.
 inline constexpr double kLossyNmse = 0.02;
-// Gains of a downmix, against ffmpeg's log with six decimals.
-inline constexpr double kGain = 1e-6;
 
 // ---- decoder and app: words
 

@@ -1,0 +1,42 @@
+// Frames of any type, channels and rate to 16-bit mono at 16 kHz, by libswresample: bit for bit
+// what `ffmpeg -ac 1 -ar 16000 -f s16le` gives, through which openai-whisper hears every file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "audio/decoder.h"
+
+struct SwrContext;
+
+namespace wnpu::audio {
+
+// openai/whisper audio.py SAMPLE_RATE.
+inline constexpr int kSampleRate = 16000;
+
+class Converter {
+ public:
+  // `sample_rate` in Hz. Throws AudioError where libswresample is missing or refuses.
+  Converter(const PcmLayout& layout, int sample_rate);
+
+  const PcmLayout& layout() const { return layout_; }
+  // Adds to `out`. `block` must have layout().
+  void convert(const PcmBlock& block, std::vector<std::int16_t>& out);
+  // Adds what the filter still holds.
+  void flush(std::vector<std::int16_t>& out);
+
+ private:
+  struct Delete {
+    void operator()(SwrContext* state) const;
+  };
+  using State = std::unique_ptr<SwrContext, Delete>;
+
+  State open(int sample_rate, bool by_mean) const;
+  void add(const std::uint8_t* const* planes, std::size_t n_frames, std::vector<std::int16_t>& out);
+
+  PcmLayout layout_;
+  State state_;  // empty where the frames are 16-bit mono at 16 kHz
+};
+
+}  // namespace wnpu::audio
