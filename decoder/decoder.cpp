@@ -51,6 +51,7 @@ Decoder::Decoder(const models::Dims& dims, const models::DecoderTensors& weights
       positions_(dims.n_text_ctx, dims.n_text_state),
       ln_(weights.ln),
       head_size_(dims.n_text_state / dims.n_text_head),
+      cross_storage_(precision == models::Precision::fp32 ? Storage::fp32 : Storage::fp16),
       x_(dims.n_text_ctx, dims.n_text_state),
       normed_(dims.n_text_ctx, dims.n_text_state),
       q_(dims.n_text_ctx, dims.n_text_state),
@@ -87,8 +88,8 @@ void Decoder::cross_kv(const models::EncoderStates& states, CrossKv& out) {
   const std::size_t heads = dims_.n_text_head;
   if (out.keys.empty()) {
     for (std::size_t i = 0; i < dims_.n_text_layer * heads; ++i) {
-      out.keys.emplace_back(head_size_, dims_.n_audio_ctx, Storage::fp16);
-      out.values.emplace_back(dims_.n_audio_ctx, head_size_, Storage::fp16);
+      out.keys.emplace_back(head_size_, dims_.n_audio_ctx, cross_storage_);
+      out.values.emplace_back(dims_.n_audio_ctx, head_size_, cross_storage_);
     }
   }
   const std::size_t blocks = (dims_.n_audio_ctx + kCrossRows - 1) / kCrossRows;

@@ -19,8 +19,8 @@
 
 namespace wnpu::decoder {
 
-// Cross-attention keys and values of one window, computed once for all its tokens. fp16: they are
-// read whole for every token, and 11 bits are more than the scores can tell apart.
+// Cross-attention keys and values of one window, computed once for all its tokens. They are read
+// whole for every token: fp16 where the weights are integers, whose error is larger than 2^-12.
 struct CrossKv {
   // a decoder layer and head, at layer * n_text_head + head
   std::vector<models::PackedMatrix> keys;    // [head size, n_audio_ctx]
@@ -99,6 +99,7 @@ class Decoder {
   models::Matrix positions_;          // [n_text_ctx, n_text_state]
   models::LayerNorm ln_;
   std::size_t head_size_;
+  models::Storage cross_storage_;
   std::size_t n_rows_ = 0;  // of the present step
   // Scratch for one step, [n_text_ctx, n_text_state] unless said otherwise.
   models::Matrix x_, normed_, q_, wv_;
