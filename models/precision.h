@@ -11,8 +11,8 @@ namespace wnpu::models {
 // int8: the same with weights of 8 bits, half the memory.
 enum class Precision { fp32, int16, int8 };
 
-// The fastest whose word error rate holds (models/README.md).
-constexpr Precision kAutoPrecision = Precision::int16;
+// What follows openai-whisper word for word (models/README.md).
+constexpr Precision kAutoPrecision = Precision::fp32;
 
 std::string_view precision_name(Precision precision);
 std::optional<Precision> parse_precision(std::string_view name);
