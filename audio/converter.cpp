@@ -1,6 +1,7 @@
 #include "audio/converter.h"
 
-#include <string>
+#include <algorithm>
+#include <utility>
 
 #include "audio/error.h"
 #include "audio/libav_library.h"
@@ -12,7 +13,8 @@ void Converter::Delete::operator()(SwrContext* state) const { swresample().swr_f
 // Channels whose speakers are not named, and more than the two that need no names, all count the
 // same. (ffmpeg guesses a layout for them and so drops, for instance, the third of three
 // microphones.) So do layouts with speakers that libswresample has no gains for.
-Converter::Converter(const PcmLayout& layout, int sample_rate) : layout_(layout) {
+Converter::Converter(const PcmLayout& layout, int sample_rate, std::string name)
+    : layout_(layout), name_(std::move(name)) {
   const bool is_16_bit =
       layout.sample_format == AV_SAMPLE_FMT_S16 || layout.sample_format == AV_SAMPLE_FMT_S16P;
   if (is_16_bit && layout.channels == 1 && sample_rate == kSampleRate) return;
@@ -20,7 +22,7 @@ Converter::Converter(const PcmLayout& layout, int sample_rate) : layout_(layout)
   if (is_named) state_ = open(sample_rate, false);
   if (!state_) state_ = open(sample_rate, true);
   if (!state_) {
-    throw AudioError("expected samples that libswresample can convert, found format " +
+    throw AudioError(name_ + ": expected samples that libswresample can convert, found format " +
                      std::to_string(layout.sample_format) + ", " + std::to_string(layout.channels) +
                      " channels, " + std::to_string(sample_rate) + " Hz");
   }
@@ -69,7 +71,9 @@ void Converter::add(const std::uint8_t* const* planes, std::size_t n_frames,
   const int n = swresample().swr_convert(state_.get(), &to, std::max(room, 0),
                                          const_cast<const std::uint8_t**>(planes),  // NOLINT
                                          static_cast<int>(n_frames));
-  if (n < 0) throw AudioError("libswresample: expected samples, found error " + std::to_string(n));
+  if (n < 0)
+    throw AudioError(name_ + ": expected samples, found libswresample's error " +
+                     std::to_string(n));
   out.resize(first + static_cast<std::size_t>(n));
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "audio/decoder.h"
@@ -17,8 +18,9 @@ inline constexpr int kSampleRate = 16000;
 
 class Converter {
  public:
-  // `sample_rate` in Hz. Throws AudioError where libswresample is missing or refuses.
-  Converter(const PcmLayout& layout, int sample_rate);
+  // `sample_rate` in Hz; `name` is the input's, for errors. Throws AudioError where libswresample
+  // is missing or refuses.
+  Converter(const PcmLayout& layout, int sample_rate, std::string name);
 
   const PcmLayout& layout() const { return layout_; }
   // Adds to `out`. `block` must have layout().
@@ -36,6 +38,7 @@ class Converter {
   void add(const std::uint8_t* const* planes, std::size_t n_frames, std::vector<std::int16_t>& out);
 
   PcmLayout layout_;
+  std::string name_;
   State state_;  // empty where the frames are 16-bit mono at 16 kHz
 };
 

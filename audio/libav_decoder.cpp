@@ -2,6 +2,7 @@
 // The first audio stream that libav thinks best is decoded; the others are skipped.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <utility>
 
@@ -118,8 +119,9 @@ class LibavDecoder final : public Decoder {
     check_rate();
     samples_ += static_cast<std::uint64_t>(frame_->nb_samples);
     const AVChannelLayout& layout = frame_->ch_layout;
-    return {{frame_->format, layout.nb_channels,
-             layout.order == AV_CHANNEL_ORDER_NATIVE ? layout.u.mask : 0},
+    const bool is_named = layout.order == AV_CHANNEL_ORDER_NATIVE &&
+                          std::popcount(layout.u.mask) == layout.nb_channels;
+    return {{frame_->format, layout.nb_channels, is_named ? layout.u.mask : 0},
             static_cast<std::size_t>(frame_->nb_samples),
             frame_->extended_data};
   }

@@ -1,5 +1,6 @@
 // FFmpeg's libraries, loaded when the first file needs them: libavformat and libavcodec bring 120
-// more, which cost a program that reads a WAV 40 ms and 25 MB; libswresample brings 20, which cost 4 ms.
+// more, which cost a program that reads a WAV 40 ms and 25 MB; libswresample brings 20, which cost
+// 4 ms.
 #pragma once
 
 extern "C" {

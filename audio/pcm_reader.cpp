@@ -109,7 +109,7 @@ bool PcmReader::refill() {
   }
   if (at_end_) return true;
   check(block);
-  if (!converter_) converter_.emplace(block.layout, info().sample_rate);
+  if (!converter_) converter_.emplace(block.layout, info().sample_rate, name_);
   converter_->convert(block, samples_);
   return true;
 }
