@@ -154,8 +154,9 @@ void Decoder::self_attention(std::size_t layer, KvCache& cache, std::span<const 
     std::ranges::copy(qkv.subspan(width, width), cache.keys(layer).row(places.row[r]).begin());
     std::ranges::copy(qkv.last(width), cache.values(layer).row(places.row[r]).begin());
   }
-  pool_.parallel_for(
-      n_rows_, [&](std::size_t row, std::size_t) { attend_to_past(layer, cache, row, places); });
+  pool_.parallel_for(n_rows_, [&](std::size_t row, std::size_t thread) {
+    attend_to_past(layer, cache, row, places, scores_[thread].row(0));
+  });
   linear(of_step(wv_), w.out, Finish::add, of_step(x_));
 }
 
@@ -166,11 +167,11 @@ void Decoder::scale_queries(std::span<float> queries) const {
 }
 
 void Decoder::attend_to_past(std::size_t layer, KvCache& cache, std::size_t row,
-                             const Places& places) {
+                             const Places& places, std::span<float> room) {
   const auto past = places.past[row];
   const MatrixView keys = cache.keys(layer);
   const MatrixView values = cache.values(layer);
-  std::vector<float> scores(past.size());
+  const std::span<float> scores = room.first(past.size());
   std::ranges::fill(wv_.row(row), 0.0F);
   for (std::size_t head = 0; head < dims_.n_text_head; ++head) {
     const auto of_head = [&](std::span<float> all) {

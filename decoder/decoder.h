@@ -77,7 +77,8 @@ class Decoder {
   void self_attention(std::size_t layer, KvCache& cache, std::span<const StepRow> rows,
                       const Places& places);
   void scale_queries(std::span<float> queries) const;
-  void attend_to_past(std::size_t layer, KvCache& cache, std::size_t row, const Places& places);
+  void attend_to_past(std::size_t layer, KvCache& cache, std::size_t row, const Places& places,
+                      std::span<float> room);
   void cross_attention(std::size_t layer, std::span<const Group> groups, AttentionTap* tap);
   void attend_to_window(std::size_t layer, std::size_t head, const Group& group,
                         models::MatrixView scores);
