@@ -19,39 +19,32 @@ constexpr double kMaxAmplitude = 1e12;
 // Lossy decoders exceed full scale a little; samples beyond this are of another scale.
 constexpr float kLoud = 4.0F;
 
-// A channel's samples, or those of all where they are interleaved.
-template <typename Sample>
-struct Plane {
-  std::span<const Sample> samples;
-  std::size_t channels;  // in it
-};
-
 struct BadSample {
   std::size_t frame;
   double value;
 };
 
-// The first sample that is no number, or beyond all reason. `loudest` is raised to the largest.
+// The index of the first sample that is no number, or beyond all reason; the size where there is
+// none. `loudest` is raised to the largest.
 template <typename Sample>
-std::optional<BadSample> find_bad_sample(Plane<Sample> plane, float& loudest) {
-  for (std::size_t i = 0; i < plane.samples.size(); ++i) {
-    const double magnitude = std::abs(static_cast<double>(plane.samples[i]));
-    if (!(magnitude <= kMaxAmplitude)) {  // true for NaN as well
-      return BadSample{i / plane.channels, static_cast<double>(plane.samples[i])};
-    }
+std::size_t first_bad(std::span<const Sample> samples, float& loudest) {
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double magnitude = std::abs(static_cast<double>(samples[i]));
+    if (!(magnitude <= kMaxAmplitude)) return i;  // true for NaN as well
     loudest = std::max(loudest, static_cast<float>(magnitude));
   }
-  return std::nullopt;
+  return samples.size();
 }
 
 template <typename Sample>
 std::optional<BadSample> find_bad_sample(const PcmBlock& block, bool is_planar, float& loudest) {
   const auto channels = static_cast<std::size_t>(block.layout.channels);
-  const std::size_t together = is_planar ? 1 : channels;
+  const std::size_t together = is_planar ? 1 : channels;  // in a plane
   for (std::size_t p = 0; p < channels / together; ++p) {
     const std::span samples(reinterpret_cast<const Sample*>(block.planes[p]),
                             block.n_frames * together);
-    if (auto bad = find_bad_sample(Plane<Sample>{samples, together}, loudest)) return bad;
+    const std::size_t i = first_bad(samples, loudest);
+    if (i < samples.size()) return BadSample{i / together, static_cast<double>(samples[i])};
   }
   return std::nullopt;
 }
