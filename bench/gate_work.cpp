@@ -110,7 +110,10 @@ void multiply_rows_int16(Operands& o) {
 
 // What becomes of scores in the encoder's integers (models/quantised.h).
 void softmax_rows_int16(Operands& o) {
-  o.integers.set_softmax(o.scores.view(), o.value_scales, kSumLimit);
+  std::vector<models::RunningSoftmax> softmax(o.scores.rows());
+  for (std::size_t r = 0; r < softmax.size(); ++r)
+    softmax[r].take_max(models::max(o.scores.row(r)));
+  o.integers.set_softmax(o.scores.view(), softmax, o.value_scales, kSumLimit);
 }
 
 void softmax_rows(Operands& o) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "encoder/attention.h"
 #include "models/dims.h"
 #include "models/packed_matrix.h"
 #include "models/thread_pool.h"
@@ -27,16 +28,14 @@ class LayerParts {
   void attend();  // all heads: softmax(q k^T / sqrt(head)) v
 
  private:
-  void attend_head(std::size_t head, std::size_t thread);
-
   models::ThreadPool& pool_;
   models::LayerNorm norm_;
   models::PackedLinear query_, out_, up_, down_;
   models::Matrix states_, normed_, q_, attended_;  // [frames, width]
   models::Matrix hidden_;                          // [frames, 4 width]
-  std::vector<models::PackedMatrix> keys_;         // a head: [head size, frames]
-  std::vector<models::PackedMatrix> values_;       // a head: [frames, head size]
-  std::vector<models::Matrix> scores_;             // a thread: [query rows, frames]
+  using Attention = encoder::Attention<encoder::Fp32Arithmetic>;
+  Attention attention_;
+  std::vector<Attention::Scratch> scratch_;  // a thread
 };
 
 }  // namespace wnpu::bench

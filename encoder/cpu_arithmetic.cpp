@@ -1,7 +1,5 @@
 #include "encoder/cpu_arithmetic.h"
 
-#include <algorithm>
-
 #include "models/ops.h"
 
 namespace wnpu::encoder {
@@ -12,6 +10,7 @@ using models::Finish;
 using models::IntegerWidth;
 using models::MatrixView;
 using models::QuantisedMatrix;
+using models::RunningSoftmax;
 using models::ScaleOf;
 using models::Storage;
 
@@ -36,28 +35,25 @@ models::PackedMatrix Fp32Arithmetic::make_values(std::size_t n_frames, std::size
 }
 
 void Fp32Arithmetic::linear(ConstMatrixView x, const Weights& w, Finish finish, MatrixView y,
-                            Scratch& /*scratch*/) {
+                            Rows& /*scratch*/) {
   models::gemm(models::Product{x, w.weight, w.bias, finish}, y);
 }
 
-void Fp32Arithmetic::scores(ConstMatrixView queries, const Matrix& keys, MatrixView scores,
-                            Scratch& /*scratch*/) {
-  models::gemm(models::Product{queries, keys, {}}, scores);
+void Fp32Arithmetic::set_queries(ConstMatrixView queries, const Matrix& /*keys*/, Rows& rows) {
+  rows.x = queries;
 }
 
-void Fp32Arithmetic::weigh(MatrixView scores, const Matrix& values, MatrixView attended,
-                           Scratch& scratch) {
-  for (std::size_t r = 0; r < scores.rows; ++r)
-    scratch.sums[r] = models::exp_below_max(scores.row(r));
-  models::gemm(models::Product{scores, values, {}}, attended);
-  for (std::size_t r = 0; r < scores.rows; ++r)
-    models::scale(attended.row(r), 1.0F / scratch.sums[r]);
+void Fp32Arithmetic::scores(const Rows& queries, std::size_t first_row, const Matrix& keys,
+                            MatrixView scores) {
+  models::gemm(models::Product{queries.x.row_range(first_row, scores.rows), keys, {}}, scores);
 }
 
-template <IntegerWidth kWeightWidth>
-IntegerArithmetic<kWeightWidth>::Scratch::Scratch(const BlockShape& shape)
-    : block(shape.rows, shape.width),
-      queries(shape.query_rows, std::max(shape.n_frames, shape.width)) {}
+void Fp32Arithmetic::add_weighted(MatrixView scores, std::span<RunningSoftmax> softmax,
+                                  const Matrix& values, MatrixView attended, Rows& /*scratch*/) {
+  for (std::size_t r = 0; r < scores.rows; ++r)
+    softmax[r].sum += models::exp_minus(scores.row(r), softmax[r].max);
+  models::gemm(models::Product{scores, values, {}, Finish::add}, attended);
+}
 
 template <IntegerWidth kWeightWidth>
 models::QuantisedLinear IntegerArithmetic<kWeightWidth>::pack(
@@ -79,23 +75,30 @@ QuantisedMatrix IntegerArithmetic<kWeightWidth>::make_values(std::size_t n_frame
 
 template <IntegerWidth kWeightWidth>
 void IntegerArithmetic<kWeightWidth>::linear(ConstMatrixView x, const Weights& w, Finish finish,
-                                             MatrixView y, Scratch& scratch) {
-  scratch.block.set(x, w.weight.left_limit());
-  models::gemm(models::IntegerProduct{scratch.block, w.weight, w.bias, finish}, y);
+                                             MatrixView y, Rows& scratch) {
+  scratch.set(x, w.weight.left_limit());
+  models::gemm(models::IntegerProduct{scratch, w.weight, w.bias, finish}, y);
 }
 
 template <IntegerWidth kWeightWidth>
-void IntegerArithmetic<kWeightWidth>::scores(ConstMatrixView queries, const Matrix& keys,
-                                             MatrixView scores, Scratch& scratch) {
-  scratch.queries.set(queries, keys.left_limit());
-  models::gemm(models::IntegerProduct{scratch.queries, keys, {}}, scores);
+void IntegerArithmetic<kWeightWidth>::set_queries(ConstMatrixView queries, const Matrix& keys,
+                                                  Rows& rows) {
+  rows.set(queries, keys.left_limit());
 }
 
 template <IntegerWidth kWeightWidth>
-void IntegerArithmetic<kWeightWidth>::weigh(MatrixView scores, const Matrix& values,
-                                            MatrixView attended, Scratch& scratch) {
-  scratch.queries.set_softmax(scores, values.scales(), values.left_sum_limit());
-  models::gemm(models::IntegerProduct{scratch.queries, values, {}}, attended);
+void IntegerArithmetic<kWeightWidth>::scores(const Rows& queries, std::size_t first_row,
+                                             const Matrix& keys, MatrixView scores) {
+  models::gemm(models::IntegerProduct{queries, keys, {}, Finish::replace, first_row}, scores);
+}
+
+template <IntegerWidth kWeightWidth>
+void IntegerArithmetic<kWeightWidth>::add_weighted(MatrixView scores,
+                                                   std::span<RunningSoftmax> softmax,
+                                                   const Matrix& values, MatrixView attended,
+                                                   Rows& scratch) {
+  scratch.set_softmax(scores, softmax, values.scales(), values.left_sum_limit());
+  models::gemm(models::IntegerProduct{scratch, values, {}, Finish::add}, attended);
 }
 
 template struct IntegerArithmetic<IntegerWidth::int8>;

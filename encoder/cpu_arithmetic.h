@@ -3,31 +3,25 @@
 
 #include <cstddef>
 #include <initializer_list>
-#include <vector>
+#include <span>
 
 #include "models/gemm.h"
 #include "models/packed_matrix.h"
 #include "models/quantised.h"
+#include "models/running_softmax.h"
 #include "models/tensor.h"
 #include "models/thread_pool.h"
 
 namespace wnpu::encoder {
 
-// Sizes of what a thread works on at a time.
-struct BlockShape {
-  std::size_t rows;        // of states
-  std::size_t width;       // of the widest matrix, 4 n_audio_state
-  std::size_t query_rows;  // of queries against all keys
-  std::size_t n_frames;    // n_audio_ctx
-};
-
 // fp32 throughout: the reference.
 struct Fp32Arithmetic {
   using Weights = models::PackedLinear;
   using Matrix = models::PackedMatrix;
-  struct Scratch {
-    explicit Scratch(const BlockShape& shape) : sums(shape.query_rows) {}
-    std::vector<float> sums;  // of a row of exp(scores)
+  // The left side of a product: a view.
+  struct Rows {
+    Rows(std::size_t /*max_rows*/, std::size_t /*max_cols*/) {}
+    models::ConstMatrixView x{};
   };
 
   static Weights pack(models::ThreadPool& pool, std::initializer_list<models::ScaledLinear> parts);
@@ -35,13 +29,16 @@ struct Fp32Arithmetic {
   static Matrix make_values(std::size_t n_frames, std::size_t head_size);
   // y = finish(x W^T + b).
   static void linear(models::ConstMatrixView x, const Weights& w, models::Finish finish,
-                     models::MatrixView y, Scratch& scratch);
-  // scores = q k^T.
-  static void scores(models::ConstMatrixView queries, const Matrix& keys, models::MatrixView scores,
-                     Scratch& scratch);
-  // attended = softmax(scores) v. Overwrites the scores.
-  static void weigh(models::MatrixView scores, const Matrix& values, models::MatrixView attended,
-                    Scratch& scratch);
+                     models::MatrixView y, Rows& scratch);
+  // rows = queries, to be multiplied with keys like these.
+  static void set_queries(models::ConstMatrixView queries, const Matrix& keys, Rows& rows);
+  // scores = q k^T, for the queries first_row, first_row + 1, ..., as many as `scores` has rows.
+  static void scores(const Rows& queries, std::size_t first_row, const Matrix& keys,
+                     models::MatrixView scores);
+  // attended += exp(scores - softmax.max) v, row by row; the softmax's sum takes in the scores,
+  // whose maximum it knows already. Overwrites the scores.
+  static void add_weighted(models::MatrixView scores, std::span<models::RunningSoftmax> softmax,
+                           const Matrix& values, models::MatrixView attended, Rows& scratch);
 };
 
 // Every product in integers (models/quantised.h): half again as fast as fp32 on AVX2. int16
@@ -50,21 +47,18 @@ template <models::IntegerWidth kWeightWidth>
 struct IntegerArithmetic {
   using Weights = models::QuantisedLinear;
   using Matrix = models::QuantisedMatrix;
-  struct Scratch {
-    explicit Scratch(const BlockShape& shape);
-    models::QuantisedRows block;    // [rows, width]
-    models::QuantisedRows queries;  // [query_rows, ...]: queries, then their weights
-  };
+  using Rows = models::QuantisedRows;
 
   static Weights pack(models::ThreadPool& pool, std::initializer_list<models::ScaledLinear> parts);
   static Matrix make_keys(std::size_t head_size, std::size_t n_frames);
   static Matrix make_values(std::size_t n_frames, std::size_t head_size);
   static void linear(models::ConstMatrixView x, const Weights& w, models::Finish finish,
-                     models::MatrixView y, Scratch& scratch);
-  static void scores(models::ConstMatrixView queries, const Matrix& keys, models::MatrixView scores,
-                     Scratch& scratch);
-  static void weigh(models::MatrixView scores, const Matrix& values, models::MatrixView attended,
-                    Scratch& scratch);
+                     models::MatrixView y, Rows& scratch);
+  static void set_queries(models::ConstMatrixView queries, const Matrix& keys, Rows& rows);
+  static void scores(const Rows& queries, std::size_t first_row, const Matrix& keys,
+                     models::MatrixView scores);
+  static void add_weighted(models::MatrixView scores, std::span<models::RunningSoftmax> softmax,
+                           const Matrix& values, models::MatrixView attended, Rows& scratch);
 };
 
 }  // namespace wnpu::encoder

@@ -13,12 +13,6 @@ using models::ConstMatrixView;
 using models::Finish;
 using models::MatrixView;
 
-// Rows that pass through a whole half of a layer together: their 4 n_audio_state wide hidden rows
-// (288 KB for tiny) stay in L2, and 1500 rows make 32 blocks, which divide among 2, 4, 8 threads.
-constexpr std::size_t kBlockRows = 48;
-// Query rows whose scores are worked on together: 24 x 1500 fp32, 144 KB.
-constexpr std::size_t kQueryRows = 24;
-
 void copy_rows(ConstMatrixView from, MatrixView to) {
   assert(from.rows == to.rows && from.cols == to.cols);
   for (std::size_t r = 0; r < from.rows; ++r) std::ranges::copy(from.row(r), to.row(r).begin());
@@ -31,10 +25,11 @@ CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
                                              std::span<const models::EncoderLayerTensors> layers,
                                              models::ThreadPool& pool)
     : pool_(pool),
-      head_size_(dims.n_audio_state / dims.n_audio_head),
+      attention_(dims),
       states_(dims.n_audio_ctx, dims.n_audio_state),
       queries_(dims.n_audio_ctx, dims.n_audio_state) {
-  const float scale = 1.0F / std::sqrt(static_cast<float>(head_size_));
+  const auto head_size = static_cast<float>(dims.n_audio_state / dims.n_audio_head);
+  const float scale = 1.0F / std::sqrt(head_size);
   const auto pack = [&pool](std::initializer_list<models::ScaledLinear> parts) {
     return Arithmetic::pack(pool, parts);
   };
@@ -43,16 +38,12 @@ CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
     layers_.push_back({w.attn_ln, pack({{query, scale}, {key}, {value}}), pack({{out}}), w.mlp_ln,
                        pack({{w.mlp_0}}), pack({{w.mlp_2}})});
   }
-  for (std::size_t head = 0; head < dims.n_audio_head; ++head) {
-    keys_.push_back(Arithmetic::make_keys(head_size_, dims.n_audio_ctx));
-    values_.push_back(Arithmetic::make_values(dims.n_audio_ctx, head_size_));
-  }
-  const BlockShape shape{kBlockRows, 4 * dims.n_audio_state, kQueryRows, dims.n_audio_ctx};
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
-    scratch_.push_back(
-        {models::Matrix(kBlockRows, dims.n_audio_state), models::Matrix(kBlockRows, shape.width),
-         models::Matrix(kQueryRows, dims.n_audio_ctx),
-         models::Matrix(kBlockRows, dims.n_audio_state), typename Arithmetic::Scratch(shape)});
+    scratch_.push_back({models::Matrix(kBlockRows, dims.n_audio_state),
+                        models::Matrix(kBlockRows, 4 * dims.n_audio_state),
+                        models::Matrix(kBlockRows, dims.n_audio_state),
+                        typename Attention<Arithmetic>::Scratch(dims),
+                        typename Arithmetic::Rows(kBlockRows, 4 * dims.n_audio_state)});
   }
 }
 
@@ -92,11 +83,7 @@ void CpuLayerBackend<Arithmetic>::project(const Layer& layer, Block block, Scrat
   models::layer_norm(states_.view().row_range(block.first, block.rows), layer.attn_ln, normed);
   Arithmetic::linear(normed, layer.qkv, Finish::replace, qkv, scratch.products);
   copy_rows(qkv.col_range(0, width), queries_.view().row_range(block.first, block.rows));
-  for (std::size_t head = 0; head < keys_.size(); ++head) {
-    const std::size_t col = head * head_size_;
-    keys_[head].set_columns(block.first, qkv.col_range(width + col, head_size_));
-    values_[head].set_rows(block.first, qkv.col_range(2 * width + col, head_size_));
-  }
+  attention_.set(block.first, qkv.col_range(width, width), qkv.col_range(2 * width, width));
 }
 
 template <typename Arithmetic>
@@ -105,26 +92,13 @@ void CpuLayerBackend<Arithmetic>::attend_and_mlp(const Layer& layer, Block block
   const MatrixView states = states_.view().row_range(block.first, block.rows);
   const MatrixView normed = scratch.normed.view().row_range(0, block.rows);
   const MatrixView hidden = scratch.wide.view().row_range(0, block.rows);
-  for (std::size_t head = 0; head < keys_.size(); ++head) attend(head, block, scratch);
-  Arithmetic::linear(scratch.attended.view().row_range(0, block.rows), layer.out, Finish::add,
-                     states, scratch.products);
+  const MatrixView attended = scratch.attended.view().row_range(0, block.rows);
+  attention_.attend(queries_.view().row_range(block.first, block.rows), attended,
+                    scratch.attention);
+  Arithmetic::linear(attended, layer.out, Finish::add, states, scratch.products);
   models::layer_norm(states, layer.mlp_ln, normed);
   Arithmetic::linear(normed, layer.mlp_0, Finish::gelu, hidden, scratch.products);
   Arithmetic::linear(hidden, layer.mlp_2, Finish::add, states, scratch.products);
-}
-
-template <typename Arithmetic>
-void CpuLayerBackend<Arithmetic>::attend(std::size_t head, Block block, Scratch& scratch) {
-  const std::size_t col = head * head_size_;
-  for (std::size_t row = 0; row < block.rows; row += kQueryRows) {
-    const std::size_t rows = std::min(kQueryRows, block.rows - row);
-    const MatrixView scores = scratch.scores.view().row_range(0, rows);
-    const auto queries = queries_.view().row_range(block.first + row, rows);
-    Arithmetic::scores(queries.col_range(col, head_size_), keys_[head], scores, scratch.products);
-    Arithmetic::weigh(scores, values_[head],
-                      scratch.attended.view().row_range(row, rows).col_range(col, head_size_),
-                      scratch.products);
-  }
 }
 
 template class CpuLayerBackend<Fp32Arithmetic>;

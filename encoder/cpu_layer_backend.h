@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "encoder/attention.h"
 #include "encoder/cpu_arithmetic.h"
 #include "encoder/layer_backend.h"
 #include "models/dims.h"
@@ -41,32 +42,28 @@ class CpuLayerBackend : public LayerBackend {
   struct Scratch {
     models::Matrix normed;    // [kBlockRows, n_audio_state]
     models::Matrix wide;      // [kBlockRows, 4 n_audio_state]
-    models::Matrix scores;    // [kQueryRows, n_audio_ctx]
     models::Matrix attended;  // [kBlockRows, n_audio_state]
-    typename Arithmetic::Scratch products;
+    typename Attention<Arithmetic>::Scratch attention;
+    typename Arithmetic::Rows products;
   };
   struct Block {
     std::size_t first;  // row
     std::size_t rows;
   };
 
-  // queries_, keys_ and values_ of the block's rows, from their normalised states.
+  // queries_ and attention_'s keys and values of the block's rows, from their normalised states.
   void project(const Layer& layer, Block block, Scratch& scratch);
   // states += out(attention); states += fc2(gelu(fc1(normalised states))), for the block's rows.
   void attend_and_mlp(const Layer& layer, Block block, Scratch& scratch);
-  // scratch.attended = softmax(q k^T) v of one head.
-  void attend(std::size_t head, Block block, Scratch& scratch);
   template <typename F>
   void for_each_block(const F& f);
 
   models::ThreadPool& pool_;
-  std::size_t head_size_;
+  Attention<Arithmetic> attention_;
   std::vector<Layer> layers_;
-  models::Matrix states_;   // [n_audio_ctx, n_audio_state], the residual stream
-  models::Matrix queries_;  // [n_audio_ctx, n_audio_state], heads side by side
-  std::vector<typename Arithmetic::Matrix> keys_;    // a head: [head size, n_audio_ctx]
-  std::vector<typename Arithmetic::Matrix> values_;  // a head: [n_audio_ctx, head size]
-  std::vector<Scratch> scratch_;                     // a thread
+  models::Matrix states_;         // [n_audio_ctx, n_audio_state], the residual stream
+  models::Matrix queries_;        // [n_audio_ctx, n_audio_state], heads side by side
+  std::vector<Scratch> scratch_;  // a thread
 };
 
 std::unique_ptr<LayerBackend> make_cpu_backend(models::Precision precision,

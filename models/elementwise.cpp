@@ -58,7 +58,7 @@ void gelu(std::span<float> x) {
   for_each_vector(x, 0.0F, [](FloatVec v) { return models::HWY_NAMESPACE::gelu(v); });
 }
 
-FloatVec exp_below(FloatVec x, float max) {
+HWY_INLINE FloatVec exp_below(FloatVec x, float max) {
   return models::HWY_NAMESPACE::exp_nonpositive(hn::Sub(x, hn::Set(Float(), max)));
 }
 

@@ -147,9 +147,9 @@ HWY_INLINE void multiply_add(const typename Terms::Left* const (&a)[kRows], std:
   }
 }
 
-template <typename Terms, std::size_t kRows, std::size_t kPanels>
-HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const float* row_scales,
-                      const TileOut& out) {
+template <typename Terms, bool kAdd, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void store_rows(const Totals<kRows, kPanels>& totals, const float* row_scales,
+                           const TileOut& out) {
   const Float d;
   FloatVec scales[2 * kPanels];
   FloatVec bias[2 * kPanels];
@@ -166,9 +166,19 @@ HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const float* row_sca
     for (std::size_t v = 0; v < 2 * kPanels; ++v) {
       float* const c = out.c + r * out.stride + v * hn::Lanes(d);
       FloatVec y = Terms::finish(totals[r][v], row_scale, scales[v], bias[v]);
-      if (out.add) y = hn::Add(y, hn::LoadU(d, c));
+      if constexpr (kAdd) y = hn::Add(y, hn::LoadU(d, c));
       hn::StoreU(y, d, c);
     }
+  }
+}
+
+// `out` by value: what a store may overwrite would be read again for every vector.
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const float* row_scales, TileOut out) {
+  if (out.add) {
+    store_rows<Terms, true, kRows, kPanels>(totals, row_scales, out);
+  } else {
+    store_rows<Terms, false, kRows, kPanels>(totals, row_scales, out);
   }
 }
 
@@ -212,7 +222,17 @@ HWY_INLINE void sum_steps(const TileIn<Terms, kRows>& in, std::size_t first, std
 }
 
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
-HWY_INLINE void add_sums(const Sums<Terms, kRows, kPanels>& sums, Totals<kRows, kPanels>& totals) {
+HWY_INLINE void to_totals(const Sums<Terms, kRows, kPanels>& sums, Totals<kRows, kPanels>& totals) {
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < 2 * kPanels; ++v) totals[r][v] = Terms::to_float(sums[r][v]);
+  }
+}
+
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void add_to_totals(const Sums<Terms, kRows, kPanels>& sums,
+                              Totals<kRows, kPanels>& totals) {
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
@@ -228,19 +248,22 @@ HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename T
   TileIn<Terms, kRows> in;
   in.b = b;
   in.panel_size = panel_size;
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r) in.rows[r] = a.data + r * a.stride;
   Sums<Terms, kRows, kPanels> sums;
   Totals<kRows, kPanels> totals;
-#pragma GCC unroll 12
-  for (std::size_t r = 0; r < kRows; ++r) {
-    in.rows[r] = a.data + r * a.stride;
-#pragma GCC unroll 8
-    for (FloatVec& total : totals[r]) total = hn::Zero(Float());
+  std::size_t last = std::min(a.n_steps, Terms::kStepsPerSum);
+  sum_steps<Terms, kRows, kPanels>(in, 0, last, sums);
+  to_totals<Terms, kRows, kPanels>(sums, totals);
+  if (last == a.n_steps) {  // from registers
+    store<Terms, kRows, kPanels>(totals, a.scales, out);
+    return;
   }
-  for (std::size_t first = 0; first < a.n_steps;) {
-    const std::size_t last = first + std::min(a.n_steps - first, Terms::kStepsPerSum);
+  while (last < a.n_steps) {
+    const std::size_t first = last;
+    last += std::min(a.n_steps - first, Terms::kStepsPerSum);
     sum_steps<Terms, kRows, kPanels>(in, first, last, sums);
-    add_sums<Terms, kRows, kPanels>(sums, totals);
-    first = last;
+    add_to_totals<Terms, kRows, kPanels>(sums, totals);
   }
   store<Terms, kRows, kPanels>(totals, a.scales, out);
 }

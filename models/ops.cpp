@@ -134,11 +134,13 @@ void axpy(float a, std::span<const float> x, std::span<float> y) {
   elementwise::axpy(a, x, y);
 }
 
-float exp_below_max(std::span<float> x) { return elementwise::exp_minus(x, elementwise::max(x)); }
+float max(std::span<const float> x) { return elementwise::max(x); }
+
+float exp_minus(std::span<float> x, float max) { return elementwise::exp_minus(x, max); }
 
 void scale(std::span<float> x, float factor) { elementwise::scale(x, factor); }
 
-void softmax(std::span<float> x) { scale(x, 1.0F / exp_below_max(x)); }
+void softmax(std::span<float> x) { scale(x, 1.0F / exp_minus(x, max(x))); }
 
 float log_sum_exp(std::span<const float> x) {
   const float max = elementwise::max(x);

@@ -36,8 +36,9 @@ void gemm_nn(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 float dot(std::span<const float> a, std::span<const float> b);
 // y += a x.
 void axpy(float a, std::span<const float> x, std::span<float> y);
-// x = exp(x - max x); returns the sum of the results.
-float exp_below_max(std::span<float> x);
+float max(std::span<const float> x);
+// x = exp(x - max); returns the sum of the results. No x may be above max.
+float exp_minus(std::span<float> x, float max);
 void scale(std::span<float> x, float factor);
 // x = exp(x - max x) / sum.
 void softmax(std::span<float> x);

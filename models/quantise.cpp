@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include "models/elementwise.h"
-
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
@@ -122,9 +120,9 @@ float quantising_factor(std::span<const float> x, float limit) {
   return std::isfinite(factor) ? factor : 0.0F;
 }
 
-SoftmaxSums exp_weighted(std::span<float> x, std::span<const float> weights) {
+SoftmaxSums exp_weighted(std::span<float> x, float max, std::span<const float> weights) {
   assert(x.size() == weights.size());
-  return HWY_DYNAMIC_DISPATCH(exp_weighted)(x, weights.data(), elementwise::max(x));
+  return HWY_DYNAMIC_DISPATCH(exp_weighted)(x, weights.data(), max);
 }
 
 std::int32_t sum_of_magnitudes(std::span<const std::int16_t> q) {

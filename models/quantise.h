@@ -15,12 +15,12 @@ std::int32_t sum_of_magnitudes(std::span<const std::int16_t> q);
 
 // What exp_weighted found.
 struct SoftmaxSums {
-  float sum = 0;           // of exp(x - max x)
-  float weighted_sum = 0;  // of exp(x - max x) * weights
+  float sum = 0;           // of exp(x - max)
+  float weighted_sum = 0;  // of exp(x - max) * weights
   float weighted_max = 0;
 };
-// x = exp(x - max x) * weights.
-SoftmaxSums exp_weighted(std::span<float> x, std::span<const float> weights);
+// x = exp(x - max) * weights. No x may be above max.
+SoftmaxSums exp_weighted(std::span<float> x, float max, std::span<const float> weights);
 
 // out = round(factor * x), |factor * x| at most 32767.
 void round_scaled(std::span<const float> x, float factor, std::span<std::int16_t> out);

@@ -66,18 +66,20 @@ void QuantisedRows::set(ThreadPool& pool, ConstMatrixView x, float limit) {
   });
 }
 
-void QuantisedRows::set_softmax(MatrixView scores, std::span<const float> value_scales,
-                                float sum_limit) {
+void QuantisedRows::set_softmax(MatrixView scores, std::span<RunningSoftmax> softmax,
+                                std::span<const float> value_scales, float sum_limit) {
+  assert(softmax.size() == scores.rows);
   resize(scores.rows, scores.cols);
   const auto terms = static_cast<float>(std::min(scores.cols, kExactTerms));
   const float room = sum_limit - terms / 2;  // rounding moves each of them by a half at most
   for (std::size_t r = 0; r < scores.rows; ++r) {
-    const SoftmaxSums sums = exp_weighted(scores.row(r), value_scales);
+    const SoftmaxSums sums = exp_weighted(scores.row(r), softmax[r].max, value_scales);
+    softmax[r].sum += sums.sum;
     const float largest_sum = std::min(sums.weighted_sum, terms * sums.weighted_max);
     const float factor =
         sums.weighted_max > 0 ? std::min(kMaxInt16 / sums.weighted_max, room / largest_sum) : 0.0F;
     round_scaled(scores.row(r), factor, integers(r));
-    scales_[r] = factor > 0 ? 1.0F / (factor * sums.sum) : 0.0F;
+    scales_[r] = scale_of_factor(factor);
   }
 }
 

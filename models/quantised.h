@@ -12,6 +12,7 @@
 
 #include "models/aligned_memory.h"
 #include "models/packed_matrix.h"
+#include "models/running_softmax.h"
 #include "models/tensor.h"
 #include "models/thread_pool.h"
 
@@ -44,9 +45,11 @@ class QuantisedRows {
   // Becomes x, every |q| at most `limit`; on the threads of a pool, where there is one.
   void set(ConstMatrixView x, float limit);
   void set(ThreadPool& pool, ConstMatrixView x, float limit);
-  // Becomes exp(scores - max of the row) / sum of these * value_scales, row by row, so that no
-  // kExactTerms |q| of a row add up to more than `sum_limit`. `scores` is overwritten.
-  void set_softmax(MatrixView scores, std::span<const float> value_scales, float sum_limit);
+  // A part of a softmax: becomes exp(scores - the row's softmax.max) * value_scales, so that no
+  // kExactTerms |q| of a row add up to more than `sum_limit`. The softmax's sum takes in the part,
+  // whose maximum it knows already. `scores` is overwritten.
+  void set_softmax(MatrixView scores, std::span<RunningSoftmax> softmax,
+                   std::span<const float> value_scales, float sum_limit);
 
  private:
   void resize(std::size_t rows, std::size_t cols);

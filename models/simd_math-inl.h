@@ -16,20 +16,23 @@ using FloatVec = hn::Vec<Float>;
 
 // exp(x) for x <= 0, relative error below 2e-7; 0 below -87, -inf included. By 2^n e^f with ln 2
 // split as in Cephes' expf; the polynomial is the minimax fit of degree 5 to e^f, |f| <= ln 2 / 2.
+// n is rounded by adding 1.5 * 2^23, whose low bits it then is.
 HWY_INLINE FloatVec exp_nonpositive(FloatVec x) {
   const Float d;
   const hn::RebindToSigned<Float> di;
   const FloatVec floor = hn::Set(d, -87.0F);
   const FloatVec bounded = hn::Max(x, floor);
-  const auto n = hn::NearestInt(hn::Mul(bounded, hn::Set(d, 1.44269504F)));
-  const FloatVec whole = hn::ConvertTo(d, n);
+  const FloatVec magic = hn::Set(d, 12582912.0F);
+  const FloatVec n = hn::MulAdd(bounded, hn::Set(d, 1.44269504F), magic);
+  const FloatVec whole = hn::Sub(n, magic);
   FloatVec f = hn::NegMulAdd(whole, hn::Set(d, 0.693359375F), bounded);
   f = hn::NegMulAdd(whole, hn::Set(d, -2.12194440e-4F), f);
   FloatVec p = hn::MulAdd(f, hn::Set(d, 0.008312501F), hn::Set(d, 0.04189033F));
   p = hn::MulAdd(p, f, hn::Set(d, 0.16667116F));
   p = hn::MulAdd(p, f, hn::Set(d, 0.4999923F));
   const FloatVec e = hn::MulAdd(hn::Mul(f, f), p, hn::Add(f, hn::Set(d, 1.0F)));
-  const FloatVec scaled = hn::BitCast(d, hn::Add(hn::BitCast(di, e), hn::ShiftLeft<23>(n)));
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, n));
+  const FloatVec scaled = hn::BitCast(d, hn::Add(hn::BitCast(di, e), exponent));
   return hn::IfThenElseZero(hn::Gt(x, floor), scaled);
 }
 

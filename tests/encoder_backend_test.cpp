@@ -17,7 +17,7 @@ namespace {
 
 models::Dims short_dims() {
   models::Dims dims = tests::nano_dims();
-  dims.n_audio_ctx = 130;  // two blocks of query rows and a part of one
+  dims.n_audio_ctx = 290;  // two chunks of keys; blocks of query rows and a part of one
   return dims;
 }
 
@@ -123,6 +123,6 @@ TEST_CASE("encoder: refuses a log-mel of another shape, naming both") {
   models::EncoderStates out;
   const models::LogMel mel{models::Matrix(80, 3000)};
   CHECK_THROWS_WITH_AS(encoder.encode(mel, out),
-                       "encoder: expected log-mel [80, 260], found [80, 3000]",
+                       "encoder: expected log-mel [80, 580], found [80, 3000]",
                        std::invalid_argument);
 }

@@ -1,0 +1,94 @@
+// Attention in chunks of keys; the reference holds a row's scores whole, in fp64.
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "encoder/attention.h"
+#include "tests/difference.h"
+#include "tests/nano_model.h"
+#include "tests/random_matrix.h"
+#include "tests/reference_layer.h"
+
+using namespace wnpu;  // NOLINT
+using encoder::kBlockRows;
+
+namespace {
+
+// Two chunks, and a third of a block and a part of one.
+constexpr std::size_t kFrames = 2 * 240 + kBlockRows + 2;
+
+models::Dims dims() {
+  models::Dims dims = tests::nano_dims();
+  dims.n_audio_ctx = kFrames;
+  return dims;
+}
+
+struct Inputs {
+  models::Matrix q = tests::random_matrix(kFrames, dims().n_audio_state, 1);
+  models::Matrix k = tests::random_matrix(kFrames, dims().n_audio_state, 2);
+  models::Matrix v = tests::random_matrix(kFrames, dims().n_audio_state, 3);
+};
+
+template <typename Arithmetic>
+std::vector<float> attend(const Inputs& in) {
+  encoder::Attention<Arithmetic> attention(dims());
+  typename encoder::Attention<Arithmetic>::Scratch scratch(dims());
+  for (std::size_t first = 0; first < kFrames; first += kBlockRows) {
+    const std::size_t rows = std::min(kBlockRows, kFrames - first);
+    attention.set(first, in.k.view().row_range(first, rows), in.v.view().row_range(first, rows));
+  }
+  models::Matrix y(kFrames, dims().n_audio_state);
+  for (std::size_t first = 0; first < kFrames; first += kBlockRows) {
+    const std::size_t rows = std::min(kBlockRows, kFrames - first);
+    attention.attend(in.q.view().row_range(first, rows), y.view().row_range(first, rows), scratch);
+  }
+  return {y.flat().begin(), y.flat().end()};
+}
+
+// fp64's softmax without its maximum overflows beyond exponents of 700: scores stay below.
+std::vector<double> expected(const Inputs& in) {
+  const auto head_size = static_cast<double>(dims().n_audio_state / dims().n_audio_head);
+  auto q = tests::to_rows(in.q.view());
+  for (auto& row : q) {
+    for (double& value : row) value *= std::sqrt(head_size);  // the reference divides by it
+  }
+  return tests::flatten(tests::reference_attention(
+      q, tests::to_rows(in.k.view()), tests::to_rows(in.v.view()), dims().n_audio_head, false));
+}
+
+void check(const Inputs& in) {
+  const auto reference = expected(in);
+  CHECK(tests::nmse(attend<encoder::Fp32Arithmetic>(in), reference) < 1e-11);
+  CHECK(tests::nmse(attend<encoder::IntegerArithmetic<models::IntegerWidth::int16>>(in),
+                    reference) < 1e-6);
+}
+
+}  // namespace
+
+TEST_CASE("attention: chunks put together agree with fp64") { check({}); }
+
+TEST_CASE("attention: a maximum that comes late makes what was before it small") {
+  Inputs in;
+  for (std::size_t r = 0; r < kFrames; ++r) {
+    for (float& value : in.q.row(r)) value = 1.0F + 0.1F * value;
+    // Scores grow from frame to frame, by 5 in all: each chunk has its maximum at its end.
+    const float slope = 5.0F * static_cast<float>(r) / kFrames;
+    for (float& value : in.k.row(r))
+      value = 0.05F * value + slope / static_cast<float>(in.k.cols());
+  }
+  check(in);
+}
+
+TEST_CASE("attention: one frame of all, in any chunk, takes everything") {
+  for (const std::size_t frame : {std::size_t{3}, std::size_t{300}, kFrames - 1}) {
+    Inputs in;
+    for (std::size_t r = 0; r < kFrames; ++r) {
+      std::ranges::fill(in.q.row(r), 1.0F);
+      std::ranges::fill(in.k.row(r), r == frame ? 8.0F : -8.0F);
+    }
+    const auto y = attend<encoder::Fp32Arithmetic>(in);
+    const auto value = in.v.row(frame);
+    for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == value[i % value.size()]);
+    check(in);
+  }
+}
