@@ -18,6 +18,8 @@ using models::TokenId;
 
 constexpr double kFramesPerSecond = 100;
 constexpr double kWindowSeconds = 30;
+// Speech at a chunk's end that may be left over, padding of 0.4 s included.
+constexpr double kShortestRest = 1;
 
 // transcribe.py cli(): temperature, then steps of the increment up to 1.
 std::vector<double> temperatures(const TranscribeOptions& options) {
@@ -45,7 +47,7 @@ std::size_t to_frame(double seconds) {
 }
 
 // transcribe.py get_end: the last word's end, or the last segment's where there are no words.
-double speech_end(std::span<const decoder::Segment> segments) {
+double end_of(std::span<const decoder::Segment> segments) {
   for (std::size_t i = segments.size(); i-- > 0;) {
     if (!segments[i].words.empty()) return segments[i].words.back().end;
   }
@@ -223,11 +225,20 @@ decoder::DecodeOptions ClipLoop::decode_options(const Clip& clip, double tempera
   if (options_.max_initial_timestamp) {
     decode.max_initial_timestamp = static_cast<float>(*options_.max_initial_timestamp);
   }
+  decode.speech_end = speech_end(clip);
   decode.repetition_penalty = static_cast<float>(options_.repetition_penalty);
   decode.no_repeat_ngram_size = options_.no_repeat_ngram_size;
   // Windows differ in their random numbers; the same file gives the same text.
   decode.seed = options_.seed + clip.seek;
   return decode;
+}
+
+// A chunk is speech up to its end. A rest of it would cost a window, and be heard without the text
+// before it.
+std::optional<float> ClipLoop::speech_end(const Clip& clip) const {
+  const std::size_t rest = clip.end - std::min(clip.end, clip.seek);
+  if (!is_batched_ || !options_.vad.enabled || rest > audio::kWindowFrames) return std::nullopt;
+  return static_cast<float>(to_seconds(rest) - kShortestRest);
 }
 
 // What stays (a carried initial prompt, hotwords), then as much of what was said as there is room.
@@ -284,7 +295,7 @@ void ClipLoop::fit_into_clip(Clip& clip, decoder::SplitWindow& split) {
   if (clip.window.seek + clip.window.size < clip.end) return;
   decoder::join_short_rest(split, clip.window);
   if (options_.word_timestamps && !split.segments.empty())
-    clip.context.last_speech_timestamp = speech_end(split.segments);
+    clip.context.last_speech_timestamp = end_of(split.segments);
 }
 
 // transcribe.py, `if word_timestamps`: words, then the seek that follows from them, then probable
@@ -302,7 +313,7 @@ void ClipLoop::add_words(Clip& clip, decoder::SplitWindow& split) {
   double& last_speech = clip.context.last_speech_timestamp;
   decoder::place_words(std::move(words), options_.punctuation, {window_start, last_speech, eot},
                        split.segments);
-  const double last_end = speech_end(split.segments);
+  const double last_end = end_of(split.segments);
   const bool moves = !split.single_timestamp_ending && last_end > window_start;
   if (moves) split.next_seek = to_frame(last_end);
   if (options_.hallucination_silence_threshold) {
@@ -315,7 +326,7 @@ void ClipLoop::add_words(Clip& clip, decoder::SplitWindow& split) {
     if (verdict.drop_from) split.segments.resize(*verdict.drop_from);
     if (verdict.seek) split.next_seek = to_frame(*verdict.seek);
   }
-  if (!split.segments.empty()) last_speech = speech_end(split.segments);
+  if (!split.segments.empty()) last_speech = end_of(split.segments);
 }
 
 void ClipLoop::hand_out() {

@@ -68,6 +68,7 @@ class ClipLoop {
   std::optional<std::vector<decoder::Decoded>> decode_with_fallback(
       const std::vector<Clip*>& clips);
   decoder::DecodeOptions decode_options(const Clip& clip, double temperature) const;
+  std::optional<float> speech_end(const Clip& clip) const;  // of its window, in seconds
   std::vector<models::TokenId> prompt(const Clip& clip) const;
   void finish_window(Clip& clip, const decoder::Decoded& decoded);
   void fit_into_clip(Clip& clip, decoder::SplitWindow& split);

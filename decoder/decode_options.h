@@ -29,6 +29,9 @@ struct DecodeOptions {
   bool suppress_blank = true;
   bool without_timestamps = false;
   std::optional<float> max_initial_timestamp = 1.0F;  // seconds
+  // Seconds of the window up to which there is speech: the text may not end at a timestamp before
+  // that. None: the model decides.
+  std::optional<float> speech_end;
   float repetition_penalty = 1;
   std::size_t no_repeat_ngram_size = 0;  // 0: off
   std::uint64_t seed = 0;                // of sampling; the same seed gives the same text

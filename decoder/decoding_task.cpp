@@ -22,12 +22,14 @@ std::optional<TimestampRules> timestamp_rules(const models::Dims& dims,
   if (options.without_timestamps) return std::nullopt;
   TimestampRules rules{
       vocabulary.eot(), vocabulary.no_timestamps(), vocabulary.timestamp_begin(), {}};
-  if (options.max_initial_timestamp) {
-    // openai/whisper: a timestamp step is the 30 s window over its n_audio_ctx positions.
-    const float step = 30.0F / static_cast<float>(dims.n_audio_ctx);
-    rules.max_initial_index =
-        static_cast<TokenId>(std::lround(*options.max_initial_timestamp / step));
-  }
+  // openai/whisper: a timestamp step is the 30 s window over its n_audio_ctx positions.
+  const float step = 30.0F / static_cast<float>(dims.n_audio_ctx);
+  const auto index = [step](float seconds) {
+    return static_cast<TokenId>(std::lround(seconds / step));
+  };
+  if (options.max_initial_timestamp)
+    rules.max_initial_index = index(*options.max_initial_timestamp);
+  if (options.speech_end) rules.min_final_index = index(*options.speech_end);
   return rules;
 }
 

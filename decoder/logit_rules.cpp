@@ -35,6 +35,9 @@ void pair_timestamps(std::span<float> logits, std::span<const TokenId> sampled,
 
   const auto last = std::find_if(sampled.rbegin(), sampled.rend(), is_timestamp);
   if (last == sampled.rend()) return;
+  const bool between_segments = n >= 2 && last_was && penultimate_was;
+  if (between_segments && *last - rules.timestamp_begin < rules.min_final_index)
+    forbid(logits, rules.eot, rules.eot + 1);
   // A segment that is open must not end where it began; one that was closed may begin where it
   // ended.
   const bool closing = last_was && !penultimate_was;

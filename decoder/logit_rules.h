@@ -27,6 +27,8 @@ struct TimestampRules {
   models::TokenId timestamp_begin = 0;
   // Latest first timestamp, as an index from timestamp_begin; none: any.
   std::optional<models::TokenId> max_initial_index;
+  // Ours: between two segments, no end of the text before this timestamp, as such an index.
+  models::TokenId min_final_index = 0;
 };
 
 // ApplyTimestampRules: timestamps come in pairs, never decrease, the first token is a timestamp not

@@ -75,6 +75,21 @@ TEST_CASE("timestamps: <|notimestamps|> never comes") {
   CHECK(std::isinf(logits[11]));
 }
 
+TEST_CASE("timestamps: no end between segments before the speech's end") {
+  TimestampRules rules = kRules;
+  rules.min_final_index = 4;
+  const auto may_end = [&](std::vector<TokenId> sampled) {
+    auto logits = text_likely();
+    apply_timestamp_rules(logits, sampled, rules);
+    return std::isfinite(logits[10]);
+  };
+  CHECK_FALSE(may_end({12, 3, 15, 15}));
+  CHECK(may_end({12, 3, 16, 16}));
+  CHECK(may_end({12, 3, 15}));  // the segment is closed, and there is no next one
+  CHECK(may_end({12, 3}));
+  CHECK(may_end({12}));  // nobody speaks
+}
+
 TEST_CASE("timestamps: after a pair comes text, not a third one") {
   auto logits = text_likely();
   apply_timestamp_rules(logits, std::vector<TokenId>{12, 3, 14, 14}, kRules);
