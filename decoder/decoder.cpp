@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models/gathered_rows.h"
 #include "models/gemm.h"
 #include "models/ops.h"
 
@@ -169,21 +170,14 @@ void Decoder::scale_queries(std::span<float> queries) const {
 void Decoder::attend_to_past(std::size_t layer, KvCache& cache, std::size_t row,
                              const Places& places, std::span<float> room) {
   const auto past = places.past[row];
-  const MatrixView keys = cache.keys(layer);
-  const MatrixView values = cache.values(layer);
   const std::span<float> scores = room.first(past.size());
-  std::ranges::fill(wv_.row(row), 0.0F);
   for (std::size_t head = 0; head < dims_.n_text_head; ++head) {
-    const auto of_head = [&](std::span<float> all) {
-      return all.subspan(head * head_size_, head_size_);
-    };
-    for (std::size_t i = 0; i < past.size(); ++i) {
-      scores[i] = models::dot(of_head(qkv_.row(row)), of_head(keys.row(past[i])));
-    }
+    const std::size_t col = head * head_size_;
+    models::dot_rows(qkv_.row(row).subspan(col, head_size_),
+                     {cache.keys(layer).col_range(col, head_size_), past}, scores);
     models::softmax(scores);
-    for (std::size_t i = 0; i < past.size(); ++i) {
-      models::axpy(scores[i], of_head(values.row(past[i])), of_head(wv_.row(row)));
-    }
+    models::add_up_rows(scores, {cache.values(layer).col_range(col, head_size_), past},
+                        wv_.row(row).subspan(col, head_size_));
   }
 }
 

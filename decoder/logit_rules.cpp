@@ -69,8 +69,7 @@ void apply_timestamp_rules(std::span<float> logits, std::span<const TokenId> sam
   // The softmax's denominator is common to both sides, so logits serve as log probabilities.
   const auto text = logits.first(static_cast<std::size_t>(rules.timestamp_begin));
   const auto timestamps = logits.subspan(static_cast<std::size_t>(rules.timestamp_begin));
-  const float likeliest_text = *std::max_element(text.begin(), text.end());
-  if (models::log_sum_exp(timestamps) > likeliest_text) forbid(logits, 0, rules.timestamp_begin);
+  if (models::log_sum_exp(timestamps) > models::max(text)) forbid(logits, 0, rules.timestamp_begin);
 }
 
 void penalize_repetition(std::span<float> logits, std::span<const TokenId> sampled, float penalty) {

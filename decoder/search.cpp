@@ -12,8 +12,25 @@ namespace {
 
 using models::TokenId;
 
+// Calls f(id, logit) for tokens in order, but leaves out stretches of them, most of a vocabulary,
+// whose largest logit is too low.
+template <typename TooLow, typename F>
+void for_each_likely(std::span<const float> logits, const TooLow& too_low, const F& f) {
+  constexpr std::size_t kStretch = 256;
+  for (std::size_t first = 0; first < logits.size(); first += kStretch) {
+    const auto stretch = logits.subspan(first, std::min(kStretch, logits.size() - first));
+    if (too_low(models::max(stretch))) continue;
+    for (std::size_t i = 0; i < stretch.size(); ++i) f(static_cast<TokenId>(first + i), stretch[i]);
+  }
+}
+
 TokenId likeliest(std::span<const float> logits) {
-  return static_cast<TokenId>(std::ranges::max_element(logits) - logits.begin());
+  TokenId best = 0;
+  const auto too_low = [&](float logit) { return logit <= logits[static_cast<std::size_t>(best)]; };
+  for_each_likely(logits, too_low, [&](TokenId id, float logit) {
+    if (!too_low(logit)) best = id;
+  });
+  return best;
 }
 
 struct Candidate {
@@ -30,12 +47,15 @@ void add_likeliest(std::span<const float> logits, std::size_t n, std::size_t bea
     return a.sum_logprob != b.sum_logprob ? a.sum_logprob > b.sum_logprob : a.token < b.token;
   };
   std::vector<Candidate> best;  // sorted, at most n; `sum_logprob` holds the logit for now
-  for (std::size_t id = 0; id < logits.size(); ++id) {
-    if (best.size() == n && logits[id] <= best.back().sum_logprob) continue;
-    const Candidate candidate{beam, static_cast<TokenId>(id), logits[id]};
+  const auto too_low = [&](float logit) {
+    return best.size() == n && logit <= best.back().sum_logprob;
+  };
+  for_each_likely(logits, too_low, [&](TokenId id, float logit) {
+    if (too_low(logit)) return;
+    const Candidate candidate{beam, id, logit};
     best.insert(std::ranges::upper_bound(best, candidate, likelier), candidate);
     if (best.size() > n) best.pop_back();
-  }
+  });
   for (Candidate& candidate : best) {
     candidate.sum_logprob = sum_logprob + (candidate.sum_logprob - log_sum);
   }

@@ -93,19 +93,6 @@ void scale(std::span<float> x, float factor) {
   for_each_vector(x, 0.0F, [factor](FloatVec v) { return hn::Mul(v, hn::Set(Float(), factor)); });
 }
 
-float dot(std::span<const float> a, std::span<const float> b) {
-  const Float d;
-  const std::size_t lanes = hn::Lanes(d);
-  FloatVec sum = hn::Zero(d);
-  std::size_t i = 0;
-  for (; i + lanes <= a.size(); i += lanes) {
-    sum = hn::MulAdd(hn::LoadU(d, a.data() + i), hn::LoadU(d, b.data() + i), sum);
-  }
-  float result = hn::GetLane(hn::SumOfLanes(d, sum));
-  for (; i < a.size(); ++i) result += a[i] * b[i];
-  return result;
-}
-
 void axpy(float a, std::span<const float> x, std::span<float> y) {
   const Float d;
   const std::size_t lanes = hn::Lanes(d);
@@ -154,7 +141,6 @@ HWY_EXPORT(exp_minus);
 HWY_EXPORT(sum_exp_minus);
 HWY_EXPORT(max);
 HWY_EXPORT(scale);
-HWY_EXPORT(dot);
 HWY_EXPORT(axpy);
 HWY_EXPORT(layer_norm_row);
 HWY_EXPORT(target_name);
@@ -166,9 +152,6 @@ float sum_exp_minus(std::span<const float> x, float max) {
 }
 float max(std::span<const float> x) { return HWY_DYNAMIC_DISPATCH(max)(x); }
 void scale(std::span<float> x, float factor) { HWY_DYNAMIC_DISPATCH(scale)(x, factor); }
-float dot(std::span<const float> a, std::span<const float> b) {
-  return HWY_DYNAMIC_DISPATCH(dot)(a, b);
-}
 void axpy(float a, std::span<const float> x, std::span<float> y) {
   HWY_DYNAMIC_DISPATCH(axpy)(a, x, y);
 }

@@ -13,7 +13,6 @@ float exp_minus(std::span<float> x, float max);
 float sum_exp_minus(std::span<const float> x, float max);
 float max(std::span<const float> x);
 void scale(std::span<float> x, float factor);
-float dot(std::span<const float> a, std::span<const float> b);
 void axpy(float a, std::span<const float> x, std::span<float> y);
 // y = (x - mean) / sqrt(variance + epsilon) * gamma + beta; all of one length.
 struct NormRow {

@@ -124,11 +124,6 @@ void gemm_nn(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
               c.data, blas_int(c.stride));
 }
 
-float dot(std::span<const float> a, std::span<const float> b) {
-  assert(a.size() == b.size());
-  return elementwise::dot(a, b);
-}
-
 void axpy(float a, std::span<const float> x, std::span<float> y) {
   assert(x.size() == y.size());
   elementwise::axpy(a, x, y);

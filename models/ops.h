@@ -33,7 +33,6 @@ void gelu(ThreadPool& pool, MatrixView x);
 void gemm_nt(float alpha, ConstMatrixView a, ConstMatrixView b, MatrixView c);
 // c = a b: a [m, k], b [k, n], c [m, n].
 void gemm_nn(ConstMatrixView a, ConstMatrixView b, MatrixView c);
-float dot(std::span<const float> a, std::span<const float> b);
 // y += a x.
 void axpy(float a, std::span<const float> x, std::span<float> y);
 float max(std::span<const float> x);

@@ -1,0 +1,58 @@
+// Products with rows that lie anywhere; the reference is fp64.
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "models/gathered_rows.h"
+#include "tests/difference.h"
+#include "tests/random_matrix.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+constexpr double kNmse = 1e-12;
+
+// Rows of a matrix, some of them twice, behind each other and not.
+std::vector<std::uint32_t> some_rows(std::size_t n, std::size_t of) {
+  std::vector<std::uint32_t> rows;
+  for (std::size_t i = 0; i < n; ++i) rows.push_back(static_cast<std::uint32_t>(i * i * 7 % of));
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("gathered rows: dot products and weighted sums agree with fp64, at every size") {
+  const models::Matrix m = tests::random_matrix(50, 200, 1);
+  for (const std::size_t cols : {64U, 8U, 3U, 75U, 130U}) {
+    for (const std::size_t n : {1U, 3U, 4U, 37U}) {
+      const auto rows = some_rows(n, m.rows());
+      const models::GatheredRows gathered{m.view().col_range(60, cols), rows};
+      const auto x = tests::random_vector(cols, 2);
+      const auto weights = tests::random_vector(n, 3);
+      std::vector<double> dots(n);
+      std::vector<double> sums(cols);
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t c = 0; c < cols; ++c) {
+          const auto value = static_cast<double>(gathered.of.row(rows[i])[c]);
+          dots[i] += static_cast<double>(x[c]) * value;
+          sums[c] += static_cast<double>(weights[i]) * value;
+        }
+      }
+      std::vector<float> out(n);
+      models::dot_rows(x, gathered, out);
+      CHECK_MESSAGE(tests::nmse(out, dots) < kNmse, cols, " columns, ", n, " rows");
+      std::vector<float> added(cols);
+      models::add_up_rows(weights, gathered, added);
+      CHECK_MESSAGE(tests::nmse(added, sums) < kNmse, cols, " columns, ", n, " rows");
+    }
+  }
+}
+
+TEST_CASE("gathered rows: no row, no sum") {
+  const models::Matrix m = tests::random_matrix(2, 64, 1);
+  std::vector<float> out(64, 1.0F);
+  models::add_up_rows({}, {m.view(), {}}, out);
+  for (const float v : out) CHECK(v == 0.0F);
+}
