@@ -48,7 +48,7 @@ Decoder::Decoder(const models::Dims& dims, const models::DecoderTensors& weights
                  models::ThreadPool& pool, models::Precision precision)
     : dims_(dims),
       pool_(pool),
-      embedding_(pool, precision, weights.token_embedding),
+      vocabulary_(dims, weights.token_embedding, pool),
       positions_(dims.n_text_ctx, dims.n_text_state),
       ln_(weights.ln),
       head_size_(dims.n_text_state / dims.n_text_head),
@@ -137,7 +137,7 @@ void Decoder::step(KvCache& cache, std::span<const StepRow> rows, MatrixView log
 
 void Decoder::embed(std::span<const StepRow> rows, std::span<const std::size_t> lengths) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    embedding_.weight_row(static_cast<std::size_t>(rows[r].token), x_.row(r));
+    vocabulary_.embed(rows[r].token, x_.row(r));
     models::axpy(1.0F, positions_.row(lengths[r] - 1), x_.row(r));
   }
 }
@@ -257,7 +257,7 @@ void Decoder::project(std::span<const StepRow> rows, MatrixView logits) {
   if (n == 0) return;
   const MatrixView wanted = normed_.view().row_range(0, n);
   models::layer_norm(pool_, wanted, ln_, wanted);
-  linear(wanted, embedding_, Finish::replace, logits);
+  vocabulary_.project(wanted, logits);
 }
 
 }  // namespace wnpu::decoder

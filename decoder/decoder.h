@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decoder/kv_cache.h"
+#include "decoder/vocabulary_projection.h"
 #include "models/dims.h"
 #include "models/packed_matrix.h"
 #include "models/precision.h"
@@ -43,8 +44,8 @@ struct StepRow {
 
 class Decoder {
  public:
-  // Packs the weights, which may go afterwards, their file too. `pool` must outlive the decoder.
-  // Throws ModelError for a NaN or infinity among them.
+  // Packs the weights, which may go afterwards, all but the token embedding: that, its file too,
+  // and `pool` must outlive the decoder. Throws ModelError for a NaN or infinity among them.
   Decoder(const models::Dims& dims, const models::DecoderTensors& weights, models::ThreadPool& pool,
           models::Precision precision = models::Precision::fp32);
   Decoder(const models::Dims& dims, const models::DecoderWeights& weights, models::ThreadPool& pool,
@@ -96,8 +97,8 @@ class Decoder {
   models::Dims dims_;
   models::ThreadPool& pool_;
   std::vector<Layer> layers_;
-  models::PreparedLinear embedding_;  // [n_vocab, n_text_state]: a token's row; also the output
-  models::Matrix positions_;          // [n_text_ctx, n_text_state]
+  VocabularyProjection vocabulary_;
+  models::Matrix positions_;  // [n_text_ctx, n_text_state]
   models::LayerNorm ln_;
   std::size_t head_size_;
   models::Storage cross_storage_;

@@ -18,14 +18,6 @@ PreparedLinear::PreparedLinear(ThreadPool& pool, Precision precision,
   }
 }
 
-PreparedLinear::PreparedLinear(ThreadPool& pool, Precision precision, const WeightTensor& weight) {
-  if (precision == Precision::fp32) {
-    linear_ = PackedLinear{pack_weights(pool, weight, Storage::fp16), {}};
-  } else {
-    linear_ = QuantisedLinear{quantise_weights(pool, weight, width_of(precision)), {}};
-  }
-}
-
 template <typename... Pool>
 void PreparedLinear::apply_on(const Input& in, MatrixView y, Pool&... pool) const {
   if (const auto* packed = std::get_if<PackedLinear>(&linear_)) {
@@ -45,10 +37,6 @@ void PreparedLinear::apply(ThreadPool& pool, ConstMatrixView x, Finish finish, M
 void PreparedLinear::apply(ConstMatrixView x, Finish finish, MatrixView y,
                            QuantisedRows& rows) const {
   apply_on({x, finish, rows}, y);
-}
-
-void PreparedLinear::weight_row(std::size_t row, std::span<float> out) const {
-  std::visit([&](const auto& linear) { linear.weight.column(row, out); }, linear_);
 }
 
 }  // namespace wnpu::models

@@ -21,16 +21,12 @@ class PreparedLinear {
   PreparedLinear() = default;
   // Several of the same input side by side.
   PreparedLinear(ThreadPool& pool, Precision precision, std::initializer_list<ScaledLinear> parts);
-  // A matrix [n, k] without a bias.
-  PreparedLinear(ThreadPool& pool, Precision precision, const WeightTensor& weight);
 
   // y = finish(x W^T + b). `rows` is room for x in integers, where they are used.
   void apply(ThreadPool& pool, ConstMatrixView x, Finish finish, MatrixView y,
              QuantisedRows& rows) const;
   // The same on one thread.
   void apply(ConstMatrixView x, Finish finish, MatrixView y, QuantisedRows& rows) const;
-  // Row `row` of W.
-  void weight_row(std::size_t row, std::span<float> out) const;
 
  private:
   struct Input {

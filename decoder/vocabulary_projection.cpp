@@ -1,0 +1,186 @@
+#include "decoder/vocabulary_projection.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "models/gathered_rows.h"
+#include "models/gemm.h"
+#include "models/ops.h"
+#include "models/weight_blocks.h"
+
+namespace wnpu::decoder {
+namespace {
+
+using models::ConstMatrixView;
+using models::MatrixView;
+
+constexpr std::size_t kTimestamps = 1501;  // <|0.00|> to <|30.00|>
+// Enough remain where some of them are suppressed as no speech.
+constexpr std::size_t kFewest = 24;
+constexpr std::size_t kMost = 128;
+constexpr float kMargin = 4;
+// One is chosen where all together are likelier than any text token.
+constexpr float kTimestampMargin = 6;
+// Tokens whose maximum is taken together: those of a stretch that is too low are not looked at.
+constexpr std::size_t kStretch = 64;
+constexpr std::size_t kRowsTogether = 16;
+constexpr std::size_t kRunsTogether = 16;
+// Rows that were looked at keep their part of the file in memory, 64 KB a row: it is given back
+// after so many calls.
+constexpr std::size_t kCallsKept = 4;
+
+constexpr auto kInOrder = [] {
+  std::array<std::uint32_t, kRowsTogether> rows{};
+  std::iota(rows.begin(), rows.end(), 0U);
+  return rows;
+}();
+
+std::span<const float> stretch_of(std::span<const float> logits, std::size_t i) {
+  return logits.subspan(i * kStretch, std::min(kStretch, logits.size() - i * kStretch));
+}
+
+// A few of an embedding's columns have values that are many times as large as the others', which
+// would leave these few of the 8 bits. The roots of both sides' factors: a hidden state has
+// outliers too. From some of the rows.
+std::vector<float> balance_of(const models::TensorView& embedding) {
+  constexpr std::size_t kEvery = 16;
+  std::vector<float> row(embedding.row_size());
+  std::vector<float> squares(row.size());
+  float n_rows = 0;
+  for (std::size_t id = 0; id < embedding.shape[0]; id += kEvery, ++n_rows) {
+    models::dequantize(row_range(embedding, id, 1), row);
+    for (std::size_t c = 0; c < row.size(); ++c) squares[c] += row[c] * row[c];
+  }
+  std::vector<float> balance;
+  for (const float sum : squares) {
+    const float root = std::pow(sum / n_rows, -0.25F);
+    balance.push_back(std::isfinite(root) && root > 0 ? root : 1.0F);
+  }
+  return balance;
+}
+
+// The n-th largest of the values, which are put in some other order; n >= 1.
+float nth_largest(std::span<float> values, std::size_t n) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::min(n, values.size()) - 1);
+  std::nth_element(values.begin(), at, values.end(), std::greater{});
+  return *at;
+}
+
+}  // namespace
+
+VocabularyProjection::VocabularyProjection(const models::Dims& dims,
+                                           const models::WeightTensor& embedding,
+                                           models::ThreadPool& pool)
+    : pool_(pool),
+      embedding_(embedding.view),
+      n_text_tokens_(dims.n_text_tokens()),
+      timestamp_begin_(dims.n_vocab - kTimestamps),
+      balance_(balance_of(embedding.view)),
+      screen_(dims.n_text_state, dims.n_vocab, models::IntegerWidth::int8, models::ScaleOf::column,
+              models::max_weight(models::IntegerWidth::int8)),
+      balanced_(dims.n_text_ctx, dims.n_text_state),
+      hidden_(dims.n_text_ctx, dims.n_text_state) {
+  for (std::size_t t = 0; t < pool.n_threads(); ++t)
+    rows_.emplace_back(kRowsTogether, dims.n_text_state);
+  fill_screen(embedding);
+}
+
+void VocabularyProjection::fill_screen(const models::WeightTensor& embedding) {
+  const models::WeightBlocks::Part part{&embedding};
+  models::WeightBlocks blocks(pool_, {&part, 1});
+  std::vector<models::Matrix> balanced(pool_.n_threads());
+  blocks.for_each([&](std::size_t first, ConstMatrixView rows, std::size_t thread) {
+    models::Matrix& of_thread = balanced[thread];
+    if (of_thread.rows() < rows.rows) of_thread = models::Matrix(rows.rows, rows.cols);
+    const MatrixView out = of_thread.view().row_range(0, rows.rows);
+    for (std::size_t r = 0; r < rows.rows; ++r)
+      std::ranges::transform(rows.row(r), balance_, out.row(r).begin(), std::multiplies{});
+    screen_.set_columns(first, out);
+    return true;
+  });
+  blocks.release();
+  screen_.widen_left_limit();
+}
+
+void VocabularyProjection::embed(models::TokenId token, std::span<float> out) const {
+  models::dequantize(row_range(embedding_, static_cast<std::size_t>(token), 1), out);
+}
+
+void VocabularyProjection::project(ConstMatrixView hidden, MatrixView logits) {
+  assert(hidden.rows == logits.rows && logits.cols == screen_.n());
+  const MatrixView balanced = balanced_.view().row_range(0, hidden.rows);
+  for (std::size_t r = 0; r < hidden.rows; ++r)
+    std::ranges::transform(hidden.row(r), balance_, balanced.row(r).begin(), std::divides{});
+  hidden_.set(pool_, balanced, screen_.left_limit());
+  models::gemm(pool_, models::IntegerProduct{hidden_, screen_, {}}, logits);
+  chosen_.resize(std::max(chosen_.size(), logits.rows));
+  pool_.parallel_for(logits.rows, [&](std::size_t row, std::size_t /*thread*/) {
+    chosen_[row] = choose(logits.row(row));
+  });
+  struct Share {
+    std::size_t row;
+    std::span<const Run> runs;
+  };
+  std::vector<Share> shares;
+  for (std::size_t row = 0; row < logits.rows; ++row) {
+    const std::span<const Run> all = chosen_[row];
+    for (std::size_t i = 0; i < all.size(); i += kRunsTogether)
+      shares.push_back({row, all.subspan(i, std::min(kRunsTogether, all.size() - i))});
+  }
+  pool_.parallel_for(shares.size(), [&](std::size_t i, std::size_t thread) {
+    const auto& [row, runs] = shares[i];
+    make_exact(runs, hidden.row(row), logits.row(row), rows_[thread].view());
+  });
+  if (++n_calls_ % kCallsKept == 0) models::release(embedding_);
+}
+
+std::vector<VocabularyProjection::Run> VocabularyProjection::choose(
+    std::span<const float> logits) const {
+  const auto text = logits.first(n_text_tokens_);
+  std::vector<float> maxima;
+  for (std::size_t i = 0; i * kStretch < text.size(); ++i)
+    maxima.push_back(models::max(stretch_of(text, i)));
+  std::vector<float> sorted = maxima;
+  const float likeliest = models::max(maxima);
+  const float bar = std::min(likeliest - kMargin, nth_largest(sorted, kFewest));
+  std::vector<float> above;
+  for (std::size_t i = 0; i < maxima.size(); ++i) {
+    if (maxima[i] < bar) continue;
+    std::ranges::copy_if(stretch_of(text, i), std::back_inserter(above),
+                         [bar](float logit) { return logit >= bar; });
+  }
+  const float limit = above.size() > kMost ? nth_largest(above, kMost) : bar;
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < maxima.size(); ++i) {
+    if (maxima[i] < limit) continue;
+    const auto stretch = stretch_of(text, i);
+    for (std::size_t id = 0; id < stretch.size(); ++id) {
+      if (stretch[id] >= limit) runs.push_back({static_cast<std::uint32_t>(i * kStretch + id), 1});
+    }
+  }
+  const bool timestamps_matter =
+      models::log_sum_exp(logits.subspan(timestamp_begin_)) >= likeliest - kTimestampMargin;
+  const std::size_t end = timestamps_matter ? logits.size() : timestamp_begin_;
+  for (std::size_t id = n_text_tokens_; id < end; id += kRowsTogether) {
+    runs.push_back({static_cast<std::uint32_t>(id),
+                    static_cast<std::uint32_t>(std::min(kRowsTogether, end - id))});
+  }
+  return runs;
+}
+
+void VocabularyProjection::make_exact(std::span<const Run> runs, std::span<const float> hidden,
+                                      std::span<float> logits, MatrixView rows) const {
+  for (const Run& run : runs) {
+    const MatrixView of_run = rows.row_range(0, run.count);
+    models::dequantize(row_range(embedding_, run.first, run.count),
+                       {of_run.data, run.count * of_run.cols});
+    models::dot_rows(hidden, {of_run, std::span(kInOrder).first(run.count)},
+                     logits.subspan(run.first, run.count));
+  }
+}
+
+}  // namespace wnpu::decoder
