@@ -28,8 +28,8 @@ CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
       attention_(dims),
       states_(dims.n_audio_ctx, dims.n_audio_state),
       queries_(dims.n_audio_ctx, dims.n_audio_state) {
-  const auto head_size = static_cast<float>(dims.n_audio_state / dims.n_audio_head);
-  const float scale = 1.0F / std::sqrt(head_size);
+  const std::size_t head_size = dims.n_audio_state / dims.n_audio_head;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(head_size));
   const auto pack = [&pool](std::initializer_list<models::ScaledLinear> parts) {
     return Arithmetic::pack(pool, parts);
   };
