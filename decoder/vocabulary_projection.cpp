@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "models/gathered_rows.h"
@@ -38,6 +39,12 @@ constexpr auto kInOrder = [] {
   std::iota(rows.begin(), rows.end(), 0U);
   return rows;
 }();
+
+// Of numbers alone: a NaN has no place in an order.
+float largest_number(std::span<const float> logits) {
+  const float largest = models::max(logits);
+  return std::isnan(largest) ? -std::numeric_limits<float>::infinity() : largest;
+}
 
 std::span<const float> stretch_of(std::span<const float> logits, std::size_t i) {
   return logits.subspan(i * kStretch, std::min(kStretch, logits.size() - i * kStretch));
@@ -143,7 +150,7 @@ std::vector<VocabularyProjection::Run> VocabularyProjection::choose(
   const auto text = logits.first(n_text_tokens_);
   std::vector<float> maxima;
   for (std::size_t i = 0; i * kStretch < text.size(); ++i)
-    maxima.push_back(models::max(stretch_of(text, i)));
+    maxima.push_back(largest_number(stretch_of(text, i)));
   std::vector<float> sorted = maxima;
   const float likeliest = models::max(maxima);
   const float bar = std::min(likeliest - kMargin, nth_largest(sorted, kFewest));

@@ -98,11 +98,6 @@ PackedLinear pack_linear(ThreadPool& pool, const Linear& linear, Storage wanted)
   return {pack_weights(pool, linear.weight.view(), wanted), linear.bias};
 }
 
-QuantisedMatrix quantise_weights(ThreadPool& pool, const WeightTensor& weight, IntegerWidth width) {
-  const WeightBlocks::Part part{&weight};
-  return quantise(WeightBlocks(pool, {&part, 1}), width);
-}
-
 QuantisedLinear quantise_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> linears,
                                       IntegerWidth width) {
   return {quantise(WeightBlocks(pool, parts_of(linears)), width), biases_of(linears)};

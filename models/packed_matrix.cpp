@@ -85,16 +85,4 @@ void PackedMatrix::set_panel_row(std::size_t row, std::size_t col, std::span<con
   }
 }
 
-void PackedMatrix::column(std::size_t col, std::span<float> out) const {
-  assert(col < n_ && out.size() == k_);
-  const std::byte* const start = panel(col / panel_cols_);
-  const std::size_t first = col % panel_cols_;
-  for (std::size_t row = 0; row < k_; ++row) {
-    const std::size_t at = row * panel_cols_ + first;
-    out[row] = storage_ == Storage::fp32
-                   ? reinterpret_cast<const float*>(start)[at]
-                   : widen_f16(reinterpret_cast<const std::uint16_t*>(start)[at]);
-  }
-}
-
 }  // namespace wnpu::models

@@ -39,8 +39,6 @@ class PackedMatrix {
   void set_columns(std::size_t first_col, ConstMatrixView b);
   // Rows first_row, first_row + 1, ... of B become the rows of `b` [any, n].
   void set_rows(std::size_t first_row, ConstMatrixView b);
-  // Column `col` of B into `out` [k].
-  void column(std::size_t col, std::span<float> out) const;
 
  private:
   // The same for columns of one panel.

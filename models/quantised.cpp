@@ -175,15 +175,6 @@ void QuantisedMatrix::set_rows(std::size_t first_row, ConstMatrixView b) {
   }
 }
 
-void QuantisedMatrix::column(std::size_t col, std::span<float> out) const {
-  assert(col < n_ && out.size() == k_ && scale_of_ == ScaleOf::column);
-  for (std::size_t row = 0; row < k_; ++row) {
-    const int q = width_ == IntegerWidth::int16 ? element<std::int16_t>(row / 2, col)[row % 2]
-                                                : element<std::int8_t>(row / 2, col)[row % 2];
-    out[row] = scales_[col] * static_cast<float>(q);
-  }
-}
-
 void QuantisedMatrix::widen_left_limit() {
   left_limit_ = left_limit_of(*std::ranges::max_element(column_sums_));
 }

@@ -107,8 +107,6 @@ class QuantisedMatrix {
   // Rows first_row (even), first_row + 1, ... of B become the rows of `b` [any, n], each by its
   // scale. An odd number of rows only at B's end.
   void set_rows(std::size_t first_row, ConstMatrixView b);
-  // Column `col` of B into `out` [k].
-  void column(std::size_t col, std::span<float> out) const;
 
  private:
   struct ScaledRow {
@@ -140,9 +138,7 @@ struct QuantisedLinear {
   QuantisedMatrix weight;   // [in, out]
   std::vector<float> bias;  // [out]; empty: none
 };
-// A weight matrix [n, k], read as pack_weights does it (models/packed_matrix.h).
-QuantisedMatrix quantise_weights(ThreadPool& pool, const WeightTensor& weight, IntegerWidth width);
-// Several of the same input side by side.
+// Several of the same input side by side, read as pack_weights does it (models/packed_matrix.h).
 QuantisedLinear quantise_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> parts,
                                       IntegerWidth width);
 

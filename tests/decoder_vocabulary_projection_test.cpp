@@ -1,6 +1,7 @@
 // Logits from 8 bits, and again from the weights as they are where it matters; reference: fp64.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -119,6 +120,18 @@ TEST_CASE("vocabulary: flat logits, and hidden states of zeros") {
   check_exact(logits, expected, likeliest(text, 24));
   const auto nothing = f.project(std::vector<float>(f.dims.n_text_state));
   for (const float logit : nothing.flat()) CHECK(logit == 0.0F);
+}
+
+TEST_CASE("vocabulary: hidden states that are no numbers do no harm") {
+  Fixture f;
+  for (const float value :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 3e38F}) {
+    const auto logits = f.project(std::vector<float>(f.dims.n_text_state, value));
+    CHECK(logits.cols() == f.dims.n_vocab);
+    auto one = f.towards({17});
+    one[3] = value;
+    CHECK(f.project(one).cols() == f.dims.n_vocab);
+  }
 }
 
 TEST_CASE("vocabulary: a row's bits depend neither on other rows nor on threads") {

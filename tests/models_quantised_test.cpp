@@ -15,6 +15,7 @@
 #include "tests/random_matrix.h"
 
 using namespace wnpu::models;  // NOLINT: the names under test
+using wnpu::tests::identity;
 using wnpu::tests::kProductShapes;
 using wnpu::tests::nmse;
 using wnpu::tests::random_matrix;
@@ -152,13 +153,15 @@ TEST_CASE("quantise_side_by_side: is the products one after the other, scaled") 
   const Linear second = random_linear(9, 12, 3);
   const QuantisedLinear both =
       quantise_side_by_side(pool, {{first, 0.5F}, {second}}, IntegerWidth::int16);
-  std::vector<float> column(12);
+  QuantisedRows rows(12, 12);
+  rows.set(identity(12).view(), both.weight.left_limit());
+  Matrix found(12, 29);
+  gemm(IntegerProduct{rows, both.weight, {}}, found.view());
   for (std::size_t col = 0; col < 29; ++col) {
-    both.weight.column(col, column);
     const auto from = col < 20 ? first.weight.row(col) : second.weight.row(col - 20);
     const float scale = col < 20 ? 0.5F : 1.0F;
     for (std::size_t k = 0; k < 12; ++k) {
-      CHECK(column[k] == doctest::Approx(scale * from[k]).epsilon(2e-3));
+      CHECK(found.row(k)[col] == doctest::Approx(scale * from[k]).epsilon(2e-3));
     }
     CHECK(both.bias[col] == scale * (col < 20 ? first.bias[col] : second.bias[col - 20]));
   }

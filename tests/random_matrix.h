@@ -39,4 +39,10 @@ inline models::Matrix random_matrix(std::size_t rows, std::size_t cols, std::uin
   return m;
 }
 
+inline models::Matrix identity(std::size_t n) {
+  models::Matrix m(n, n);
+  for (std::size_t i = 0; i < n; ++i) m.row(i)[i] = 1.0F;
+  return m;
+}
+
 }  // namespace wnpu::tests
