@@ -15,103 +15,11 @@
 #include <hwy/highway.h>
 #include "models/simd_math-inl.h"
 #include "models/gemm_tile-inl.h"
+#include "models/gemm_panels-inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::models::HWY_NAMESPACE {
-
-// A tile whose columns are not all there, on its way to c.
-struct Padded {
-  HWY_ALIGN float sums[kSums * kMaxLanes];
-  HWY_ALIGN float bias[kMaxPanels * 2 * kMaxLanes];
-  HWY_ALIGN float scales[kMaxPanels * 2 * kMaxLanes];
-};
-
-void gelu_row(float* c, std::size_t cols) {
-  const Float d;
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= cols; i += hn::Lanes(d))
-    hn::StoreU(gelu(hn::LoadU(d, c + i)), d, c + i);
-  if (i == cols) return;
-  HWY_ALIGN float rest[kMaxLanes] = {};
-  std::copy(c + i, c + cols, rest);
-  hn::Store(gelu(hn::Load(d, rest)), d, rest);
-  std::copy_n(rest, cols - i, c + i);
-}
-
-// A product, whatever its terms are.
-template <typename Terms>
-struct Operands {
-  LeftRows<typename Terms::Left> a;
-  const typename Terms::Right* b;  // first panel
-  std::size_t panel_size;          // elements
-  const float* col_scales;         // or nullptr
-  const float* bias;               // or nullptr
-  Finish finish;
-};
-
-template <typename Terms>
-class Panels {
- public:
-  Panels(const Operands<Terms>& operands, MatrixView c) : operands_(operands), c_(c) {}
-
-  // Panels [first, first + count) for all rows: a panel stays in L1 while the rows pass by.
-  void run(std::size_t first, std::size_t count) {
-    const std::size_t wide = panels_of(std::min(c_.rows, kMaxRows));
-    for (std::size_t panel = first; panel < first + count;) {
-      const std::size_t n = first + count - panel >= wide ? wide : 1;
-      for (std::size_t row = 0; row < c_.rows; row += kMaxRows) {
-        run_tile(row, std::min(kMaxRows, c_.rows - row), panel, n);
-      }
-      panel += n;
-    }
-  }
-
- private:
-  void run_tile(std::size_t row, std::size_t rows, std::size_t panel, std::size_t n_panels) {
-    static constexpr auto kWide = tiles_of<Terms>(std::make_index_sequence<kMaxRows>());
-    static constexpr auto kNarrow = narrow_tiles_of<Terms>(std::make_index_sequence<kMaxRows>());
-    const std::size_t panel_cols = 2 * hn::Lanes(Float());
-    const std::size_t first = panel * panel_cols;
-    const std::size_t cols = std::min(n_panels * panel_cols, c_.cols - first);
-    const MatrixView c = c_.row_range(row, rows).col_range(first, cols);
-    const auto& all = operands_.a;
-    const LeftRows<typename Terms::Left> a{all.data + row * all.stride, all.stride, all.n_steps,
-                                           all.scales == nullptr ? nullptr : all.scales + row};
-    const auto* b = operands_.b + panel * operands_.panel_size;
-    const auto from_first = [first](const float* p) { return p == nullptr ? p : p + first; };
-    TileOut out{c.data, c.stride, from_first(operands_.col_scales), from_first(operands_.bias),
-                operands_.finish == Finish::add};
-    const Tile<Terms> tile = (n_panels > 1 ? kWide : kNarrow)[rows - 1];
-    if (cols == n_panels * panel_cols) {
-      tile(a, b, operands_.panel_size, out);
-    } else {
-      tile(a, b, operands_.panel_size, padded(c, out, n_panels * panel_cols));
-      for (std::size_t r = 0; r < rows; ++r)
-        std::copy_n(padded_.sums + r * n_panels * panel_cols, cols, c.data + r * c.stride);
-    }
-    if (operands_.finish != Finish::gelu) return;
-    for (std::size_t r = 0; r < rows; ++r) gelu_row(c.data + r * c.stride, cols);
-  }
-
-  // The same with room for whole panels.
-  TileOut padded(MatrixView c, const TileOut& out, std::size_t padded_cols) {
-    const auto copy = [&](const float* from, float* to) {
-      std::fill_n(to, padded_cols, 0.0F);
-      if (from != nullptr) std::copy_n(from, c.cols, to);
-    };
-    copy(out.bias, padded_.bias);
-    copy(out.scales, padded_.scales);
-    for (std::size_t r = 0; r < c.rows; ++r)
-      copy(c.data + r * c.stride, padded_.sums + r * padded_cols);
-    return {padded_.sums, padded_cols, out.scales == nullptr ? nullptr : padded_.scales,
-            padded_.bias, out.add};
-  }
-
-  const Operands<Terms>& operands_;
-  MatrixView c_;
-  Padded padded_;
-};
 
 struct PanelRange {
   std::size_t first;

@@ -40,6 +40,7 @@ struct TileOut {
   const float* scales;  // of the columns; nullptr: 1
   const float* bias;    // or nullptr
   bool add;
+  const std::int32_t* starts;  // of the columns, where the terms have any
 };
 
 // fp32 times fp32 or fp16: one chain of fused multiply-adds over k.
@@ -57,13 +58,16 @@ struct FloatTerms {
     return hn::PromoteTo(Float(), hn::Load(hn::Rebind<hwy::float16_t, Float>(), b));
   }
   static HWY_INLINE Vec broadcast(float a) { return hn::Set(Float(), a); }
-  static HWY_INLINE Sum zero() { return hn::Zero(Float()); }
+  static HWY_INLINE Sum start(const std::int32_t* /*starts*/, std::size_t /*col*/) {
+    return hn::Zero(Float());
+  }
   static HWY_INLINE void add(Vec a, Vec b, Sum& sum) { sum = hn::MulAdd(a, b, sum); }
   static HWY_INLINE FloatVec to_float(Sum sum) { return sum; }
   static HWY_INLINE FloatVec finish(FloatVec total, FloatVec /*row_scale*/, FloatVec /*scale*/,
                                     FloatVec bias) {
     return hn::Add(total, bias);
   }
+  static HWY_INLINE FloatVec gelu(FloatVec y) { return HWY_NAMESPACE::gelu(y); }
 };
 
 #if HWY_TARGET == HWY_SCALAR
@@ -120,13 +124,16 @@ struct IntegerTerms {
 
   static HWY_INLINE Vec load(const B* b) { return load_pairs(b); }
   static HWY_INLINE Vec broadcast(LeftPair a) { return broadcast_pair(a); }
-  static HWY_INLINE Sum zero() { return hn::Zero(Int()); }
+  static HWY_INLINE Sum start(const std::int32_t* /*starts*/, std::size_t /*col*/) {
+    return hn::Zero(Int());
+  }
   static HWY_INLINE void add(Vec a, Vec b, Sum& sum) { add_products(a, b, sum); }
   static HWY_INLINE FloatVec to_float(Sum sum) { return hn::ConvertTo(Float(), sum); }
   static HWY_INLINE FloatVec finish(FloatVec total, FloatVec row_scale, FloatVec scale,
                                     FloatVec bias) {
     return hn::MulAdd(hn::Mul(total, row_scale), scale, bias);
   }
+  static HWY_INLINE FloatVec gelu(FloatVec y) { return HWY_NAMESPACE::gelu(y); }
 };
 
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
@@ -188,6 +195,7 @@ struct TileIn {
   const typename Terms::Left* rows[kRows];
   const typename Terms::Right* b;
   std::size_t panel_size;
+  const std::int32_t* starts;  // of the columns, where the terms have any
 };
 
 // sums += step k.
@@ -211,7 +219,8 @@ HWY_INLINE void sum_steps(const TileIn<Terms, kRows>& in, std::size_t first, std
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
-    for (auto& sum : sums[r]) sum = Terms::zero();
+    for (std::size_t v = 0; v < 2 * kPanels; ++v)
+      sums[r][v] = Terms::start(in.starts, v * hn::Lanes(Float()));
   }
   std::size_t k = first;
   for (; k + 2 <= last; k += 2) {
@@ -242,12 +251,13 @@ HWY_INLINE void add_to_totals(const Sums<Terms, kRows, kPanels>& sums,
 }
 
 // out = the rows of a times the panels of b, all columns of them.
-template <typename Terms, std::size_t kRows, std::size_t kPanels>
+template <typename Terms, std::size_t kRows, std::size_t kPanels, typename Out = TileOut>
 HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename Terms::Right* b,
-                       std::size_t panel_size, const TileOut& out) {
+                       std::size_t panel_size, const Out& out) {
   TileIn<Terms, kRows> in;
   in.b = b;
   in.panel_size = panel_size;
+  in.starts = out.starts;
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) in.rows[r] = a.data + r * a.stride;
   Sums<Terms, kRows, kPanels> sums;

@@ -1,8 +1,10 @@
-// Weights -> panels: the packing functions of packed_matrix.h and quantised.h.
+// Weights -> panels: the packing functions of packed_matrix.h, quantised.h and
+// byte_matrix.h.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "models/byte_matrix.h"
 #include "models/half_floats.h"
 #include "models/packed_matrix.h"
 #include "models/quantised.h"
@@ -78,6 +80,16 @@ std::vector<float> biases_of(std::span<const ScaledLinear> linears) {
   return all;
 }
 
+ByteMatrix to_bytes(WeightBlocks blocks) {
+  ByteMatrix all(blocks.k(), blocks.n());
+  blocks.for_each([&](std::size_t first, ConstMatrixView rows, std::size_t /*thread*/) {
+    all.set_columns(first, rows);
+    return true;
+  });
+  blocks.release();
+  return all;
+}
+
 }  // namespace
 
 PackedMatrix pack_weights(ThreadPool& pool, const WeightTensor& weight, Storage wanted) {
@@ -101,6 +113,10 @@ PackedLinear pack_linear(ThreadPool& pool, const Linear& linear, Storage wanted)
 QuantisedLinear quantise_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> linears,
                                       IntegerWidth width) {
   return {quantise(WeightBlocks(pool, parts_of(linears)), width), biases_of(linears)};
+}
+
+ByteLinear bytes_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> linears) {
+  return {to_bytes(WeightBlocks(pool, parts_of(linears))), biases_of(linears)};
 }
 
 }  // namespace wnpu::models

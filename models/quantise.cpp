@@ -50,6 +50,89 @@ void round_scaled(std::span<const float> x, float factor, std::int16_t* out) {
   std::copy_n(rounded, x.size() - i, out + i);
 }
 
+using Ints = hn::RebindToSigned<Float>;
+
+// Returns q.
+HWY_INLINE hn::Vec<Ints> bytes_of_vector(FloatVec x, FloatVec factor, std::uint8_t* out) {
+  const Ints ints;
+  const auto q = hn::NearestInt(hn::Mul(x, factor));
+  const auto shifted = hn::Add(q, hn::Set(ints, 128));
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtepi32_epi8(shifted.raw));
+#else
+  const hn::Rebind<std::uint8_t, Float> bytes;
+  hn::StoreU(hn::DemoteTo(bytes, shifted), bytes, out);
+#endif
+  return q;
+}
+
+std::int32_t round_to_bytes(std::span<const float> x, float factor, std::uint8_t* out) {
+  const Float d;
+  const Ints ints;
+  const FloatVec f = hn::Set(d, factor);
+  auto sum = hn::Zero(ints);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= x.size(); i += hn::Lanes(d))
+    sum = hn::Add(sum, bytes_of_vector(hn::LoadU(d, x.data() + i), f, out + i));
+  if (i < x.size()) {
+    HWY_ALIGN float rest[kRestLanes] = {};
+    HWY_ALIGN std::uint8_t rounded[kRestLanes];
+    std::copy(x.begin() + static_cast<std::ptrdiff_t>(i), x.end(), rest);
+    sum = hn::Add(sum, bytes_of_vector(hn::Load(d, rest), f, rounded));
+    std::copy_n(rounded, x.size() - i, out + i);
+  }
+  return hn::GetLane(hn::SumOfLanes(ints, sum));
+}
+
+using Bits = hn::RebindToUnsigned<Float>;
+
+// bf16 in the upper half of each lane, what is below it unspecified.
+HWY_INLINE hn::Vec<Bits> rounded_to_bf16(const float* x) {
+  const Bits bits;
+  const auto u = hn::BitCast(bits, hn::LoadU(Float(), x));
+  const auto odd = hn::And(hn::ShiftRight<16>(u), hn::Set(bits, 1));
+  return hn::Add(u, hn::Add(odd, hn::Set(bits, 0x7FFF)));
+}
+
+HWY_INLINE void bf16_of_vector(const float* x, std::uint16_t* out) {
+  const hn::Rebind<std::uint16_t, Float> d16;
+  const auto upper = hn::BitCast(Ints(), hn::ShiftRight<16>(rounded_to_bf16(x)));
+  hn::StoreU(hn::DemoteTo(d16, upper), d16, out);
+}
+
+void round_to_bf16(std::span<const float> x, std::uint16_t* out) {
+  const std::size_t lanes = hn::Lanes(Float());
+  std::size_t i = 0;
+  for (; i + lanes <= x.size(); i += lanes) bf16_of_vector(x.data() + i, out + i);
+  if (i == x.size()) return;
+  HWY_ALIGN float rest[kRestLanes] = {};
+  HWY_ALIGN std::uint16_t rounded[kRestLanes];
+  std::copy_n(x.data() + i, x.size() - i, rest);
+  bf16_of_vector(rest, rounded);
+  std::copy_n(rounded, x.size() - i, out + i);
+}
+
+HWY_INLINE void pairs_of_vector(const float* even, const float* odd, std::uint16_t* out) {
+  const Bits bits;
+  const auto upper = hn::And(rounded_to_bf16(odd), hn::Set(bits, 0xFFFF0000U));
+  const auto both = hn::Or(hn::ShiftRight<16>(rounded_to_bf16(even)), upper);
+  hn::StoreU(both, bits, reinterpret_cast<std::uint32_t*>(out));
+}
+
+void pair_bf16(std::span<const float> even, const float* odd, std::uint16_t* out) {
+  const std::size_t lanes = hn::Lanes(Float());
+  std::size_t i = 0;
+  for (; i + lanes <= even.size(); i += lanes)
+    pairs_of_vector(even.data() + i, odd + i, out + 2 * i);
+  if (i == even.size()) return;
+  HWY_ALIGN float rest[2][kRestLanes] = {};
+  HWY_ALIGN std::uint16_t pairs[2 * kRestLanes];
+  std::copy_n(even.data() + i, even.size() - i, rest[0]);
+  std::copy_n(odd + i, even.size() - i, rest[1]);
+  pairs_of_vector(rest[0], rest[1], pairs);
+  std::copy_n(pairs, 2 * (even.size() - i), out + 2 * i);
+}
+
 std::int32_t sum_of_magnitudes(std::span<const std::int16_t> q) {
   const hn::ScalableTag<std::int32_t> d;
   const hn::Rebind<std::int16_t, decltype(d)> d16;
@@ -112,6 +195,9 @@ HWY_EXPORT(largest_magnitude);
 HWY_EXPORT(round_scaled);
 HWY_EXPORT(sum_of_magnitudes);
 HWY_EXPORT(exp_weighted);
+HWY_EXPORT(round_to_bytes);
+HWY_EXPORT(round_to_bf16);
+HWY_EXPORT(pair_bf16);
 
 }  // namespace
 
@@ -132,6 +218,22 @@ std::int32_t sum_of_magnitudes(std::span<const std::int16_t> q) {
 void round_scaled(std::span<const float> x, float factor, std::span<std::int16_t> out) {
   assert(out.size() >= x.size());
   HWY_DYNAMIC_DISPATCH(round_scaled)(x, factor, out.data());
+}
+
+std::int32_t round_to_bytes(std::span<const float> x, float factor, std::span<std::uint8_t> out) {
+  assert(out.size() >= x.size());
+  return HWY_DYNAMIC_DISPATCH(round_to_bytes)(x, factor, out.data());
+}
+
+void round_to_bf16(std::span<const float> x, std::span<std::uint16_t> out) {
+  assert(out.size() >= x.size());
+  HWY_DYNAMIC_DISPATCH(round_to_bf16)(x, out.data());
+}
+
+void pair_bf16(std::span<const float> even, std::span<const float> odd,
+               std::span<std::uint16_t> out) {
+  assert(odd.size() == even.size() && out.size() >= 2 * even.size());
+  HWY_DYNAMIC_DISPATCH(pair_bf16)(even, odd.data(), out.data());
 }
 
 }  // namespace wnpu::models

@@ -1,4 +1,5 @@
-// fp32 -> int16, on the widest SIMD instructions of the machine. The pieces of quantised.h.
+// fp32 -> int16, bytes, bf16, on the widest SIMD instructions of the machine. The pieces of
+// quantised.h, byte_matrix.h and bf16_matrix.h.
 #pragma once
 
 #include <cstdint>
@@ -24,5 +25,14 @@ SoftmaxSums exp_weighted(std::span<float> x, float max, std::span<const float> w
 
 // out = round(factor * x), |factor * x| at most 32767.
 void round_scaled(std::span<const float> x, float factor, std::span<std::int16_t> out);
+
+// out = q + 128, q = round(factor * x), |factor * x| at most 127. Returns the sum of q.
+std::int32_t round_to_bytes(std::span<const float> x, float factor, std::span<std::uint8_t> out);
+
+// out = x in bf16, rounded to the nearest, ties to even. Finite values only.
+void round_to_bf16(std::span<const float> x, std::span<std::uint16_t> out);
+// The same for even[0], odd[0], even[1], odd[1], ...
+void pair_bf16(std::span<const float> even, std::span<const float> odd,
+               std::span<std::uint16_t> out);
 
 }  // namespace wnpu::models

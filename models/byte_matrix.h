@@ -1,0 +1,98 @@
+// Operands of 8 bits, for CPUs that multiply bytes and add up four products in one instruction
+// (AVX512-VNNI): x = scale * q, |q| at most 127, each row of the left side and each column of the
+// right side with a scale of its own. Sums are exact in int32 over all of k.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "models/aligned_memory.h"
+#include "models/packed_matrix.h"
+#include "models/tensor.h"
+#include "models/thread_pool.h"
+
+namespace wnpu::models {
+
+constexpr float kMaxByte = 127;
+// The instruction takes its left side unsigned: q + 128. A column's sum then starts at -128 times
+// the sum of its q.
+constexpr int kByteOffset = 128;
+
+// Four neighbours in k of a left row, which the kernels multiply together.
+struct alignas(4) ByteQuad {
+  std::uint8_t q[4] = {kByteOffset, kByteOffset, kByteOffset, kByteOffset};
+};
+
+// The left side of a product. Quads beyond a row's last column are 0.
+class ByteRows {
+ public:
+  ByteRows() = default;
+  // Room for this many.
+  ByteRows(std::size_t max_rows, std::size_t max_cols);
+
+  std::size_t n_rows() const { return n_rows_; }
+  std::size_t n_quads() const { return n_quads_; }
+  std::size_t stride() const { return stride_; }  // quads
+  const ByteQuad* row(std::size_t r) const { return quads_.get() + r * stride_; }
+  std::span<const float> scales() const { return scales_; }
+
+  // Becomes x.
+  void set(ConstMatrixView x);
+
+ private:
+  void resize(std::size_t rows, std::size_t cols);
+  void set_row(std::size_t r, std::span<const float> x);
+
+  std::size_t n_rows_ = 0;
+  std::size_t n_quads_ = 0;
+  std::size_t stride_ = 0;
+  AlignedArray<ByteQuad> quads_;
+  std::vector<float> scales_;
+};
+
+// The right side B [k, n] as panels of two vectors' columns: [quads of k][columns][4].
+class ByteMatrix {
+ public:
+  ByteMatrix() = default;
+  // All 0.
+  ByteMatrix(std::size_t k, std::size_t n);
+
+  std::size_t k() const { return k_; }
+  std::size_t n() const { return n_; }
+  std::size_t n_quads() const { return (k_ + 3) / 4; }
+  std::size_t panel_cols() const { return panel_cols_; }
+  std::size_t n_panels() const {
+    return panel_cols_ == 0 ? 0 : (n_ + panel_cols_ - 1) / panel_cols_;
+  }
+  std::size_t panel_bytes() const { return 4 * n_quads() * panel_cols_; }
+  const std::int8_t* panel(std::size_t i) const { return data_.get() + i * panel_bytes(); }
+  std::size_t size_bytes() const { return n_panels() * panel_bytes(); }
+  // Of the columns, up to the end of the last panel: scales, and what their sums start at.
+  std::span<const float> scales() const { return scales_; }
+  std::span<const std::int32_t> starts() const { return starts_; }
+
+  // Columns first_col, first_col + 1, ... of B become the rows of `b` [any, k], each by its scale
+  // times `factor`. Threads may set columns of their own.
+  void set_columns(std::size_t first_col, ConstMatrixView b, float factor = 1);
+
+ private:
+  std::size_t k_ = 0;
+  std::size_t n_ = 0;
+  std::size_t panel_cols_ = 0;
+  std::vector<float> scales_;
+  std::vector<std::int32_t> starts_;
+  AlignedArray<std::int8_t> data_;
+};
+
+// y = x W^T + b.
+struct ByteLinear {
+  ByteMatrix weight;        // [in, out]
+  std::vector<float> bias;  // [out]; empty: none
+};
+// Several of the same input side by side, read as pack_weights does it (models/packed_matrix.h).
+ByteLinear bytes_side_by_side(ThreadPool& pool, std::initializer_list<ScaledLinear> parts);
+
+}  // namespace wnpu::models

@@ -1,0 +1,131 @@
+// What the tiles of byte_gemm.cpp multiply with AVX512-VNNI and AVX512-BF16, and the tile whose
+// sums become the weights of a softmax. For AVX3_DL alone: included after models/gemm_tile-inl.h.
+#if defined(WNPU_MODELS_BYTE_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WNPU_MODELS_BYTE_TILE_INL_H_
+#undef WNPU_MODELS_BYTE_TILE_INL_H_
+#else
+#define WNPU_MODELS_BYTE_TILE_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace wnpu::models::HWY_NAMESPACE {
+
+using Bytes = hn::ScalableTag<std::int8_t>;
+using BytesVec = hn::Vec<Bytes>;
+
+// q + 128 times q, four terms at a time into int32, exactly.
+struct ByteTerms {
+  using Left = ByteQuad;
+  using Right = std::int8_t;
+  static constexpr std::size_t kRightPerStep = 4;
+  static constexpr std::size_t kStepsPerSum = SIZE_MAX;
+  using Vec = BytesVec;
+  using Sum = IntVec;
+
+  static HWY_INLINE Vec load(const std::int8_t* b) { return hn::Load(Bytes(), b); }
+  static HWY_INLINE Vec broadcast(ByteQuad a) {
+    return hn::BitCast(Bytes(), hn::Set(Int(), std::bit_cast<std::int32_t>(a)));
+  }
+  static HWY_INLINE Sum start(const std::int32_t* starts, std::size_t col) {
+    return hn::LoadU(Int(), starts + col);
+  }
+  // Highway 1.0 has no such operation, and its AVX3_DL does not let the compiler use it either.
+  static HWY_INLINE void add(Vec a, Vec b, Sum& sum) {
+    asm volatile("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+  }
+  static HWY_INLINE FloatVec to_float(Sum sum) { return hn::ConvertTo(Float(), sum); }
+  static HWY_INLINE FloatVec finish(FloatVec total, FloatVec row_scale, FloatVec scale,
+                                    FloatVec bias) {
+    return hn::MulAdd(hn::Mul(total, row_scale), scale, bias);
+  }
+  static HWY_INLINE FloatVec gelu(FloatVec y) { return coarse_gelu(y); }
+};
+
+// bf16 times bf16, two terms at a time into fp32.
+struct Bf16Terms {
+  using Left = Bf16Pair;
+  using Right = Bf16Pair;
+  static constexpr std::size_t kRightPerStep = 1;
+  static constexpr std::size_t kStepsPerSum = SIZE_MAX;
+  using Vec = IntVec;  // a pair a lane
+  using Sum = FloatVec;
+
+  static HWY_INLINE Vec load(const Bf16Pair* b) {
+    return hn::Load(Int(), reinterpret_cast<const std::int32_t*>(b));
+  }
+  static HWY_INLINE Vec broadcast(Bf16Pair a) {
+    return hn::Set(Int(), std::bit_cast<std::int32_t>(a));
+  }
+  static HWY_INLINE Sum start(const std::int32_t* /*starts*/, std::size_t /*col*/) {
+    return hn::Zero(Float());
+  }
+  static HWY_INLINE void add(Vec a, Vec b, Sum& sum) {
+    asm volatile("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+  }
+  static HWY_INLINE FloatVec to_float(Sum sum) { return sum; }
+  static HWY_INLINE FloatVec finish(FloatVec total, FloatVec row_scale, FloatVec /*scale*/,
+                                    FloatVec bias) {
+    return hn::MulAdd(total, row_scale, bias);
+  }
+  static HWY_INLINE FloatVec gelu(FloatVec y) { return coarse_gelu(y); }
+};
+
+// 2^x, relative error 1.1e-4: a cubic on [0, 1), fitted for the least relative error.
+HWY_INLINE FloatVec exp2(FloatVec x) {
+  const Float d;
+  const FloatVec f{_mm512_reduce_ps(x.raw, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)};
+  FloatVec p = hn::MulAdd(f, hn::Set(d, 0.0780245245F), hn::Set(d, 0.226067182F));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.695833515F));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.999925223F));
+  return FloatVec{_mm512_scalef_ps(p.raw, x.raw)};  // p * 2^floor(x)
+}
+
+// Where a tile's sums go that become weights of a softmax.
+struct WeightsOut {
+  Bf16Pair* weights;
+  std::size_t stride;          // pairs
+  const float* scales;         // of the columns
+  const std::int32_t* starts;  // of the columns
+  const float* shifts;         // of the rows
+  float* sums;                 // of the rows, kSumParts each
+  std::size_t cols;            // of the tile that there are
+};
+
+// Two vectors' weights: stores them, returns their sum.
+HWY_INLINE FloatVec store_weights(FloatVec low, FloatVec high, Bf16Pair* to) {
+  __m512i both;
+  asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(both) : "v"(high.raw), "v"(low.raw));
+  _mm512_storeu_si512(to, both);
+  return hn::Add(low, high);
+}
+
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const float* row_scales,
+                      WeightsOut out) {
+  static_assert(kPanels == 1);
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  const FloatVec scales[2] = {hn::LoadU(d, out.scales), hn::LoadU(d, out.scales + lanes)};
+  const bool whole = out.cols == 2 * lanes;
+  const auto first = hn::FirstN(d, out.cols);
+  const auto second = hn::FirstN(d, out.cols - std::min(lanes, out.cols));
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const FloatVec row_scale = hn::Set(d, row_scales[r]);
+    const FloatVec shift = hn::Set(d, out.shifts[r]);
+    FloatVec low = exp2(hn::MulSub(hn::Mul(totals[r][0], row_scale), scales[0], shift));
+    FloatVec high = exp2(hn::MulSub(hn::Mul(totals[r][1], row_scale), scales[1], shift));
+    if (!whole) {
+      low = hn::IfThenElseZero(first, low);
+      high = hn::IfThenElseZero(second, high);
+    }
+    float* const sum = out.sums + r * SoftmaxWeights::kSumParts;
+    const FloatVec of_tile = store_weights(low, high, out.weights + r * out.stride);
+    hn::Store(hn::Add(hn::Load(d, sum), of_tile), d, sum);
+  }
+}
+
+}  // namespace wnpu::models::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

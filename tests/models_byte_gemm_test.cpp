@@ -1,0 +1,219 @@
+// Products of bytes and of bf16 against fp64 on the same values, and at their limits.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <hwy/targets.h>
+
+#include "models/byte_gemm.h"
+#include "models/ops.h"
+#include "tests/difference.h"
+#include "tests/product_shapes.h"
+#include "tests/random_matrix.h"
+
+using namespace wnpu::models;  // NOLINT: the names under test
+using wnpu::tests::kProductShapes;
+using wnpu::tests::nmse;
+using wnpu::tests::random_matrix;
+using wnpu::tests::random_vector;
+
+namespace {
+
+// Both sides in steps of 1/127 of their largest value, about three standard deviations of uniform
+// values being less than that: a step / sqrt(12) twice.
+constexpr double kByteNmse = 6e-5;
+// Both sides rounded to 8 bits of their own.
+constexpr double kBf16Nmse = 1e-5;
+
+std::vector<double> reference(ConstMatrixView a, const Linear& w, const Matrix& y, Finish finish) {
+  std::vector<double> result;
+  for (std::size_t r = 0; r < a.rows; ++r) {
+    for (std::size_t c = 0; c < w.weight.rows(); ++c) {
+      double sum = static_cast<double>(w.bias[c]);
+      for (std::size_t k = 0; k < a.cols; ++k)
+        sum += static_cast<double>(a.row(r)[k]) * static_cast<double>(w.weight.row(c)[k]);
+      if (finish == Finish::gelu) sum = 0.5 * sum * (1.0 + std::erf(sum / std::sqrt(2.0)));
+      if (finish == Finish::add) sum += static_cast<double>(y.row(r)[c]);
+      result.push_back(sum);
+    }
+  }
+  return result;
+}
+
+template <typename F>
+void on_every_instruction_set(const F& f) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    CAPTURE(std::string(hwy::TargetName(target)));
+    f();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+void check_bytes(const Linear& w, const Matrix& a, Finish finish) {
+  ThreadPool pool(2);
+  const ByteLinear b = bytes_side_by_side(pool, {{w}});
+  ByteRows rows(a.rows(), a.cols());
+  rows.set(a.view());
+  Matrix y = random_matrix(a.rows(), w.weight.rows(), 4);
+  const auto expected = reference(a.view(), w, y, finish);
+  gemm(ByteProduct{rows, b.weight, b.bias, finish}, y.view());
+  CHECK_MESSAGE(nmse(y.flat(), expected) < kByteNmse, a.rows(), " x ", w.weight.rows(), " x ",
+                a.cols());
+}
+
+void check_bf16(const Linear& w, const Matrix& a, Finish finish) {
+  Bf16Matrix b(a.cols(), w.weight.rows());
+  b.set_columns(0, w.weight.view());
+  Bf16Rows rows(a.rows(), a.cols());
+  for (std::size_t r = 0; r < a.rows(); ++r) rows.set_row(r, a.row(r));
+  for (const std::size_t threads : {1U, 3U}) {
+    ThreadPool pool(threads);
+    Matrix y = random_matrix(a.rows(), w.weight.rows(), 4);
+    const auto expected = reference(a.view(), w, y, finish);
+    gemm(pool,
+         Bf16Product{
+             .a = rows.row(0), .stride = rows.stride(), .b = b, .bias = w.bias, .finish = finish},
+         y.view());
+    CHECK_MESSAGE(nmse(y.flat(), expected) < kBf16Nmse, a.rows(), " x ", w.weight.rows(), " x ",
+                  a.cols());
+  }
+}
+
+// One row of scores 0, 1, 2, ..., times `factor`, against every key.
+struct Scores {
+  Matrix keys;
+  Matrix query;
+};
+Scores rising_scores(std::size_t n, float factor) {
+  Scores s{Matrix(n, 4), Matrix(1, 4)};
+  s.query.row(0)[0] = 1.0F;
+  for (std::size_t i = 0; i < n; ++i) s.keys.row(i)[0] = factor * static_cast<float>(i);
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("byte gemm, bf16 gemm: agree with fp64 for every shape, finish and instruction set") {
+  on_every_instruction_set([] {
+    for (const auto& [m, n, k] : kProductShapes) {
+      const Matrix a = random_matrix(m, k, 1);
+      const Linear w{random_matrix(n, k, 2), random_vector(n, 3)};
+      for (const Finish finish : {Finish::replace, Finish::gelu, Finish::add}) {
+        check_bytes(w, a, finish);
+        check_bf16(w, a, finish);
+      }
+    }
+  });
+}
+
+TEST_CASE("byte gemm: exact for whole numbers, the largest included, whatever the instructions") {
+  on_every_instruction_set([] {
+    constexpr std::size_t kK = 5120;
+    Matrix a(14, kK);
+    Matrix weights(35, kK);
+    for (std::size_t k = 0; k < kK; ++k) {
+      for (std::size_t r = 0; r < a.rows(); ++r) a.row(r)[k] = (k + r) % 3 == 0 ? 127.0F : -127.0F;
+      for (std::size_t c = 0; c < weights.rows(); ++c)
+        weights.row(c)[k] = c == 0 || (k * c) % 5 != 0 ? 127.0F : -127.0F;
+    }
+    ByteMatrix b(kK, weights.rows());
+    b.set_columns(0, weights.view().row_range(0, 20));
+    b.set_columns(20, weights.view().row_range(20, 15));
+    ByteRows rows(a.rows(), kK);
+    rows.set(a.view());
+    Matrix y(a.rows() - 1, weights.rows());
+    gemm(ByteProduct{.a = rows, .b = b, .first_row = 1}, y.view());
+    for (std::size_t r = 0; r < y.rows(); ++r) {
+      for (std::size_t c = 0; c < y.cols(); ++c) {
+        std::int64_t sum = 0;
+        for (std::size_t k = 0; k < kK; ++k)
+          sum += static_cast<std::int64_t>(a.row(r + 1)[k] * weights.row(c)[k]);
+        CHECK(y.row(r)[c] == static_cast<float>(sum));
+      }
+    }
+  });
+}
+
+TEST_CASE("byte gemm: rows of zeros, of one value, of denormals") {
+  on_every_instruction_set([] {
+    Matrix a(3, 10);
+    std::ranges::fill(a.row(1), -3.0F);
+    std::ranges::fill(a.row(2), std::numeric_limits<float>::denorm_min());
+    ByteMatrix b(10, 2);
+    Matrix weights(2, 10);
+    std::ranges::fill(weights.row(1), 2.0F);
+    b.set_columns(0, weights.view());
+    ByteRows rows(3, 10);
+    rows.set(a.view());
+    Matrix y(3, 2);
+    gemm(ByteProduct{rows, b}, y.view());
+    for (const std::size_t r : {0U, 2U}) {
+      for (const float v : y.row(r)) CHECK(v == 0.0F);
+    }
+    CHECK(y.row(1)[0] == 0.0F);
+    CHECK(y.row(1)[1] == doctest::Approx(-60));
+  });
+}
+
+TEST_CASE("exp2_gemm: weights and sums, less a row's shift; what is beyond fp32 shows in the sum") {
+  on_every_instruction_set([] {
+    // 127 steps of the largest score: the scores themselves are exact.
+    const Scores s = rising_scores(128, 1.0F);
+    ByteMatrix keys(4, 128);
+    // Each key has its own scale: only the query and the key's one value are rounded, to 127.
+    keys.set_columns(0, s.keys.view());
+    ByteRows query(1, 4);
+    query.set(s.query.view());
+    SoftmaxWeights weights(1, 128);
+    weights.reset(1);
+    weights.set_shift(0, 100.0F);
+    exp2_gemm(query, keys, weights);
+    double expected = 0;
+    for (std::size_t i = 0; i < 128; ++i) expected += std::exp2(static_cast<double>(i) - 100);
+    CHECK(static_cast<double>(weights.sum(0)) == doctest::Approx(expected).epsilon(2e-4));
+    const auto* halves = &weights.rows().row(0)->even;
+    for (std::size_t i = 0; i < 128; ++i) {
+      const auto found = std::bit_cast<float>(static_cast<std::uint32_t>(halves[i]) << 16U);
+      CHECK(static_cast<double>(found) ==
+            doctest::Approx(std::exp2(static_cast<double>(i) - 100)).epsilon(4.1e-3));
+    }
+    weights.reset(1);
+    weights.set_shift(0, -10.0F);
+    exp2_gemm(query, keys, weights);
+    CHECK(std::isinf(weights.sum(0)));
+    weights.reset(1);
+    weights.set_shift(0, 400.0F);
+    exp2_gemm(query, keys, weights);
+    CHECK(weights.sum(0) == 0.0F);
+  });
+}
+
+TEST_CASE("bf16 gemm: rows that overlap, values by rows, a scale a row") {
+  on_every_instruction_set([] {
+    const Matrix x = random_matrix(9, 6, 1);
+    const Matrix values = random_matrix(13, 40, 2);
+    Bf16Matrix b(13, 40);
+    b.set_rows(0, values.view().row_range(0, 8));
+    b.set_rows(8, values.view().row_range(8, 5));
+    Bf16Rows rows(9, 6);
+    for (std::size_t r = 0; r < 9; ++r) rows.set_row(r, x.row(r));
+    const std::vector<float> scales = {1.0F, 0.5F, -2.0F, 0.0F};
+    Matrix y(4, 40);
+    // 13 terms from each second frame of 6: two frames and one value of a third.
+    gemm(Bf16Product{.a = rows.row(0), .stride = 2 * rows.stride(), .b = b, .row_scales = scales},
+         y.view());
+    std::vector<double> expected;
+    for (std::size_t r = 0; r < 4; ++r) {
+      for (std::size_t c = 0; c < 40; ++c) {
+        double sum = 0;
+        for (std::size_t k = 0; k < 13; ++k)
+          sum += static_cast<double>(x.flat()[12 * r + k]) * static_cast<double>(values.row(k)[c]);
+        expected.push_back(static_cast<double>(scales[r]) * sum);
+      }
+    }
+    CHECK(nmse(y.flat(), expected) < kBf16Nmse);
+  });
+}
