@@ -41,7 +41,8 @@ std::unique_ptr<encoder::LayerBackend> Recognizer::make_backend(const EncoderDev
 }
 
 std::unique_ptr<encoder::Encoder> Recognizer::make_encoder() {
-  return std::make_unique<encoder::Encoder>(dims(), encoder_weights_, *backend_, encoder_pool());
+  return std::make_unique<encoder::Encoder>(dims(), encoder_weights_, *backend_, encoder_pool(),
+                                            precision_);
 }
 
 // A device that fails in the middle of a file is the one failure that may be survived, and only

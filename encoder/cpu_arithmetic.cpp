@@ -101,6 +101,17 @@ void IntegerArithmetic<kWeightWidth>::add_weighted(MatrixView scores,
   models::gemm(models::IntegerProduct{scratch, values, {}, Finish::add}, attended);
 }
 
+models::ByteLinear ByteArithmetic::pack(models::ThreadPool& pool,
+                                        std::initializer_list<models::ScaledLinear> parts) {
+  return models::bytes_side_by_side(pool, parts);
+}
+
+void ByteArithmetic::linear(ConstMatrixView x, const Weights& w, Finish finish, MatrixView y,
+                            Rows& scratch) {
+  scratch.set(x);
+  models::gemm(models::ByteProduct{scratch, w.weight, w.bias, finish}, y);
+}
+
 template struct IntegerArithmetic<IntegerWidth::int8>;
 template struct IntegerArithmetic<IntegerWidth::int16>;
 

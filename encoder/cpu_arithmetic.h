@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "models/byte_gemm.h"
 #include "models/gemm.h"
 #include "models/packed_matrix.h"
 #include "models/quantised.h"
@@ -59,6 +60,17 @@ struct IntegerArithmetic {
                      models::MatrixView scores);
   static void add_weighted(models::MatrixView scores, std::span<models::RunningSoftmax> softmax,
                            const Matrix& values, models::MatrixView attended, Rows& scratch);
+};
+
+// Both sides of linear layers, queries and keys in 8 bits, attention's weights and values in bf16:
+// what AVX512-VNNI and AVX512-BF16 multiply fastest (encoder/byte_attention.h).
+struct ByteArithmetic {
+  using Weights = models::ByteLinear;
+  using Rows = models::ByteRows;
+
+  static Weights pack(models::ThreadPool& pool, std::initializer_list<models::ScaledLinear> parts);
+  static void linear(models::ConstMatrixView x, const Weights& w, models::Finish finish,
+                     models::MatrixView y, Rows& scratch);
 };
 
 }  // namespace wnpu::encoder

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "encoder/byte_attention.h"
 #include "models/ops.h"
 
 namespace wnpu::encoder {
@@ -111,6 +112,8 @@ std::unique_ptr<LayerBackend> make_cpu_backend(models::Precision precision,
   const auto make = [&]<typename Arithmetic>(const Arithmetic& /*type*/) {
     return std::make_unique<CpuLayerBackend<Arithmetic>>(dims, layers, pool);
   };
+  if (precision == models::Precision::int8 && models::has_byte_instructions())
+    return make(ByteArithmetic());
   if (precision == models::Precision::int8) return make(IntegerArithmetic<IntegerWidth::int8>());
   if (precision == models::Precision::int16) return make(IntegerArithmetic<IntegerWidth::int16>());
   return make(Fp32Arithmetic());

@@ -8,8 +8,12 @@
 namespace wnpu::encoder {
 
 Encoder::Encoder(const models::Dims& dims, const models::EncoderEnds& ends, LayerBackend& backend,
-                 models::ThreadPool& pool)
-    : dims_(dims), ends_(ends), backend_(backend), pool_(pool), stem_(dims, ends, pool) {
+                 models::ThreadPool& pool, models::Precision stem_precision)
+    : dims_(dims),
+      ends_(ends),
+      backend_(backend),
+      pool_(pool),
+      stem_(dims, ends, pool, stem_precision) {
   if (backend.n_layers() != dims.n_audio_layer) {
     throw std::invalid_argument("encoder: expected a backend of " +
                                 std::to_string(dims.n_audio_layer) + " layers, found " +

@@ -17,7 +17,7 @@ class Encoder {
   // All arguments must outlive the encoder. Throws std::invalid_argument where the backend has
   // another number of layers than dims.
   Encoder(const models::Dims& dims, const models::EncoderEnds& ends, LayerBackend& backend,
-          models::ThreadPool& pool);
+          models::ThreadPool& pool, models::Precision stem_precision = models::Precision::fp32);
 
   // stem -> every layer on the backend -> final layer norm. Throws what the backend throws.
   // Throws std::invalid_argument unless mel is [n_mels, 2 n_audio_ctx]. `should_stop`, where given,

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "encoder/attention.h"
+#include "encoder/byte_attention.h"
 #include "tests/difference.h"
 #include "tests/nano_model.h"
 #include "tests/random_matrix.h"
@@ -62,6 +63,8 @@ void check(const Inputs& in) {
   CHECK(tests::nmse(attend<encoder::Fp32Arithmetic>(in), reference) < 1e-11);
   CHECK(tests::nmse(attend<encoder::IntegerArithmetic<models::IntegerWidth::int16>>(in),
                     reference) < 1e-6);
+  // Queries and keys of 8 bits: a score of 5 may be wrong by 0.02.
+  CHECK(tests::nmse(attend<encoder::ByteArithmetic>(in), reference) < 1e-3);
 }
 
 }  // namespace
@@ -91,5 +94,28 @@ TEST_CASE("attention: one frame of all, in any chunk, takes everything") {
     const auto value = in.v.row(frame);
     for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == value[i % value.size()]);
     check(in);
+  }
+}
+
+TEST_CASE("attention in bytes: scores beyond fp32's exponents are taken off their maximum") {
+  for (const float size : {1.0F, 40.0F}) {  // scores up to 16 * size^2 / 4
+    CAPTURE(size);
+    Inputs in;
+    for (std::size_t r = 0; r < kFrames; ++r) {
+      std::ranges::fill(in.q.row(r), r % 7 == 0 ? -size : size);
+      // Frames that share a row's weights: 8, 9 and 10 for one sign, 20 for the other.
+      const float sign = r >= 8 && r <= 10 ? 1.0F : (r == 20 ? -1.0F : 0.0F);
+      std::ranges::fill(in.k.row(r), 4.0F * sign * size);
+    }
+    const auto y = attend<encoder::ByteArithmetic>(in);
+    for (const float value : y) CHECK(std::isfinite(value));
+    if (size > 1.0F) {
+      const std::size_t width = dims().n_audio_state;
+      for (std::size_t c = 0; c < width; ++c) {
+        const float three = (in.v.row(8)[c] + in.v.row(9)[c] + in.v.row(10)[c]) / 3;
+        CHECK(y[width + c] == doctest::Approx(three).epsilon(0.01));
+        CHECK(y[c] == doctest::Approx(in.v.row(20)[c]).epsilon(0.01));
+      }
+    }
   }
 }

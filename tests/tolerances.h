@@ -48,9 +48,12 @@ inline constexpr double kInt8LayerNmse = 2e-4;
 // bits, whose steps are 16 times as wide.
 inline constexpr double kInt16LayerNmse = 1e-7;
 inline constexpr double kInt8WeightsNmse = 2e-5;
+// Both sides in 8 bits, where the CPU multiplies bytes.
+inline constexpr double kByteLayerNmse = 2e-4;
 // tiny.en's states on speech: outliers take bits from their row.
 inline constexpr double kInt16StatesNmse = 3e-6;
 inline constexpr double kInt8StatesNmse = 2e-3;
+inline constexpr double kByteStatesNmse = 3e-3;
 
 // Logits of two random layers, whose weights all have their own error.
 inline constexpr double kInt16LogitsNmse = 5e-7;
