@@ -37,13 +37,15 @@ audio::VadOptions vad_options(const TranscribeOptions& options) {
 Transcriber::Transcriber(Recognizer& recognizer, const TranscribeOptions& options)
     : recognizer_(recognizer), options_(options) {
   if (options.vad.enabled) {
-    vad_ = std::make_unique<audio::SileroVad>(options.vad.weights, recognizer.pool());
+    vad_ =
+        std::make_unique<audio::VadThread>(options.vad.weights, recognizer.pool().n_threads() > 1);
   }
 }
 
 Transcript Transcriber::transcribe(const audio::Input& input, const Callbacks& callbacks) {
   const auto start = Clock::now();
   vad_s_ = 0;
+  if (vad_) vad_->start();
   recognizer_.set_should_stop(callbacks.is_cancelled);
   audio::MelOptions mel_options;
   mel_options.on_pcm = [&](std::span<const float> samples) { return listen(samples, callbacks); };

@@ -13,7 +13,7 @@
 #include "app/transcribe_options.h"
 #include "app/transcript.h"
 #include "audio/mel_source.h"
-#include "audio/silero_vad.h"
+#include "audio/vad_thread.h"
 
 namespace wnpu::app {
 
@@ -39,8 +39,8 @@ class Transcriber {
 
   Recognizer& recognizer_;
   TranscribeOptions options_;
-  std::unique_ptr<audio::SileroVad> vad_;  // none unless asked for
-  double vad_s_ = 0;                       // its time for this file
+  std::unique_ptr<audio::VadThread> vad_;  // none unless asked for
+  double vad_s_ = 0;                       // waited for it, in this file
 };
 
 }  // namespace wnpu::app

@@ -66,7 +66,8 @@ struct Timing {
   double encode = 0;  // encoder alone
   double decode = 0;  // the rest from its states to segments, cross-attention's keys included
   double total = 0;   // file to segments, load excluded
-  double vad = 0;     // finding speech, where that is asked for
+  double vad =
+      0;  // finding speech, where that is asked for: what was waited for it beside decode_audio
 };
 
 struct Transcript {

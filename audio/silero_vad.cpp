@@ -1,15 +1,18 @@
 #include "audio/silero_vad.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
 #include <utility>
 
+#include "audio/lstm_kernel.h"
 #include "models/error.h"
+#include "models/gemm.h"
 #include "models/mapped_file.h"
-#include "models/ops.h"
 #include "models/safetensors_reader.h"
+#include "models/thread_pool.h"
 
 namespace wnpu::audio {
 namespace {
@@ -22,6 +25,7 @@ constexpr std::size_t kHop = 128;
 constexpr std::size_t kReflected = 64;      // samples mirrored at the end of a block
 constexpr std::size_t kFramesPerBlock = 4;  // (64 + 512 + 64 - 256) / 128 + 1
 constexpr std::size_t kBins = kFft / 2 + 1;
+constexpr std::size_t kTaps = 3;
 constexpr std::size_t kWidth = 128;        // of the LSTM
 constexpr std::size_t kBlocksAtOnce = 32;  // about a second: enough for good matrix products
 
@@ -61,28 +65,30 @@ float sigmoid(float x) { return 1.0F / (1.0F + std::exp(-x)); }
 
 }  // namespace
 
-SileroVad::SileroVad(const std::filesystem::path& weights, models::ThreadPool& pool)
-    : pool_(pool), pending_(kContext), hidden_(kWidth), cell_(kWidth) {
+SileroVad::SileroVad(const std::filesystem::path& weights)
+    : pending_(kContext), hidden_(kWidth), cell_(kWidth) {
   const Weights file(weights);
-  stft_ = file.matrix("stft_conv.weight", {2 * kBins, 1, kFft});
+  models::ThreadPool pool(1);
+  const auto pack = [&pool](Matrix matrix, std::vector<float> bias) {
+    return models::pack_linear(pool, {std::move(matrix), std::move(bias)}, models::Storage::fp32);
+  };
+  stft_ = pack(file.matrix("stft_conv.weight", {2 * kBins, 1, kFft}), {});
   constexpr std::array<std::array<std::size_t, 3>, 4> kShapes = {
       // out, in, stride
       {{128, kBins, 1}, {64, 128, 2}, {64, 64, 2}, {128, 64, 1}}};
   for (std::size_t i = 0; i < kShapes.size(); ++i) {
     const auto [out, in, stride] = kShapes[i];
     const std::string name = "conv" + std::to_string(i + 1);
-    const auto flat = file.values(name + ".weight", {out, in, 3});
-    Convolution conv{{}, file.values(name + ".bias", {out}), stride};
-    for (std::size_t tap = 0; tap < 3; ++tap) {
-      conv.taps[tap] = Matrix(out, in);
-      for (std::size_t j = 0; j < out * in; ++j) conv.taps[tap].flat()[j] = flat[j * 3 + tap];
-    }
-    convolutions_.push_back(std::move(conv));
+    const auto flat = file.values(name + ".weight", {out, in, kTaps});
+    Matrix taps(out, kTaps * in);
+    for (std::size_t j = 0; j < flat.size(); ++j)
+      taps.row(j / (kTaps * in))[j % kTaps * in + j / kTaps % in] = flat[j];
+    convolutions_.push_back({pack(std::move(taps), file.values(name + ".bias", {out})), stride});
   }
-  input_gates_ = {file.matrix("lstm_cell.weight_ih", {4 * kWidth, kWidth}),
-                  file.values("lstm_cell.bias_ih", {4 * kWidth})};
-  hidden_gates_ = {file.matrix("lstm_cell.weight_hh", {4 * kWidth, kWidth}),
-                   file.values("lstm_cell.bias_hh", {4 * kWidth})};
+  input_gates_ = pack(file.matrix("lstm_cell.weight_ih", {4 * kWidth, kWidth}),
+                      file.values("lstm_cell.bias_ih", {4 * kWidth}));
+  hidden_gates_ = pack(file.matrix("lstm_cell.weight_hh", {4 * kWidth, kWidth}),
+                       file.values("lstm_cell.bias_hh", {4 * kWidth}));
   output_weight_ = file.values("final_conv.weight", {1, kWidth, 1});
   output_bias_ = file.values("final_conv.bias", {1}).front();
 }
@@ -136,7 +142,7 @@ Matrix SileroVad::spectra(std::size_t n_blocks) {
     }
   }
   Matrix parts(frames.rows(), 2 * kBins);
-  models::matmul_transposed(pool_, frames.view(), stft_.view(), parts.view());
+  models::gemm({frames.view(), stft_.weight, {}}, parts.view());
   Matrix magnitudes(frames.rows(), kBins);
   for (std::size_t r = 0; r < parts.rows(); ++r) {
     for (std::size_t i = 0; i < kBins; ++i) {
@@ -150,14 +156,17 @@ Matrix SileroVad::spectra(std::size_t n_blocks) {
 
 namespace {
 
-// The frame that a tap sees for each row of the result, zero outside its block.
-Matrix frames_seen(const Matrix& x, std::size_t tap, std::size_t stride, std::size_t per_block) {
+// What the three taps see for each row of the result: zeros outside its block.
+Matrix frames_seen(const Matrix& x, std::size_t stride, std::size_t per_block) {
   const std::size_t out_per_block = (per_block - 1) / stride + 1;
-  Matrix seen(x.rows() / per_block * out_per_block, x.cols());
+  Matrix seen(x.rows() / per_block * out_per_block, kTaps * x.cols());
   for (std::size_t r = 0; r < seen.rows(); ++r) {
-    const std::size_t at = r % out_per_block * stride + tap;  // 1 is the block's first frame
-    if (at == 0 || at > per_block) continue;
-    std::ranges::copy(x.row(r / out_per_block * per_block + at - 1), seen.row(r).begin());
+    for (std::size_t tap = 0; tap < kTaps; ++tap) {
+      const std::size_t at = r % out_per_block * stride + tap;  // 1 is the block's first frame
+      if (at == 0 || at > per_block) continue;
+      const auto frame = x.row(r / out_per_block * per_block + at - 1);
+      std::ranges::copy(frame, seen.row(r).subspan(tap * x.cols()).begin());
+    }
   }
   return seen;
 }
@@ -166,35 +175,24 @@ Matrix frames_seen(const Matrix& x, std::size_t tap, std::size_t stride, std::si
 
 // relu(conv(x)) with a zero frame at both ends of each block's `per_block` frames.
 Matrix SileroVad::convolve(const Convolution& conv, const Matrix& x, std::size_t per_block) {
-  const std::size_t out_per_block = (per_block - 1) / conv.stride + 1;
-  Matrix y(x.rows() / per_block * out_per_block, conv.bias.size());
-  for (std::size_t r = 0; r < y.rows(); ++r) std::ranges::copy(conv.bias, y.row(r).begin());
-  for (std::size_t tap = 0; tap < 3; ++tap) {
-    const Matrix seen = frames_seen(x, tap, conv.stride, per_block);
-    models::matmul_transposed(pool_, seen.view(), conv.taps[tap].view(), y.view(),
-                              models::Write::add);
-  }
+  const Matrix seen = frames_seen(x, conv.stride, per_block);
+  Matrix y(seen.rows(), conv.weights.weight.n());
+  models::gemm({seen.view(), conv.weights.weight, conv.weights.bias}, y.view());
   for (float& value : y.flat()) value = std::max(value, 0.0F);
   return y;
 }
 
-// A step of the LSTM (torch.nn.LSTMCell) and a probability for each row.
+// A step of the LSTM and a probability for each row.
 void SileroVad::run_lstm(const Matrix& features) {
   Matrix gates(features.rows(), 4 * kWidth);
-  models::linear(pool_, features.view(), input_gates_, gates.view());
-  Matrix from_hidden(1, 4 * kWidth);
+  models::gemm({features.view(), input_gates_.weight, input_gates_.bias}, gates.view());
   for (std::size_t r = 0; r < features.rows(); ++r) {
     const models::ConstMatrixView hidden{hidden_.data(), 1, kWidth, kWidth};
-    models::linear(pool_, hidden, hidden_gates_, from_hidden.view());
-    const auto gate = [&](std::size_t which, std::size_t i) {
-      return gates.row(r)[which * kWidth + i] + from_hidden.row(0)[which * kWidth + i];
-    };
+    models::gemm({hidden, hidden_gates_.weight, hidden_gates_.bias, models::Finish::add},
+                 gates.view().row_range(r, 1));
+    lstm_step(gates.row(r), cell_, hidden_);
     float sum = output_bias_;
-    for (std::size_t i = 0; i < kWidth; ++i) {
-      cell_[i] = sigmoid(gate(1, i)) * cell_[i] + sigmoid(gate(0, i)) * std::tanh(gate(2, i));
-      hidden_[i] = sigmoid(gate(3, i)) * std::tanh(cell_[i]);
-      sum += output_weight_[i] * std::max(hidden_[i], 0.0F);
-    }
+    for (std::size_t i = 0; i < kWidth; ++i) sum += output_weight_[i] * std::max(hidden_[i], 0.0F);
     probabilities_.push_back(sigmoid(sum));
   }
 }

@@ -6,15 +6,13 @@
 // before's; four convolutions; an LSTM cell of width 128; a sigmoid.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <span>
 #include <vector>
 
+#include "models/packed_matrix.h"
 #include "models/tensor.h"
-#include "models/thread_pool.h"
-#include "models/weights.h"
 
 namespace wnpu::audio {
 
@@ -22,8 +20,8 @@ class SileroVad {
  public:
   static constexpr std::size_t kBlockSamples = 512;  // 32 ms
 
-  // Reads silero_vad_16k.safetensors. Throws ModelError. `pool` must outlive the detector.
-  SileroVad(const std::filesystem::path& weights, models::ThreadPool& pool);
+  // Reads silero_vad_16k.safetensors. Throws ModelError.
+  explicit SileroVad(const std::filesystem::path& weights);
 
   // Takes the next samples, any number, of one stream.
   void push(std::span<const float> samples);
@@ -33,23 +31,22 @@ class SileroVad {
 
  private:
   struct Convolution {
-    std::array<models::Matrix, 3> taps;  // each [out, in]
-    std::vector<float> bias;             // [out]
+    models::PackedLinear weights;  // [3 in, out], the taps' inputs one behind the other
     std::size_t stride;
   };
 
   // Runs the whole blocks that have come together.
   void run(std::size_t n_blocks);
   models::Matrix spectra(std::size_t n_blocks);
-  models::Matrix convolve(const Convolution& conv, const models::Matrix& x, std::size_t per_block);
+  static models::Matrix convolve(const Convolution& conv, const models::Matrix& x,
+                                 std::size_t per_block);
   void run_lstm(const models::Matrix& features);
 
-  models::ThreadPool& pool_;
-  models::Matrix stft_;  // [258, 256]: real parts, then imaginary parts
+  models::PackedLinear stft_;  // [256, 258]: real parts, then imaginary parts
   std::vector<Convolution> convolutions_;
-  models::Linear input_gates_;        // [512, 128]: input, forget, cell, output gate
-  models::Linear hidden_gates_;       // [512, 128]
-  std::vector<float> output_weight_;  // [128]
+  models::PackedLinear input_gates_;   // [128, 512]: input, forget, cell, output gate
+  models::PackedLinear hidden_gates_;  // [128, 512]
+  std::vector<float> output_weight_;   // [128]
   float output_bias_ = 0;
 
   std::vector<float> pending_;  // 64 samples of context, then samples not run yet

@@ -7,6 +7,7 @@
 
 #include "audio/pcm_reader.h"
 #include "audio/silero_vad.h"
+#include "audio/vad_thread.h"
 #include "models/error.h"
 #include "tests/random_matrix.h"
 #include "tests/shared_data.h"
@@ -27,8 +28,7 @@ std::optional<std::filesystem::path> weights() {
 
 std::vector<float> probabilities(const std::filesystem::path& path, std::span<const float> samples,
                                  std::size_t at_once) {
-  models::ThreadPool pool(2);
-  audio::SileroVad vad(path, pool);
+  audio::SileroVad vad(path);
   for (std::size_t i = 0; i < samples.size(); i += at_once) {
     vad.push(samples.subspan(i, std::min(at_once, samples.size() - i)));
   }
@@ -65,11 +65,28 @@ TEST_CASE("silero vad: finds the speech of jfk.wav, and its pauses") {
   CHECK(found[10] == doctest::Approx(0.645603).epsilon(1e-3));
 }
 
+TEST_CASE("vad thread: finds what the detector finds, beside the reader or not, file after file") {
+  const auto path = weights();
+  if (!path) return;
+  const auto samples = tests::random_vector(40 * 16000, 3, 0.1);
+  const auto expected = probabilities(*path, samples, samples.size());
+  for (const bool beside : {true, false}) {
+    audio::VadThread vad(*path, beside);
+    for (int file = 0; file < 2; ++file) {
+      vad.start();
+      for (std::size_t i = 0; i < samples.size(); i += 16000)
+        vad.push(std::span(samples).subspan(i, 16000));
+      CHECK(vad.finish() == expected);
+      vad.start();
+      vad.push(std::span(samples).first(9 * 16000));  // given up
+    }
+  }
+}
+
 TEST_CASE("silero vad: another file of weights is refused by name") {
   const auto path = std::filesystem::temp_directory_path() / "wnpu_no_vad.safetensors";
   std::ofstream(path) << "text, not weights";
-  models::ThreadPool pool(1);
-  CHECK_THROWS_AS(audio::SileroVad(path, pool), models::ModelError);
+  CHECK_THROWS_AS(audio::SileroVad{path}, models::ModelError);
   std::filesystem::remove(path);
-  CHECK_THROWS_AS(audio::SileroVad(path, pool), models::ModelError);
+  CHECK_THROWS_AS(audio::SileroVad{path}, models::ModelError);
 }
