@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 
 #include "models/gathered_rows.h"
 #include "models/gemm.h"
@@ -19,26 +18,16 @@ namespace {
 using models::ConstMatrixView;
 using models::MatrixView;
 
-constexpr std::size_t kTimestamps = 1501;  // <|0.00|> to <|30.00|>
 // Enough remain where some of them are suppressed as no speech.
 constexpr std::size_t kFewest = 24;
 constexpr std::size_t kMost = 128;
 constexpr float kMargin = 4;
-// One is chosen where all together are likelier than any text token.
-constexpr float kTimestampMargin = 6;
 // Tokens whose maximum is taken together: those of a stretch that is too low are not looked at.
 constexpr std::size_t kStretch = 64;
-constexpr std::size_t kRowsTogether = 16;
-constexpr std::size_t kRunsTogether = 16;
+constexpr std::size_t kTokensTogether = 16;
 // Rows that were looked at keep their part of the file in memory, 64 KB a row: it is given back
 // after so many calls.
 constexpr std::size_t kCallsKept = 4;
-
-constexpr auto kInOrder = [] {
-  std::array<std::uint32_t, kRowsTogether> rows{};
-  std::iota(rows.begin(), rows.end(), 0U);
-  return rows;
-}();
 
 // Of numbers alone: a NaN has no place in an order.
 float largest_number(std::span<const float> logits) {
@@ -85,19 +74,21 @@ VocabularyProjection::VocabularyProjection(const models::Dims& dims,
     : pool_(pool),
       embedding_(embedding.view),
       n_text_tokens_(dims.n_text_tokens()),
-      timestamp_begin_(dims.n_vocab - kTimestamps),
       balance_(balance_of(embedding.view)),
-      screen_(dims.n_text_state, dims.n_vocab, models::IntegerWidth::int8, models::ScaleOf::column,
-              models::max_weight(models::IntegerWidth::int8)),
+      screen_(dims.n_text_state, n_text_tokens_, models::IntegerWidth::int8,
+              models::ScaleOf::column, models::max_weight(models::IntegerWidth::int8)),
       balanced_(dims.n_text_ctx, dims.n_text_state),
       hidden_(dims.n_text_ctx, dims.n_text_state) {
-  for (std::size_t t = 0; t < pool.n_threads(); ++t)
-    rows_.emplace_back(kRowsTogether, dims.n_text_state);
-  fill_screen(embedding);
+  for (std::size_t t = 0; t < pool.n_threads(); ++t) row_.emplace_back(dims.n_text_state);
+  const std::size_t n_special = dims.n_vocab - n_text_tokens_;
+  fill_screen({row_range(embedding.view, 0, n_text_tokens_), embedding.name});
+  special_ = models::pack_weights(
+      pool, {row_range(embedding.view, n_text_tokens_, n_special), embedding.name},
+      models::Storage::fp16);
 }
 
-void VocabularyProjection::fill_screen(const models::WeightTensor& embedding) {
-  const models::WeightBlocks::Part part{&embedding};
+void VocabularyProjection::fill_screen(const models::WeightTensor& text_tokens) {
+  const models::WeightBlocks::Part part{&text_tokens};
   models::WeightBlocks blocks(pool_, {&part, 1});
   std::vector<models::Matrix> balanced(pool_.n_threads());
   blocks.for_each([&](std::size_t first, ConstMatrixView rows, std::size_t thread) {
@@ -118,75 +109,69 @@ void VocabularyProjection::embed(models::TokenId token, std::span<float> out) co
 }
 
 void VocabularyProjection::project(ConstMatrixView hidden, MatrixView logits) {
-  assert(hidden.rows == logits.rows && logits.cols == screen_.n());
+  assert(hidden.rows == logits.rows && logits.cols == n_text_tokens_ + special_.n());
+  const MatrixView text = logits.col_range(0, n_text_tokens_);
   const MatrixView balanced = balanced_.view().row_range(0, hidden.rows);
   for (std::size_t r = 0; r < hidden.rows; ++r)
     std::ranges::transform(hidden.row(r), balance_, balanced.row(r).begin(), std::divides{});
   hidden_.set(pool_, balanced, screen_.left_limit());
-  models::gemm(pool_, models::IntegerProduct{hidden_, screen_, {}}, logits);
+  models::gemm(pool_, models::IntegerProduct{hidden_, screen_, {}}, text);
+  models::gemm(pool_, models::Product{hidden, special_, {}},
+               logits.col_range(n_text_tokens_, special_.n()));
   chosen_.resize(std::max(chosen_.size(), logits.rows));
   pool_.parallel_for(logits.rows, [&](std::size_t row, std::size_t /*thread*/) {
-    chosen_[row] = choose(logits.row(row));
+    chosen_[row] = choose(text.row(row));
   });
   struct Share {
     std::size_t row;
-    std::span<const Run> runs;
+    std::span<const std::uint32_t> tokens;
   };
   std::vector<Share> shares;
   for (std::size_t row = 0; row < logits.rows; ++row) {
-    const std::span<const Run> all = chosen_[row];
-    for (std::size_t i = 0; i < all.size(); i += kRunsTogether)
-      shares.push_back({row, all.subspan(i, std::min(kRunsTogether, all.size() - i))});
+    const std::span<const std::uint32_t> all = chosen_[row];
+    for (std::size_t i = 0; i < all.size(); i += kTokensTogether)
+      shares.push_back({row, all.subspan(i, std::min(kTokensTogether, all.size() - i))});
   }
   pool_.parallel_for(shares.size(), [&](std::size_t i, std::size_t thread) {
-    const auto& [row, runs] = shares[i];
-    make_exact(runs, hidden.row(row), logits.row(row), rows_[thread].view());
+    const auto& [row, tokens] = shares[i];
+    make_exact(tokens, hidden.row(row), text.row(row), row_[thread]);
   });
   if (++n_calls_ % kCallsKept == 0) models::release(embedding_);
 }
 
-std::vector<VocabularyProjection::Run> VocabularyProjection::choose(
-    std::span<const float> logits) const {
-  const auto text = logits.first(n_text_tokens_);
+std::vector<std::uint32_t> VocabularyProjection::choose(std::span<const float> logits) const {
   std::vector<float> maxima;
-  for (std::size_t i = 0; i * kStretch < text.size(); ++i)
-    maxima.push_back(largest_number(stretch_of(text, i)));
+  for (std::size_t i = 0; i * kStretch < logits.size(); ++i)
+    maxima.push_back(largest_number(stretch_of(logits, i)));
   std::vector<float> sorted = maxima;
   const float likeliest = models::max(maxima);
   const float bar = std::min(likeliest - kMargin, nth_largest(sorted, kFewest));
   std::vector<float> above;
   for (std::size_t i = 0; i < maxima.size(); ++i) {
     if (maxima[i] < bar) continue;
-    std::ranges::copy_if(stretch_of(text, i), std::back_inserter(above),
+    std::ranges::copy_if(stretch_of(logits, i), std::back_inserter(above),
                          [bar](float logit) { return logit >= bar; });
   }
   const float limit = above.size() > kMost ? nth_largest(above, kMost) : bar;
-  std::vector<Run> runs;
+  std::vector<std::uint32_t> tokens;
   for (std::size_t i = 0; i < maxima.size(); ++i) {
     if (maxima[i] < limit) continue;
-    const auto stretch = stretch_of(text, i);
+    const auto stretch = stretch_of(logits, i);
     for (std::size_t id = 0; id < stretch.size(); ++id) {
-      if (stretch[id] >= limit) runs.push_back({static_cast<std::uint32_t>(i * kStretch + id), 1});
+      if (stretch[id] >= limit) tokens.push_back(static_cast<std::uint32_t>(i * kStretch + id));
     }
   }
-  const bool timestamps_matter =
-      models::log_sum_exp(logits.subspan(timestamp_begin_)) >= likeliest - kTimestampMargin;
-  const std::size_t end = timestamps_matter ? logits.size() : timestamp_begin_;
-  for (std::size_t id = n_text_tokens_; id < end; id += kRowsTogether) {
-    runs.push_back({static_cast<std::uint32_t>(id),
-                    static_cast<std::uint32_t>(std::min(kRowsTogether, end - id))});
-  }
-  return runs;
+  return tokens;
 }
 
-void VocabularyProjection::make_exact(std::span<const Run> runs, std::span<const float> hidden,
-                                      std::span<float> logits, MatrixView rows) const {
-  for (const Run& run : runs) {
-    const MatrixView of_run = rows.row_range(0, run.count);
-    models::dequantize(row_range(embedding_, run.first, run.count),
-                       {of_run.data, run.count * of_run.cols});
-    models::dot_rows(hidden, {of_run, std::span(kInOrder).first(run.count)},
-                     logits.subspan(run.first, run.count));
+void VocabularyProjection::make_exact(std::span<const std::uint32_t> tokens,
+                                      std::span<const float> hidden, std::span<float> logits,
+                                      std::span<float> row) const {
+  constexpr std::array<std::uint32_t, 1> kFirst = {0};
+  for (const std::uint32_t token : tokens) {
+    models::dequantize(row_range(embedding_, token, 1), row);
+    models::dot_rows(hidden, {{row.data(), 1, row.size(), row.size()}, kFirst},
+                     logits.subspan(token, 1));
   }
 }
 
