@@ -4,7 +4,9 @@
 #include <cassert>
 #include <cmath>
 #include <stdexcept>
+#include <variant>
 
+#include "models/byte_gemm.h"
 #include "models/gathered_rows.h"
 #include "models/gemm.h"
 #include "models/ops.h"
@@ -16,7 +18,6 @@ using models::ConstMatrixView;
 using models::Finish;
 using models::Matrix;
 using models::MatrixView;
-using models::Storage;
 
 constexpr std::size_t kGroupRows = 16;  // rows whose scores against a window are made together
 
@@ -30,7 +31,8 @@ struct Decoder::Layer {
   models::PreparedLinear out;
   models::LayerNorm cross_attn_ln;
   models::PreparedLinear cross_query;
-  models::PreparedLinear cross_kv;
+  // Of a whole window at once: for int8 in bytes, where the CPU has instructions for them.
+  std::variant<models::PreparedLinear, models::ByteLinear> cross_kv;
   models::PreparedLinear cross_out;
   models::LayerNorm mlp_ln;
   models::PreparedLinear mlp_0;
@@ -52,7 +54,7 @@ Decoder::Decoder(const models::Dims& dims, const models::DecoderTensors& weights
       positions_(dims.n_text_ctx, dims.n_text_state),
       ln_(weights.ln),
       head_size_(dims.n_text_state / dims.n_text_head),
-      cross_storage_(precision == models::Precision::fp32 ? Storage::fp32 : Storage::fp16),
+      precision_(precision),
       x_(dims.n_text_ctx, dims.n_text_state),
       normed_(dims.n_text_ctx, dims.n_text_state),
       q_(dims.n_text_ctx, dims.n_text_state),
@@ -64,34 +66,42 @@ Decoder::Decoder(const models::Dims& dims, const models::DecoderTensors& weights
     return models::PreparedLinear(pool, precision, parts);
   };
   for (const auto& w : weights.layers) {
-    layers_.push_back({w.attn_ln, pack({{w.attn.query}, {w.attn.key}, {w.attn.value}}),
-                       pack({{w.attn.out}}), w.cross_attn_ln, pack({{w.cross_attn.query}}),
-                       pack({{w.cross_attn.key}, {w.cross_attn.value}}), pack({{w.cross_attn.out}}),
-                       w.mlp_ln, pack({{w.mlp_0}}), pack({{w.mlp_2}})});
+    layers_.push_back({w.attn_ln,
+                       pack({{w.attn.query}, {w.attn.key}, {w.attn.value}}),
+                       pack({{w.attn.out}}),
+                       w.cross_attn_ln,
+                       pack({{w.cross_attn.query}}),
+                       {},
+                       pack({{w.cross_attn.out}}),
+                       w.mlp_ln,
+                       pack({{w.mlp_0}}),
+                       pack({{w.mlp_2}})});
+    const std::initializer_list<models::ScaledLinear> kv = {{w.cross_attn.key},
+                                                            {w.cross_attn.value}};
+    if (precision == models::Precision::int8 && models::has_byte_instructions()) {
+      layers_.back().cross_kv = models::bytes_side_by_side(pool, kv);
+    } else {
+      layers_.back().cross_kv = pack(kv);
+    }
   }
   std::ranges::copy(weights.positional_embedding.flat(), positions_.flat().begin());
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
     kv_.emplace_back(kCrossRows, 2 * dims.n_text_state);
     kv_rows_.emplace_back(kCrossRows, dims.n_text_state);
-    scores_.emplace_back(kGroupRows, std::max(dims.n_audio_ctx, dims.n_text_ctx));
+    kv_bytes_.emplace_back(kCrossRows, dims.n_text_state);
+    scores_.emplace_back(dims.n_text_ctx);
+    cross_rooms_.emplace_back(dims, kGroupRows);
   }
 }
 
 Decoder::~Decoder() = default;
 
-const models::PackedMatrix& Decoder::of_head(const std::vector<models::PackedMatrix>& all,
-                                             std::size_t layer, std::size_t head) const {
-  return all[layer * dims_.n_text_head + head];
-}
-
 void Decoder::cross_kv(const models::EncoderStates& states, CrossKv& out) {
   assert(states.values.rows() == dims_.n_audio_ctx && states.values.cols() == dims_.n_text_state);
   const std::size_t heads = dims_.n_text_head;
-  if (out.keys.empty()) {
-    for (std::size_t i = 0; i < dims_.n_text_layer * heads; ++i) {
-      out.keys.emplace_back(head_size_, dims_.n_audio_ctx, cross_storage_);
-      out.values.emplace_back(dims_.n_audio_ctx, head_size_, cross_storage_);
-    }
+  if (out.heads.empty()) {
+    for (std::size_t i = 0; i < dims_.n_text_layer * heads; ++i)
+      out.heads.emplace_back(dims_, precision_);
   }
   const std::size_t blocks = (dims_.n_audio_ctx + kCrossRows - 1) / kCrossRows;
   pool_.parallel_for(dims_.n_text_layer * blocks, [&](std::size_t i, std::size_t thread) {
@@ -99,15 +109,25 @@ void Decoder::cross_kv(const models::EncoderStates& states, CrossKv& out) {
     const std::size_t first = i % blocks * kCrossRows;
     const std::size_t rows = std::min(kCrossRows, dims_.n_audio_ctx - first);
     const MatrixView kv = kv_[thread].view().row_range(0, rows);
-    layers_[layer].cross_kv.apply(states.values.view().row_range(first, rows), Finish::replace, kv,
-                                  kv_rows_[thread]);
+    project_to_kv(layer, states.values.view().row_range(first, rows), kv, thread);
     for (std::size_t head = 0; head < heads; ++head) {
       const std::size_t col = head * head_size_;
-      out.keys[layer * heads + head].set_columns(first, kv.col_range(col, head_size_));
-      out.values[layer * heads + head].set_rows(first,
-                                                kv.col_range(dims_.n_text_state + col, head_size_));
+      out.heads[layer * heads + head].set(first, kv.col_range(col, head_size_),
+                                          kv.col_range(dims_.n_text_state + col, head_size_));
     }
   });
+}
+
+void Decoder::project_to_kv(std::size_t layer, ConstMatrixView states, MatrixView kv,
+                            std::size_t thread) {
+  const auto& weights = layers_[layer].cross_kv;
+  if (const auto* linear = std::get_if<models::PreparedLinear>(&weights)) {
+    linear->apply(states, Finish::replace, kv, kv_rows_[thread]);
+    return;
+  }
+  const auto& bytes = std::get<models::ByteLinear>(weights);
+  kv_bytes_[thread].set(states);
+  models::gemm(models::ByteProduct{kv_bytes_[thread], bytes.weight, bytes.bias}, kv);
 }
 
 void Decoder::step(KvCache& cache, std::span<const StepRow> rows, MatrixView logits,
@@ -156,7 +176,7 @@ void Decoder::self_attention(std::size_t layer, KvCache& cache, std::span<const 
     std::ranges::copy(qkv.last(width), cache.values(layer).row(places.row[r]).begin());
   }
   pool_.parallel_for(n_rows_, [&](std::size_t row, std::size_t thread) {
-    attend_to_past(layer, cache, row, places, scores_[thread].row(0));
+    attend_to_past(layer, cache, row, places, scores_[thread]);
   });
   linear(of_step(wv_), w.out, Finish::add, of_step(x_));
 }
@@ -208,9 +228,9 @@ void Decoder::cross_attention(std::size_t layer, std::span<const Group> groups, 
   for (std::size_t r = 0; r < n_rows_; ++r) scale_queries(q_.row(r));
   pool_.parallel_for(groups.size() * dims_.n_text_head, [&](std::size_t i, std::size_t thread) {
     const Group& group = groups[i / dims_.n_text_head];
-    attend_to_window(
-        layer, i % dims_.n_text_head, group,
-        scores_[thread].view().row_range(0, group.count).col_range(0, dims_.n_audio_ctx));
+    const std::size_t head = i % dims_.n_text_head;
+    of_window(group, layer, head)
+        .attend(head_of(q_, head, group), head_of(wv_, head, group), cross_rooms_[thread]);
   });
   if (tap != nullptr) record_scores(layer, groups, *tap);
   linear(of_step(wv_), w.cross_out, Finish::add, of_step(x_));
@@ -222,17 +242,11 @@ void Decoder::record_scores(std::size_t layer, std::span<const Group> groups, At
     const auto head = static_cast<std::size_t>(tap.heads[t].second);
     tap.scores[t] = Matrix(n_rows_, dims_.n_audio_ctx);
     for (const Group& group : groups) {
-      models::gemm({head_of(q_, head, group), of_head(group.window->keys, layer, head), {}},
-                   tap.scores[t].view().row_range(group.first, group.count));
+      of_window(group, layer, head)
+          .score(head_of(q_, head, group), tap.scores[t].view().row_range(group.first, group.count),
+                 cross_rooms_.front());
     }
   }
-}
-
-void Decoder::attend_to_window(std::size_t layer, std::size_t head, const Group& group,
-                               MatrixView scores) {
-  models::gemm({head_of(q_, head, group), of_head(group.window->keys, layer, head), {}}, scores);
-  for (std::size_t r = 0; r < group.count; ++r) models::softmax(scores.row(r));
-  models::gemm({scores, of_head(group.window->values, layer, head), {}}, head_of(wv_, head, group));
 }
 
 void Decoder::mlp(std::size_t layer) {

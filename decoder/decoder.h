@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "decoder/cross_attention.h"
 #include "decoder/kv_cache.h"
 #include "decoder/vocabulary_projection.h"
+#include "models/byte_matrix.h"
 #include "models/dims.h"
 #include "models/packed_matrix.h"
 #include "models/precision.h"
@@ -19,14 +21,6 @@
 #include "models/weights.h"
 
 namespace wnpu::decoder {
-
-// Cross-attention keys and values of one window, computed once for all its tokens. They are read
-// whole for every token: fp16 where the weights are integers, whose error is larger than 2^-12.
-struct CrossKv {
-  // a decoder layer and head, at layer * n_text_head + head
-  std::vector<models::PackedMatrix> keys;    // [head size, n_audio_ctx]
-  std::vector<models::PackedMatrix> values;  // [n_audio_ctx, head size]
-};
 
 // Raw cross-attention scores (before the softmax) of chosen heads, for word timestamps.
 struct AttentionTap {
@@ -74,6 +68,8 @@ class Decoder {
     const CrossKv* window = nullptr;
   };
 
+  void project_to_kv(std::size_t layer, models::ConstMatrixView states, models::MatrixView kv,
+                     std::size_t thread);
   void embed(std::span<const StepRow> rows, std::span<const std::size_t> lengths);
   void self_attention(std::size_t layer, KvCache& cache, std::span<const StepRow> rows,
                       const Places& places);
@@ -81,13 +77,12 @@ class Decoder {
   void attend_to_past(std::size_t layer, KvCache& cache, std::size_t row, const Places& places,
                       std::span<float> room);
   void cross_attention(std::size_t layer, std::span<const Group> groups, AttentionTap* tap);
-  void attend_to_window(std::size_t layer, std::size_t head, const Group& group,
-                        models::MatrixView scores);
   void record_scores(std::size_t layer, std::span<const Group> groups, AttentionTap& tap);
   // The part of a head, for the rows of a group.
   models::MatrixView head_of(models::Matrix& m, std::size_t head, const Group& group) const;
-  const models::PackedMatrix& of_head(const std::vector<models::PackedMatrix>& all,
-                                      std::size_t layer, std::size_t head) const;
+  const CrossHead& of_window(const Group& group, std::size_t layer, std::size_t head) const {
+    return group.window->heads[layer * dims_.n_text_head + head];
+  }
   void mlp(std::size_t layer);
   void linear(models::ConstMatrixView x, const models::PreparedLinear& w, models::Finish finish,
               models::MatrixView y);
@@ -101,7 +96,7 @@ class Decoder {
   models::Matrix positions_;  // [n_text_ctx, n_text_state]
   models::LayerNorm ln_;
   std::size_t head_size_;
-  models::Storage cross_storage_;
+  models::Precision precision_;
   std::size_t n_rows_ = 0;  // of the present step
   // Scratch for one step, [n_text_ctx, n_text_state] unless said otherwise.
   models::Matrix x_, normed_, q_, wv_;
@@ -109,8 +104,11 @@ class Decoder {
   models::Matrix hidden_;           // [n_text_ctx, 4 n_text_state]
   models::QuantisedRows rows_;      // the left side of a product in integers
   std::vector<models::Matrix> kv_;  // a thread: [rows of a block, 2 n_text_state], for cross_kv
-  std::vector<models::QuantisedRows> kv_rows_;  // a thread: the states of a block
-  std::vector<models::Matrix> scores_;  // a thread: [rows of a group, max(n_audio_ctx, n_text_ctx)]
+  // a thread: the states of a block, for cross_kv, one or the other
+  std::vector<models::QuantisedRows> kv_rows_;
+  std::vector<models::ByteRows> kv_bytes_;
+  std::vector<std::vector<float>> scores_;    // a thread: [n_text_ctx]
+  std::vector<CrossHead::Room> cross_rooms_;  // a thread
 };
 
 }  // namespace wnpu::decoder

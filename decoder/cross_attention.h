@@ -1,0 +1,61 @@
+// What the decoder hears: a window's cross-attention keys and values, computed once for all its
+// tokens and read whole for every one of them.
+#pragma once
+
+#include <cstddef>
+#include <variant>
+#include <vector>
+
+#include "models/dims.h"
+#include "models/packed_matrix.h"
+#include "models/precision.h"
+#include "models/quantised.h"
+#include "models/running_softmax.h"
+#include "models/tensor.h"
+
+namespace wnpu::decoder {
+
+// Keys and values of one head. fp32 keeps them in fp32; int16 in fp16, int8 in 8 bits with a scale
+// a frame, errors smaller than those of the weights.
+class CrossHead {
+ public:
+  // What a thread works with.
+  struct Room {
+    Room(const models::Dims& dims, std::size_t max_queries);
+    models::Matrix scores;          // [max_queries, n_audio_ctx]
+    models::QuantisedRows queries;  // [max_queries, head size]
+    models::QuantisedRows weights;  // [max_queries, n_audio_ctx]
+    std::vector<models::RunningSoftmax> softmax;
+  };
+
+  CrossHead(const models::Dims& dims, models::Precision precision);
+
+  // Of frames first, first + 1, ...: [frames, head size]. An even number of frames, but for the
+  // last ones. Threads may set frames of their own.
+  void set(std::size_t first, models::ConstMatrixView keys, models::ConstMatrixView values);
+  // scores = queries k^T: [queries, head size] -> [queries, n_audio_ctx].
+  void score(models::ConstMatrixView queries, models::MatrixView scores, Room& room) const;
+  // attended = softmax(queries k^T) v: [at most max_queries, head size].
+  void attend(models::ConstMatrixView queries, models::MatrixView attended, Room& room) const;
+
+ private:
+  struct Floats {
+    models::PackedMatrix keys;    // [head size, n_audio_ctx]
+    models::PackedMatrix values;  // [n_audio_ctx, head size]
+  };
+  struct Integers {
+    models::QuantisedMatrix keys;
+    models::QuantisedMatrix values;
+  };
+  static void attend_integers(const Integers& head, models::MatrixView scores,
+                              models::MatrixView attended, Room& room);
+
+  std::variant<Floats, Integers> kv_;
+};
+
+// A window's heads: a decoder layer and head, at layer * n_text_head + head.
+struct CrossKv {
+  std::vector<CrossHead> heads;
+};
+
+}  // namespace wnpu::decoder
