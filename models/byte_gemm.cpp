@@ -31,13 +31,14 @@ namespace wnpu::models::HWY_NAMESPACE {
 
 bool byte_gemm(const ByteProduct& p, MatrixView c) {
   const Operands<ByteTerms> operands{
-      {p.a.row(p.first_row), p.a.stride(), p.b.n_quads(), p.a.scales().data() + p.first_row},
+      {p.a.row(p.first_row), p.a.stride(), p.b.n_quads(), p.a.scales().data() + p.first_row,
+       p.a.offsets().data() + p.first_row},
       p.b.panel(0),
       p.b.panel_bytes(),
       p.b.scales().data(),
       p.bias.empty() ? nullptr : p.bias.data(),
       p.finish,
-      p.b.starts().data()};
+      p.b.sums().data()};
   Panels<ByteTerms>(operands, c).run(0, p.b.n_panels());
   return true;
 }
@@ -58,13 +59,14 @@ bool byte_exp2_gemm(const ByteRows& a, const ByteMatrix& b, SoftmaxWeights& weig
       const WeightsOut out{weights.rows().row(row) + col / 2,
                            weights.rows().stride(),
                            b.scales().data() + col,
-                           b.starts().data() + col,
+                           b.sums().data() + col,
                            weights.shifts().data() + row,
                            weights.sum_parts(row),
                            std::min(b.panel_cols(), b.n() - col)};
       const std::size_t rows = std::min(kMaxRows, a.n_rows() - row);
-      kTiles[rows - 1]({a.row(row), a.stride(), b.n_quads(), a.scales().data() + row},
-                       b.panel(panel), b.panel_bytes(), out);
+      kTiles[rows - 1](
+          {a.row(row), a.stride(), b.n_quads(), a.scales().data() + row, a.offsets().data() + row},
+          b.panel(panel), b.panel_bytes(), out);
     }
   }
   return true;
@@ -72,7 +74,7 @@ bool byte_exp2_gemm(const ByteRows& a, const ByteMatrix& b, SoftmaxWeights& weig
 
 bool bf16_gemm(const Bf16Product& p, MatrixView c) {
   const Operands<Bf16Terms> operands{
-      {p.a, p.stride, p.b.n_pairs(), p.row_scales.empty() ? nullptr : p.row_scales.data()},
+      {p.a, p.stride, p.b.n_pairs(), p.row_scales.empty() ? nullptr : p.row_scales.data(), nullptr},
       p.b.panel(0),
       p.b.panel_pairs(),
       nullptr,
@@ -115,11 +117,12 @@ bool cpu_has_bf16() {
 
 float scaled_sum(const ByteRows& a, std::size_t row, const ByteMatrix& b, std::size_t col) {
   const std::int8_t* at = b.panel(col / b.panel_cols()) + 4 * (col % b.panel_cols());
-  std::int32_t sum = b.starts()[col];
+  std::int32_t sum = 0;
   for (std::size_t k = 0; k < b.n_quads(); ++k, at += 4 * b.panel_cols()) {
     for (std::size_t i = 0; i < 4; ++i) sum += a.row(row)[k].q[i] * at[i];
   }
-  return static_cast<float>(sum) * a.scales()[row] * b.scales()[col];
+  const float offset = a.offsets()[row] * b.sums()[col];
+  return (static_cast<float>(sum) * a.scales()[row] + offset) * b.scales()[col];
 }
 
 float widen(std::uint16_t bf16) { return std::bit_cast<float>(std::uint32_t{bf16} << 16U); }

@@ -1,6 +1,5 @@
 #include "models/byte_matrix.h"
 
-#include <bit>
 #include <cassert>
 #include <cstring>
 
@@ -10,8 +9,7 @@
 namespace wnpu::models {
 namespace {
 
-// q + 128 and q as a signed byte differ in the uppermost bit.
-constexpr std::uint32_t kSigns = 0x80808080;
+constexpr float kMaxSigned = 127;
 
 float scale_of_factor(float factor) { return factor > 0 ? 1.0F / factor : 0.0F; }
 
@@ -20,7 +18,8 @@ float scale_of_factor(float factor) { return factor > 0 ? 1.0F / factor : 0.0F; 
 ByteRows::ByteRows(std::size_t max_rows, std::size_t max_cols)
     : stride_((max_cols + 3) / 4),
       quads_(allocate_aligned<ByteQuad>(max_rows * stride_)),
-      scales_(max_rows) {}
+      scales_(max_rows),
+      offsets_(max_rows) {}
 
 void ByteRows::resize(std::size_t rows, std::size_t cols) {
   assert(rows <= scales_.size() && (cols + 3) / 4 <= stride_);
@@ -31,9 +30,10 @@ void ByteRows::resize(std::size_t rows, std::size_t cols) {
 }
 
 void ByteRows::set_row(std::size_t r, std::span<const float> x) {
-  const float factor = quantising_factor(x, kMaxByte);
-  round_to_bytes(x, factor, {quads_[r * stride_].q, x.size()});
-  scales_[r] = scale_of_factor(factor);
+  const ByteScale scale = byte_scale(x);
+  round_to_bytes(x, scale, {quads_[r * stride_].q, x.size()});
+  scales_[r] = scale_of_factor(scale.factor);
+  offsets_[r] = -static_cast<float>(scale.zero) * scales_[r];
 }
 
 void ByteRows::set(ConstMatrixView x) {
@@ -44,25 +44,22 @@ void ByteRows::set(ConstMatrixView x) {
 ByteMatrix::ByteMatrix(std::size_t k, std::size_t n)
     : k_(k), n_(n), panel_cols_(gemm_panel_cols()) {
   scales_.resize(n_panels() * panel_cols_);
-  starts_.resize(scales_.size());
+  sums_.resize(scales_.size());
   data_ = allocate_zeros<std::int8_t>(size_bytes());
 }
 
 void ByteMatrix::set_columns(std::size_t first_col, ConstMatrixView b, float factor) {
   assert(b.cols == k_ && first_col + b.rows <= n_);
-  std::vector<ByteQuad> quads(n_quads());
+  std::vector<std::int8_t> bytes(4 * n_quads());
   for (std::size_t r = 0; r < b.rows; ++r) {
     const std::size_t col = first_col + r;
-    const float to_byte = quantising_factor(b.row(r), kMaxByte);
-    const std::int32_t sum = round_to_bytes(b.row(r), to_byte, {quads.front().q, k_});
+    const float to_byte = quantising_factor(b.row(r), kMaxSigned);
+    const std::int32_t sum = round_to_bytes(b.row(r), to_byte, bytes);
     scales_[col] = factor * scale_of_factor(to_byte);
+    sums_[col] = static_cast<float>(sum);
     std::int8_t* to = data_.get() + col / panel_cols_ * panel_bytes() + 4 * (col % panel_cols_);
-    for (const ByteQuad& quad : quads) {
-      const std::uint32_t all_signed = std::bit_cast<std::uint32_t>(quad) ^ kSigns;
-      std::memcpy(to, &all_signed, sizeof(all_signed));
-      to += 4 * panel_cols_;
-    }
-    starts_[col] = -kByteOffset * sum;
+    for (std::size_t k = 0; k < bytes.size(); k += 4, to += 4 * panel_cols_)
+      std::memcpy(to, &bytes[k], 4);
   }
 }
 

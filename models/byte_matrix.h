@@ -1,6 +1,7 @@
 // Operands of 8 bits, for CPUs that multiply bytes and add up four products in one instruction
-// (AVX512-VNNI): x = scale * q, |q| at most 127, each row of the left side and each column of the
-// right side with a scale of its own. Sums are exact in int32 over all of k.
+// (AVX512-VNNI). The left side is unsigned: x = scale * (q - zero), q from 0 to 255, scale and zero
+// a row's own. The right side is signed: x = scale * q, |q| at most 127, a scale a column. Sums are
+// exact in int32 over all of k; zero's part of them is zero * (sum of the column's q).
 #pragma once
 
 #include <cstddef>
@@ -16,17 +17,12 @@
 
 namespace wnpu::models {
 
-constexpr float kMaxByte = 127;
-// The instruction takes its left side unsigned: q + 128. A column's sum then starts at -128 times
-// the sum of its q.
-constexpr int kByteOffset = 128;
-
 // Four neighbours in k of a left row, which the kernels multiply together.
 struct alignas(4) ByteQuad {
-  std::uint8_t q[4] = {kByteOffset, kByteOffset, kByteOffset, kByteOffset};
+  std::uint8_t q[4] = {};
 };
 
-// The left side of a product. Quads beyond a row's last column are 0.
+// The left side of a product.
 class ByteRows {
  public:
   ByteRows() = default;
@@ -38,6 +34,7 @@ class ByteRows {
   std::size_t stride() const { return stride_; }  // quads
   const ByteQuad* row(std::size_t r) const { return quads_.get() + r * stride_; }
   std::span<const float> scales() const { return scales_; }
+  std::span<const float> offsets() const { return offsets_; }  // -scale * zero
 
   // Becomes x.
   void set(ConstMatrixView x);
@@ -51,6 +48,7 @@ class ByteRows {
   std::size_t stride_ = 0;
   AlignedArray<ByteQuad> quads_;
   std::vector<float> scales_;
+  std::vector<float> offsets_;
 };
 
 // The right side B [k, n] as panels of two vectors' columns: [quads of k][columns][4].
@@ -70,9 +68,9 @@ class ByteMatrix {
   std::size_t panel_bytes() const { return 4 * n_quads() * panel_cols_; }
   const std::int8_t* panel(std::size_t i) const { return data_.get() + i * panel_bytes(); }
   std::size_t size_bytes() const { return n_panels() * panel_bytes(); }
-  // Of the columns, up to the end of the last panel: scales, and what their sums start at.
+  // Of the columns, up to the end of the last panel: scales, and sums of q.
   std::span<const float> scales() const { return scales_; }
-  std::span<const std::int32_t> starts() const { return starts_; }
+  std::span<const float> sums() const { return sums_; }
 
   // Columns first_col, first_col + 1, ... of B become the rows of `b` [any, k], each by its scale
   // times `factor`. Threads may set columns of their own.
@@ -83,7 +81,7 @@ class ByteMatrix {
   std::size_t n_ = 0;
   std::size_t panel_cols_ = 0;
   std::vector<float> scales_;
-  std::vector<std::int32_t> starts_;
+  std::vector<float> sums_;
   AlignedArray<std::int8_t> data_;
 };
 

@@ -13,7 +13,7 @@ namespace wnpu::models::HWY_NAMESPACE {
 using Bytes = hn::ScalableTag<std::int8_t>;
 using BytesVec = hn::Vec<Bytes>;
 
-// q + 128 times q, four terms at a time into int32, exactly.
+// u8 times s8, four terms at a time into int32, exactly.
 struct ByteTerms {
   using Left = ByteQuad;
   using Right = std::int8_t;
@@ -26,17 +26,17 @@ struct ByteTerms {
   static HWY_INLINE Vec broadcast(ByteQuad a) {
     return hn::BitCast(Bytes(), hn::Set(Int(), std::bit_cast<std::int32_t>(a)));
   }
-  static HWY_INLINE Sum start(const std::int32_t* starts, std::size_t col) {
-    return hn::LoadU(Int(), starts + col);
-  }
+  static HWY_INLINE Sum zero() { return hn::Zero(Int()); }
   // Highway 1.0 has no such operation, and its AVX3_DL does not let the compiler use it either.
   static HWY_INLINE void add(Vec a, Vec b, Sum& sum) {
     asm volatile("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
   }
   static HWY_INLINE FloatVec to_float(Sum sum) { return hn::ConvertTo(Float(), sum); }
-  static HWY_INLINE FloatVec finish(FloatVec total, FloatVec row_scale, FloatVec scale,
-                                    FloatVec bias) {
-    return hn::MulAdd(hn::Mul(total, row_scale), scale, bias);
+  static HWY_INLINE FloatVec unscaled(FloatVec total, const OfRow& row, FloatVec sum) {
+    return hn::MulAdd(total, row.scale, hn::Mul(row.offset, sum));
+  }
+  static HWY_INLINE FloatVec finish(FloatVec total, const OfRow& row, const OfColumns& columns) {
+    return hn::MulAdd(unscaled(total, row, columns.sum), columns.scale, columns.bias);
   }
   static HWY_INLINE FloatVec gelu(FloatVec y) { return coarse_gelu(y); }
 };
@@ -56,16 +56,13 @@ struct Bf16Terms {
   static HWY_INLINE Vec broadcast(Bf16Pair a) {
     return hn::Set(Int(), std::bit_cast<std::int32_t>(a));
   }
-  static HWY_INLINE Sum start(const std::int32_t* /*starts*/, std::size_t /*col*/) {
-    return hn::Zero(Float());
-  }
+  static HWY_INLINE Sum zero() { return hn::Zero(Float()); }
   static HWY_INLINE void add(Vec a, Vec b, Sum& sum) {
     asm volatile("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
   }
   static HWY_INLINE FloatVec to_float(Sum sum) { return sum; }
-  static HWY_INLINE FloatVec finish(FloatVec total, FloatVec row_scale, FloatVec /*scale*/,
-                                    FloatVec bias) {
-    return hn::MulAdd(total, row_scale, bias);
+  static HWY_INLINE FloatVec finish(FloatVec total, const OfRow& row, const OfColumns& columns) {
+    return hn::MulAdd(total, row.scale, columns.bias);
   }
   static HWY_INLINE FloatVec gelu(FloatVec y) { return coarse_gelu(y); }
 };
@@ -83,12 +80,12 @@ HWY_INLINE FloatVec exp2(FloatVec x) {
 // Where a tile's sums go that become weights of a softmax.
 struct WeightsOut {
   Bf16Pair* weights;
-  std::size_t stride;          // pairs
-  const float* scales;         // of the columns
-  const std::int32_t* starts;  // of the columns
-  const float* shifts;         // of the rows
-  float* sums;                 // of the rows, kSumParts each
-  std::size_t cols;            // of the tile that there are
+  std::size_t stride;   // pairs
+  const float* scales;  // of the columns
+  const float* sums;    // of the columns of b
+  const float* shifts;  // of the rows
+  float* row_sums;      // kSumParts a row
+  std::size_t cols;     // of the tile that there are
 };
 
 // Two vectors' weights: stores them, returns their sum.
@@ -100,26 +97,27 @@ HWY_INLINE FloatVec store_weights(FloatVec low, FloatVec high, Bf16Pair* to) {
 }
 
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
-HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const float* row_scales,
+HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const LeftRows<ByteQuad>& a,
                       WeightsOut out) {
   static_assert(kPanels == 1);
   const Float d;
   const std::size_t lanes = hn::Lanes(d);
   const FloatVec scales[2] = {hn::LoadU(d, out.scales), hn::LoadU(d, out.scales + lanes)};
+  const FloatVec sums[2] = {hn::LoadU(d, out.sums), hn::LoadU(d, out.sums + lanes)};
   const bool whole = out.cols == 2 * lanes;
   const auto first = hn::FirstN(d, out.cols);
   const auto second = hn::FirstN(d, out.cols - std::min(lanes, out.cols));
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
-    const FloatVec row_scale = hn::Set(d, row_scales[r]);
+    const OfRow row = load_row(a, r);
     const FloatVec shift = hn::Set(d, out.shifts[r]);
-    FloatVec low = exp2(hn::MulSub(hn::Mul(totals[r][0], row_scale), scales[0], shift));
-    FloatVec high = exp2(hn::MulSub(hn::Mul(totals[r][1], row_scale), scales[1], shift));
+    FloatVec low = exp2(hn::MulSub(Terms::unscaled(totals[r][0], row, sums[0]), scales[0], shift));
+    FloatVec high = exp2(hn::MulSub(Terms::unscaled(totals[r][1], row, sums[1]), scales[1], shift));
     if (!whole) {
       low = hn::IfThenElseZero(first, low);
       high = hn::IfThenElseZero(second, high);
     }
-    float* const sum = out.sums + r * SoftmaxWeights::kSumParts;
+    float* const sum = out.row_sums + r * SoftmaxWeights::kSumParts;
     const FloatVec of_tile = store_weights(low, high, out.weights + r * out.stride);
     hn::Store(hn::Add(hn::Load(d, sum), of_tile), d, sum);
   }

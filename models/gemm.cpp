@@ -28,7 +28,7 @@ struct PanelRange {
 
 template <typename B>
 void float_panels(const Product& p, MatrixView c, PanelRange panels) {
-  const Operands<FloatTerms<B>> operands{{p.a.data, p.a.stride, p.a.cols, nullptr},
+  const Operands<FloatTerms<B>> operands{{p.a.data, p.a.stride, p.a.cols, nullptr, nullptr},
                                          reinterpret_cast<const B*>(p.b.panel(0)),
                                          p.b.k() * p.b.panel_cols(),
                                          nullptr,
@@ -48,7 +48,8 @@ void gemm_panels(const Product& product, MatrixView c, std::size_t first, std::s
 template <typename B>
 void integer_panels(const IntegerProduct& p, MatrixView c, PanelRange panels) {
   const Operands<IntegerTerms<B>> operands{
-      {p.a.row(p.first_row).data(), p.a.stride(), p.b.n_pairs(), p.a.scales().data() + p.first_row},
+      {p.a.row(p.first_row).data(), p.a.stride(), p.b.n_pairs(), p.a.scales().data() + p.first_row,
+       nullptr},
       reinterpret_cast<const B*>(p.b.panel(0)),
       2 * p.b.n_pairs() * p.b.panel_cols(),
       p.b.scale_of() == ScaleOf::column ? p.b.scales().data() : nullptr,

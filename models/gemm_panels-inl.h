@@ -39,7 +39,7 @@ struct Operands {
   const float* col_scales;         // or nullptr
   const float* bias;               // or nullptr
   Finish finish;
-  const std::int32_t* starts = nullptr;
+  const float* col_sums = nullptr;  // where rows have offsets
 };
 
 template <typename Terms>
@@ -69,7 +69,8 @@ class Panels {
     const MatrixView c = c_.row_range(row, rows).col_range(first, cols);
     const auto& all = operands_.a;
     const LeftRows<typename Terms::Left> a{all.data + row * all.stride, all.stride, all.n_steps,
-                                           all.scales == nullptr ? nullptr : all.scales + row};
+                                           all.scales == nullptr ? nullptr : all.scales + row,
+                                           all.offsets == nullptr ? nullptr : all.offsets + row};
     const auto* b = operands_.b + panel * operands_.panel_size;
     const auto from_first = [first](const auto* p) { return p == nullptr ? p : p + first; };
     TileOut out{c.data,
@@ -77,7 +78,7 @@ class Panels {
                 from_first(operands_.col_scales),
                 from_first(operands_.bias),
                 operands_.finish == Finish::add,
-                from_first(operands_.starts)};
+                from_first(operands_.col_sums)};
     const Tile<Terms> tile = (n_panels > 1 ? kWide : kNarrow)[rows - 1];
     if (cols == n_panels * panel_cols) {
       tile(a, b, operands_.panel_size, out);
@@ -101,7 +102,7 @@ class Panels {
     for (std::size_t r = 0; r < c.rows; ++r)
       copy(c.data + r * c.stride, padded_.sums + r * padded_cols);
     return {padded_.sums, padded_cols, out.scales == nullptr ? nullptr : padded_.scales,
-            padded_.bias, out.add,     out.starts};
+            padded_.bias, out.add,     out.sums};
   }
 
   const Operands<Terms>& operands_;

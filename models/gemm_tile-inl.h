@@ -30,7 +30,8 @@ struct LeftRows {
   const Step* data;
   std::size_t stride;
   std::size_t n_steps;
-  const float* scales;  // of the rows; nullptr: 1
+  const float* scales;   // of the rows; nullptr: 1
+  const float* offsets;  // of the rows, or nullptr: a = scale * step + offset
 };
 
 // Where a tile's sums go: c = sums * scales + bias, or c += sums * scales + bias.
@@ -40,7 +41,15 @@ struct TileOut {
   const float* scales;  // of the columns; nullptr: 1
   const float* bias;    // or nullptr
   bool add;
-  const std::int32_t* starts;  // of the columns, where the terms have any
+  const float* sums;  // of the columns of b, where rows have offsets
+};
+
+// What a row and a column have to do with a sum.
+struct OfRow {
+  FloatVec scale, offset;
+};
+struct OfColumns {
+  FloatVec scale, sum, bias;
 };
 
 // fp32 times fp32 or fp16: one chain of fused multiply-adds over k.
@@ -58,14 +67,12 @@ struct FloatTerms {
     return hn::PromoteTo(Float(), hn::Load(hn::Rebind<hwy::float16_t, Float>(), b));
   }
   static HWY_INLINE Vec broadcast(float a) { return hn::Set(Float(), a); }
-  static HWY_INLINE Sum start(const std::int32_t* /*starts*/, std::size_t /*col*/) {
-    return hn::Zero(Float());
-  }
+  static HWY_INLINE Sum zero() { return hn::Zero(Float()); }
   static HWY_INLINE void add(Vec a, Vec b, Sum& sum) { sum = hn::MulAdd(a, b, sum); }
   static HWY_INLINE FloatVec to_float(Sum sum) { return sum; }
-  static HWY_INLINE FloatVec finish(FloatVec total, FloatVec /*row_scale*/, FloatVec /*scale*/,
-                                    FloatVec bias) {
-    return hn::Add(total, bias);
+  static HWY_INLINE FloatVec finish(FloatVec total, const OfRow& /*row*/,
+                                    const OfColumns& columns) {
+    return hn::Add(total, columns.bias);
   }
   static HWY_INLINE FloatVec gelu(FloatVec y) { return HWY_NAMESPACE::gelu(y); }
 };
@@ -124,14 +131,11 @@ struct IntegerTerms {
 
   static HWY_INLINE Vec load(const B* b) { return load_pairs(b); }
   static HWY_INLINE Vec broadcast(LeftPair a) { return broadcast_pair(a); }
-  static HWY_INLINE Sum start(const std::int32_t* /*starts*/, std::size_t /*col*/) {
-    return hn::Zero(Int());
-  }
+  static HWY_INLINE Sum zero() { return hn::Zero(Int()); }
   static HWY_INLINE void add(Vec a, Vec b, Sum& sum) { add_products(a, b, sum); }
   static HWY_INLINE FloatVec to_float(Sum sum) { return hn::ConvertTo(Float(), sum); }
-  static HWY_INLINE FloatVec finish(FloatVec total, FloatVec row_scale, FloatVec scale,
-                                    FloatVec bias) {
-    return hn::MulAdd(hn::Mul(total, row_scale), scale, bias);
+  static HWY_INLINE FloatVec finish(FloatVec total, const OfRow& row, const OfColumns& columns) {
+    return hn::MulAdd(hn::Mul(total, row.scale), columns.scale, columns.bias);
   }
   static HWY_INLINE FloatVec gelu(FloatVec y) { return HWY_NAMESPACE::gelu(y); }
 };
@@ -154,25 +158,39 @@ HWY_INLINE void multiply_add(const typename Terms::Left* const (&a)[kRows], std:
   }
 }
 
-template <typename Terms, bool kAdd, std::size_t kRows, std::size_t kPanels>
-HWY_INLINE void store_rows(const Totals<kRows, kPanels>& totals, const float* row_scales,
-                           const TileOut& out) {
+// Of the vectors of a tile's columns.
+template <std::size_t kPanels, typename Out>
+HWY_INLINE void load_columns(const Out& out, OfColumns (&columns)[2 * kPanels]) {
   const Float d;
-  FloatVec scales[2 * kPanels];
-  FloatVec bias[2 * kPanels];
 #pragma GCC unroll 8
   for (std::size_t v = 0; v < 2 * kPanels; ++v) {
     const std::size_t col = v * hn::Lanes(d);
-    scales[v] = out.scales != nullptr ? hn::LoadU(d, out.scales + col) : hn::Set(d, 1.0F);
-    bias[v] = out.bias != nullptr ? hn::LoadU(d, out.bias + col) : hn::Zero(d);
+    columns[v].scale = out.scales != nullptr ? hn::LoadU(d, out.scales + col) : hn::Set(d, 1.0F);
+    columns[v].sum = out.sums != nullptr ? hn::LoadU(d, out.sums + col) : hn::Zero(d);
+    columns[v].bias = out.bias != nullptr ? hn::LoadU(d, out.bias + col) : hn::Zero(d);
   }
+}
+
+template <typename Left>
+HWY_INLINE OfRow load_row(const LeftRows<Left>& a, std::size_t r) {
+  const Float d;
+  return {hn::Set(d, a.scales != nullptr ? a.scales[r] : 1.0F),
+          hn::Set(d, a.offsets != nullptr ? a.offsets[r] : 0.0F)};
+}
+
+template <typename Terms, bool kAdd, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void store_rows(const Totals<kRows, kPanels>& totals,
+                           const LeftRows<typename Terms::Left>& a, const TileOut& out) {
+  const Float d;
+  OfColumns columns[2 * kPanels];
+  load_columns<kPanels>(out, columns);
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
-    const FloatVec row_scale = hn::Set(d, row_scales != nullptr ? row_scales[r] : 1.0F);
+    const OfRow row = load_row(a, r);
 #pragma GCC unroll 8
     for (std::size_t v = 0; v < 2 * kPanels; ++v) {
       float* const c = out.c + r * out.stride + v * hn::Lanes(d);
-      FloatVec y = Terms::finish(totals[r][v], row_scale, scales[v], bias[v]);
+      FloatVec y = Terms::finish(totals[r][v], row, columns[v]);
       if constexpr (kAdd) y = hn::Add(y, hn::LoadU(d, c));
       hn::StoreU(y, d, c);
     }
@@ -181,11 +199,12 @@ HWY_INLINE void store_rows(const Totals<kRows, kPanels>& totals, const float* ro
 
 // `out` by value: what a store may overwrite would be read again for every vector.
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
-HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const float* row_scales, TileOut out) {
+HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const LeftRows<typename Terms::Left>& a,
+                      TileOut out) {
   if (out.add) {
-    store_rows<Terms, true, kRows, kPanels>(totals, row_scales, out);
+    store_rows<Terms, true, kRows, kPanels>(totals, a, out);
   } else {
-    store_rows<Terms, false, kRows, kPanels>(totals, row_scales, out);
+    store_rows<Terms, false, kRows, kPanels>(totals, a, out);
   }
 }
 
@@ -195,7 +214,6 @@ struct TileIn {
   const typename Terms::Left* rows[kRows];
   const typename Terms::Right* b;
   std::size_t panel_size;
-  const std::int32_t* starts;  // of the columns, where the terms have any
 };
 
 // sums += step k.
@@ -219,8 +237,7 @@ HWY_INLINE void sum_steps(const TileIn<Terms, kRows>& in, std::size_t first, std
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
-    for (std::size_t v = 0; v < 2 * kPanels; ++v)
-      sums[r][v] = Terms::start(in.starts, v * hn::Lanes(Float()));
+    for (auto& sum : sums[r]) sum = Terms::zero();
   }
   std::size_t k = first;
   for (; k + 2 <= last; k += 2) {
@@ -257,7 +274,6 @@ HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename T
   TileIn<Terms, kRows> in;
   in.b = b;
   in.panel_size = panel_size;
-  in.starts = out.starts;
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) in.rows[r] = a.data + r * a.stride;
   Sums<Terms, kRows, kPanels> sums;
@@ -266,7 +282,7 @@ HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename T
   sum_steps<Terms, kRows, kPanels>(in, 0, last, sums);
   to_totals<Terms, kRows, kPanels>(sums, totals);
   if (last == a.n_steps) {  // from registers
-    store<Terms, kRows, kPanels>(totals, a.scales, out);
+    store<Terms, kRows, kPanels>(totals, a, out);
     return;
   }
   while (last < a.n_steps) {
@@ -275,7 +291,7 @@ HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename T
     sum_steps<Terms, kRows, kPanels>(in, first, last, sums);
     add_to_totals<Terms, kRows, kPanels>(sums, totals);
   }
-  store<Terms, kRows, kPanels>(totals, a.scales, out);
+  store<Terms, kRows, kPanels>(totals, a, out);
 }
 
 template <typename Terms>

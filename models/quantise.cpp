@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
@@ -52,36 +53,64 @@ void round_scaled(std::span<const float> x, float factor, std::int16_t* out) {
 
 using Ints = hn::RebindToSigned<Float>;
 
-// Returns q.
-HWY_INLINE hn::Vec<Ints> bytes_of_vector(FloatVec x, FloatVec factor, std::uint8_t* out) {
-  const Ints ints;
-  const auto q = hn::NearestInt(hn::Mul(x, factor));
-  const auto shifted = hn::Add(q, hn::Set(ints, 128));
+template <typename Byte>
+HWY_INLINE void store_bytes(hn::Vec<Ints> q, Byte* out) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtepi32_epi8(shifted.raw));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtepi32_epi8(q.raw));
 #else
-  const hn::Rebind<std::uint8_t, Float> bytes;
-  hn::StoreU(hn::DemoteTo(bytes, shifted), bytes, out);
+  const hn::Rebind<Byte, Float> bytes;
+  hn::StoreU(hn::DemoteTo(bytes, q), bytes, out);
 #endif
-  return q;
 }
 
-std::int32_t round_to_bytes(std::span<const float> x, float factor, std::uint8_t* out) {
+// f(vector of x, where its bytes go) over x; the last, shorter part is filled up with 0.
+template <typename Byte, typename F>
+HWY_INLINE void for_each_bytes(std::span<const float> x, Byte* out, const F& f) {
   const Float d;
-  const Ints ints;
-  const FloatVec f = hn::Set(d, factor);
-  auto sum = hn::Zero(ints);
   std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= x.size(); i += hn::Lanes(d))
-    sum = hn::Add(sum, bytes_of_vector(hn::LoadU(d, x.data() + i), f, out + i));
-  if (i < x.size()) {
-    HWY_ALIGN float rest[kRestLanes] = {};
-    HWY_ALIGN std::uint8_t rounded[kRestLanes];
-    std::copy(x.begin() + static_cast<std::ptrdiff_t>(i), x.end(), rest);
-    sum = hn::Add(sum, bytes_of_vector(hn::Load(d, rest), f, rounded));
-    std::copy_n(rounded, x.size() - i, out + i);
-  }
+  for (; i + hn::Lanes(d) <= x.size(); i += hn::Lanes(d)) f(hn::LoadU(d, x.data() + i), out + i);
+  if (i == x.size()) return;
+  HWY_ALIGN float rest[kRestLanes] = {};
+  HWY_ALIGN Byte rounded[kRestLanes];
+  std::copy(x.begin() + static_cast<std::ptrdiff_t>(i), x.end(), rest);
+  f(hn::Load(d, rest), rounded);
+  std::copy_n(rounded, x.size() - i, out + i);
+}
+
+std::int32_t round_to_signed_bytes(std::span<const float> x, float factor, std::int8_t* out) {
+  const Ints ints;
+  const FloatVec f = hn::Set(Float(), factor);
+  auto sum = hn::Zero(ints);
+  for_each_bytes(x, out, [&](FloatVec v, std::int8_t* to) HWY_ATTR {
+    const auto q = hn::NearestInt(hn::Mul(v, f));
+    sum = hn::Add(sum, q);
+    store_bytes(q, to);
+  });
   return hn::GetLane(hn::SumOfLanes(ints, sum));
+}
+
+void round_to_unsigned_bytes(std::span<const float> x, ByteScale scale, std::uint8_t* out) {
+  const FloatVec factor = hn::Set(Float(), scale.factor);
+  const auto zero = hn::Set(Ints(), scale.zero);
+  for_each_bytes(x, out, [&](FloatVec v, std::uint8_t* to) HWY_ATTR {
+    store_bytes(hn::Add(hn::NearestInt(hn::Mul(v, factor)), zero), to);
+  });
+}
+
+// The least and the largest of x and 0.
+std::pair<float, float> extremes(std::span<const float> x) {
+  const Float d;
+  FloatVec least = hn::Zero(d);
+  FloatVec largest = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= x.size(); i += hn::Lanes(d)) {
+    const FloatVec v = hn::LoadU(d, x.data() + i);
+    least = hn::Min(least, v);
+    largest = hn::Max(largest, v);
+  }
+  std::pair found{hn::GetLane(hn::MinOfLanes(d, least)), hn::GetLane(hn::MaxOfLanes(d, largest))};
+  for (; i < x.size(); ++i) found = {std::min(found.first, x[i]), std::max(found.second, x[i])};
+  return found;
 }
 
 using Bits = hn::RebindToUnsigned<Float>;
@@ -195,7 +224,9 @@ HWY_EXPORT(largest_magnitude);
 HWY_EXPORT(round_scaled);
 HWY_EXPORT(sum_of_magnitudes);
 HWY_EXPORT(exp_weighted);
-HWY_EXPORT(round_to_bytes);
+HWY_EXPORT(round_to_signed_bytes);
+HWY_EXPORT(round_to_unsigned_bytes);
+HWY_EXPORT(extremes);
 HWY_EXPORT(round_to_bf16);
 HWY_EXPORT(pair_bf16);
 
@@ -220,9 +251,22 @@ void round_scaled(std::span<const float> x, float factor, std::span<std::int16_t
   HWY_DYNAMIC_DISPATCH(round_scaled)(x, factor, out.data());
 }
 
-std::int32_t round_to_bytes(std::span<const float> x, float factor, std::span<std::uint8_t> out) {
+std::int32_t round_to_bytes(std::span<const float> x, float factor, std::span<std::int8_t> out) {
   assert(out.size() >= x.size());
-  return HWY_DYNAMIC_DISPATCH(round_to_bytes)(x, factor, out.data());
+  return HWY_DYNAMIC_DISPATCH(round_to_signed_bytes)(x, factor, out.data());
+}
+
+ByteScale byte_scale(std::span<const float> x) {
+  constexpr float kSteps = 254;  // one less than there are: both ends are rounded
+  const auto [least, largest] = HWY_DYNAMIC_DISPATCH(extremes)(x);
+  const float factor = kSteps / (largest - least);
+  if (!std::isfinite(factor)) return {0, 0};
+  return {factor, static_cast<std::int32_t>(std::nearbyint(-least * factor))};
+}
+
+void round_to_bytes(std::span<const float> x, ByteScale scale, std::span<std::uint8_t> out) {
+  assert(out.size() >= x.size());
+  HWY_DYNAMIC_DISPATCH(round_to_unsigned_bytes)(x, scale, out.data());
 }
 
 void round_to_bf16(std::span<const float> x, std::span<std::uint16_t> out) {

@@ -26,8 +26,19 @@ SoftmaxSums exp_weighted(std::span<float> x, float max, std::span<const float> w
 // out = round(factor * x), |factor * x| at most 32767.
 void round_scaled(std::span<const float> x, float factor, std::span<std::int16_t> out);
 
-// out = q + 128, q = round(factor * x), |factor * x| at most 127. Returns the sum of q.
-std::int32_t round_to_bytes(std::span<const float> x, float factor, std::span<std::uint8_t> out);
+// out = round(factor * x), |factor * x| at most 127. Returns the sum.
+std::int32_t round_to_bytes(std::span<const float> x, float factor, std::span<std::int8_t> out);
+
+// What makes unsigned bytes of numbers: round(factor * x) + zero. 0 stays exact: where most values
+// are next to it, a shift of them all would be an error that adds up.
+struct ByteScale {
+  float factor;
+  std::int32_t zero;
+};
+// For which x and 0 take all of 0 to 255; factor 0 where every x is 0, or so small that the factor
+// would be no number.
+ByteScale byte_scale(std::span<const float> x);
+void round_to_bytes(std::span<const float> x, ByteScale scale, std::span<std::uint8_t> out);
 
 // out = x in bf16, rounded to the nearest, ties to even. Finite values only.
 void round_to_bf16(std::span<const float> x, std::span<std::uint16_t> out);
