@@ -20,7 +20,7 @@ struct DeviceOptions {
   // auto, cpu, npu, or sim: the simulated NPU, which auto never takes.
   std::string requested = "auto";
   // What the CPU computes in.
-  models::Precision cpu_precision = models::kAutoPrecision;
+  models::Precision cpu_precision = models::auto_precision();
   // How a layer is cut into calls of the NPU.
   npu::Plan plan = npu::Plan::fused;
   // What the NPU computes in.

@@ -5,7 +5,9 @@
 #include "app/build_info.h"
 #include "app/json_writer.h"
 #include "app/model_path.h"
+#include "models/byte_gemm.h"
 #include "models/instruction_set.h"
+#include "models/precision.h"
 
 namespace wnpu::app {
 
@@ -22,7 +24,11 @@ std::string version_text(bool as_json) {
       {"build_type", kBuildType},
       {"schema_version", kSchemaVersion},
       {"devices", {"cpu", "npu", "sim"}},
-      {"kernels", {{"isa", models::instruction_set()}, {"available", models::instruction_sets()}}},
+      {"kernels",
+       {{"isa", models::instruction_set()},
+        {"available", models::instruction_sets()},
+        {"multiplies_bytes", models::has_byte_instructions()},
+        {"auto_precision", models::precision_name(models::auto_precision())}}},
       {"model_folder", model_folder().string()}};
   return json.dump(2) + "\n";
 }

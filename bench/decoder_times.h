@@ -24,7 +24,7 @@ struct DecoderStep {
 struct DecoderUnderTest {
   const models::Dims& dims;
   const models::DecoderWeights& weights;  // may hold fewer layers than dims, but at least one
-  models::Precision precision = models::kAutoPrecision;
+  models::Precision precision = models::auto_precision();
 };
 
 // One token for each of `batch` sequences that listen to a window each.

@@ -18,7 +18,7 @@ struct EncoderUnderTest {
   std::string weights;             // "random", or "from base.bin"
   models::Dims dims;               // of the whole model
   models::EncoderWeights encoder;  // may hold fewer layers than dims: all cost the same
-  models::Precision precision = models::kAutoPrecision;  // of its layers on the CPU
+  models::Precision precision = models::auto_precision();  // of its layers on the CPU
   // "2 of 32 layers, scaled"; empty where all are there.
   std::string scaling() const;
 };

@@ -199,7 +199,7 @@ class SweepRun {
         continue;
       }
       EncoderUnderTest& model = encoder(size);
-      model.precision = models::kAutoPrecision;
+      model.precision = models::auto_precision();
       SweepRow row = cpu_row(model, "log-mel", 1);
       row.audio_s = audio_s;
       row.seconds = time_log_mel(dims.n_mels, audio_s);

@@ -20,7 +20,7 @@ struct WindowOptions {
   unsigned threads = 1;
   std::string preset = "phoenix-1.0/peano";
   npu::Precision precision = npu::Precision::bf16;
-  models::Precision cpu_precision = models::kAutoPrecision;
+  models::Precision cpu_precision = models::auto_precision();
   decoder::DecodeOptions decode;
 };
 

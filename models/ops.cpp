@@ -7,6 +7,7 @@
 
 #include <cblas.h>
 
+#include "models/byte_gemm.h"
 #include "models/elementwise.h"
 
 namespace wnpu::models {
@@ -144,7 +145,8 @@ float log_sum_exp(std::span<const float> x) {
 }
 
 std::string kernel_description() {
-  return std::string(elementwise::target_name()) + ", " +
+  return std::string(elementwise::target_name()) +
+         (has_byte_instructions() ? " with VNNI and BF16, " : ", ") +
          std::string(openblas_get_config()).substr(0, 15) + " " + openblas_get_corename();
 }
 

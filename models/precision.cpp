@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "models/byte_gemm.h"
+
 namespace wnpu::models {
 namespace {
 
@@ -11,6 +13,8 @@ constexpr std::array<std::pair<Precision, std::string_view>, 3> kNames = {
     {{Precision::fp32, "fp32"}, {Precision::int16, "int16"}, {Precision::int8, "int8"}}};
 
 }  // namespace
+
+Precision auto_precision() { return has_byte_instructions() ? Precision::int8 : Precision::fp32; }
 
 std::string_view precision_name(Precision precision) {
   return std::ranges::find(kNames, precision, [](const auto& n) { return n.first; })->second;

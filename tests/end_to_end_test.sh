@@ -22,7 +22,7 @@ check() {
   failures=$((failures + 1))
 }
 
-run() { "$program" transcribe --device cpu "$@"; }
+run() { "$program" transcribe --device cpu --precision fp32 "$@"; }
 
 # openai-whisper 20250625 with the same weights: greedy, and its command's defaults.
 greedy='And so my fellow Americans ask not what your country can do for you
@@ -31,6 +31,12 @@ default='And so, my fellow Americans ask not what your country can do for you
 ask what you can do for your country.'
 
 check "greedy text" "$greedy" "$(run --beam-size 1 "$sample" 2>"$work/err")"
+# Less precise numbers may hear other punctuation.
+words() { tr '[:upper:]\n' '[:lower:] ' | tr -d '[:punct:]'; }
+for precision in auto int16 int8; do
+  check "the same words in $precision" "$(words <<<"$greedy")" \
+    "$("$program" transcribe --device cpu --precision $precision --beam-size 1 "$sample" | words)"
+done
 check "nothing on stderr" "" "$(cat "$work/err")"
 check "text with default options" "$default" "$(run "$sample")"
 check "verbose text" "[00:00.000 --> 00:07.740]  And so my fellow Americans ask not what your country can do for you" \

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 
 # transcribe ISA: the text, and what JSON says of the kernels
 transcribe() {
-  WNPU_ISA=$1 "$program" transcribe --device cpu --model "$work/model" --language en --beam-size 1 \
+  WNPU_ISA=$1 "$program" transcribe --device cpu --model "$work/model" --precision fp32 --language en --beam-size 1 \
     --temperature 0 --temperature-increment-on-fallback None --no-speech-threshold None \
     --format json "$work/tone.wav" >"$work/$1.json"
   python3 - "$work/$1.json" <<'PYTHON'
@@ -23,6 +23,7 @@ names=$("$program" --version --json | python3 -c '
 import json, sys
 kernels = json.load(sys.stdin)["kernels"]
 assert kernels["isa"] == kernels["available"][0], kernels
+assert kernels["auto_precision"] == ("int8" if kernels["multiplies_bytes"] else "fp32"), kernels
 print(*kernels["available"])')
 expected=
 for name in $names; do
