@@ -4,9 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <stdexcept>
-#include <variant>
 
-#include "models/byte_gemm.h"
 #include "models/gathered_rows.h"
 #include "models/gemm.h"
 #include "models/ops.h"
@@ -31,8 +29,7 @@ struct Decoder::Layer {
   models::PreparedLinear out;
   models::LayerNorm cross_attn_ln;
   models::PreparedLinear cross_query;
-  // Of a whole window at once: for int8 in bytes, where the CPU has instructions for them.
-  std::variant<models::PreparedLinear, models::ByteLinear> cross_kv;
+  models::PreparedLinear cross_kv;
   models::PreparedLinear cross_out;
   models::LayerNorm mlp_ln;
   models::PreparedLinear mlp_0;
@@ -61,34 +58,20 @@ Decoder::Decoder(const models::Dims& dims, const models::DecoderTensors& weights
       wv_(dims.n_text_ctx, dims.n_text_state),
       qkv_(dims.n_text_ctx, 3 * dims.n_text_state),
       hidden_(dims.n_text_ctx, 4 * dims.n_text_state),
-      rows_(precision == models::Precision::fp32 ? 0 : dims.n_text_ctx, 4 * dims.n_text_state) {
+      room_(precision == models::Precision::fp32 ? 0 : dims.n_text_ctx, 4 * dims.n_text_state) {
   const auto pack = [&](std::initializer_list<models::ScaledLinear> parts) {
     return models::PreparedLinear(pool, precision, parts);
   };
   for (const auto& w : weights.layers) {
-    layers_.push_back({w.attn_ln,
-                       pack({{w.attn.query}, {w.attn.key}, {w.attn.value}}),
-                       pack({{w.attn.out}}),
-                       w.cross_attn_ln,
-                       pack({{w.cross_attn.query}}),
-                       {},
-                       pack({{w.cross_attn.out}}),
-                       w.mlp_ln,
-                       pack({{w.mlp_0}}),
-                       pack({{w.mlp_2}})});
-    const std::initializer_list<models::ScaledLinear> kv = {{w.cross_attn.key},
-                                                            {w.cross_attn.value}};
-    if (precision == models::Precision::int8 && models::has_byte_instructions()) {
-      layers_.back().cross_kv = models::bytes_side_by_side(pool, kv);
-    } else {
-      layers_.back().cross_kv = pack(kv);
-    }
+    layers_.push_back({w.attn_ln, pack({{w.attn.query}, {w.attn.key}, {w.attn.value}}),
+                       pack({{w.attn.out}}), w.cross_attn_ln, pack({{w.cross_attn.query}}),
+                       pack({{w.cross_attn.key}, {w.cross_attn.value}}), pack({{w.cross_attn.out}}),
+                       w.mlp_ln, pack({{w.mlp_0}}), pack({{w.mlp_2}})});
   }
   std::ranges::copy(weights.positional_embedding.flat(), positions_.flat().begin());
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
     kv_.emplace_back(kCrossRows, 2 * dims.n_text_state);
-    kv_rows_.emplace_back(kCrossRows, dims.n_text_state);
-    kv_bytes_.emplace_back(kCrossRows, dims.n_text_state);
+    kv_rooms_.emplace_back(kCrossRows, dims.n_text_state);
     scores_.emplace_back(dims.n_text_ctx);
     cross_rooms_.emplace_back(dims, kGroupRows);
   }
@@ -109,25 +92,14 @@ void Decoder::cross_kv(const models::EncoderStates& states, CrossKv& out) {
     const std::size_t first = i % blocks * kCrossRows;
     const std::size_t rows = std::min(kCrossRows, dims_.n_audio_ctx - first);
     const MatrixView kv = kv_[thread].view().row_range(0, rows);
-    project_to_kv(layer, states.values.view().row_range(first, rows), kv, thread);
+    layers_[layer].cross_kv.apply(states.values.view().row_range(first, rows), Finish::replace, kv,
+                                  kv_rooms_[thread]);
     for (std::size_t head = 0; head < heads; ++head) {
       const std::size_t col = head * head_size_;
       out.heads[layer * heads + head].set(first, kv.col_range(col, head_size_),
                                           kv.col_range(dims_.n_text_state + col, head_size_));
     }
   });
-}
-
-void Decoder::project_to_kv(std::size_t layer, ConstMatrixView states, MatrixView kv,
-                            std::size_t thread) {
-  const auto& weights = layers_[layer].cross_kv;
-  if (const auto* linear = std::get_if<models::PreparedLinear>(&weights)) {
-    linear->apply(states, Finish::replace, kv, kv_rows_[thread]);
-    return;
-  }
-  const auto& bytes = std::get<models::ByteLinear>(weights);
-  kv_bytes_[thread].set(states);
-  models::gemm(models::ByteProduct{kv_bytes_[thread], bytes.weight, bytes.bias}, kv);
 }
 
 void Decoder::step(KvCache& cache, std::span<const StepRow> rows, MatrixView logits,
@@ -259,7 +231,7 @@ void Decoder::mlp(std::size_t layer) {
 
 void Decoder::linear(ConstMatrixView x, const models::PreparedLinear& w, Finish finish,
                      MatrixView y) {
-  w.apply(pool_, x, finish, y, rows_);
+  w.apply(pool_, x, finish, y, room_);
 }
 
 void Decoder::project(std::span<const StepRow> rows, MatrixView logits) {

@@ -9,12 +9,10 @@
 #include "decoder/cross_attention.h"
 #include "decoder/kv_cache.h"
 #include "decoder/vocabulary_projection.h"
-#include "models/byte_matrix.h"
 #include "models/dims.h"
 #include "models/packed_matrix.h"
 #include "models/precision.h"
 #include "models/prepared_linear.h"
-#include "models/quantised.h"
 #include "models/stages.h"
 #include "models/tensor.h"
 #include "models/thread_pool.h"
@@ -68,8 +66,6 @@ class Decoder {
     const CrossKv* window = nullptr;
   };
 
-  void project_to_kv(std::size_t layer, models::ConstMatrixView states, models::MatrixView kv,
-                     std::size_t thread);
   void embed(std::span<const StepRow> rows, std::span<const std::size_t> lengths);
   void self_attention(std::size_t layer, KvCache& cache, std::span<const StepRow> rows,
                       const Places& places);
@@ -100,13 +96,12 @@ class Decoder {
   std::size_t n_rows_ = 0;  // of the present step
   // Scratch for one step, [n_text_ctx, n_text_state] unless said otherwise.
   models::Matrix x_, normed_, q_, wv_;
-  models::Matrix qkv_;              // [n_text_ctx, 3 n_text_state]
-  models::Matrix hidden_;           // [n_text_ctx, 4 n_text_state]
-  models::QuantisedRows rows_;      // the left side of a product in integers
+  models::Matrix qkv_;     // [n_text_ctx, 3 n_text_state]
+  models::Matrix hidden_;  // [n_text_ctx, 4 n_text_state]
+  models::PreparedLinear::Room room_;
   std::vector<models::Matrix> kv_;  // a thread: [rows of a block, 2 n_text_state], for cross_kv
-  // a thread: the states of a block, for cross_kv, one or the other
-  std::vector<models::QuantisedRows> kv_rows_;
-  std::vector<models::ByteRows> kv_bytes_;
+  std::vector<models::PreparedLinear::Room>
+      kv_rooms_;                              // a thread: the states of a block, for cross_kv
   std::vector<std::vector<float>> scores_;    // a thread: [n_text_ctx]
   std::vector<CrossHead::Room> cross_rooms_;  // a thread
 };

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "models/instruction_set.h"
+#include "models/product_shares.h"
 
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
@@ -29,7 +30,7 @@ namespace wnpu::models::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX3_DL
 
-bool byte_gemm(const ByteProduct& p, MatrixView c) {
+bool byte_gemm(const ByteProduct& p, MatrixView c, std::size_t first_panel, std::size_t n_panels) {
   const Operands<ByteTerms> operands{
       {p.a.row(p.first_row), p.a.stride(), p.b.n_quads(), p.a.scales().data() + p.first_row,
        p.a.offsets().data() + p.first_row},
@@ -39,7 +40,7 @@ bool byte_gemm(const ByteProduct& p, MatrixView c) {
       p.bias.empty() ? nullptr : p.bias.data(),
       p.finish,
       p.b.sums().data()};
-  Panels<ByteTerms>(operands, c).run(0, p.b.n_panels());
+  Panels<ByteTerms>(operands, c).run(first_panel, n_panels);
   return true;
 }
 
@@ -86,7 +87,10 @@ bool bf16_gemm(const Bf16Product& p, MatrixView c) {
 
 #else  // left to the plain loops
 
-bool byte_gemm(const ByteProduct& /*product*/, MatrixView /*c*/) { return false; }
+bool byte_gemm(const ByteProduct& /*product*/, MatrixView /*c*/, std::size_t /*first_panel*/,
+               std::size_t /*n_panels*/) {
+  return false;
+}
 bool byte_exp2_gemm(const ByteRows& /*a*/, const ByteMatrix& /*b*/, SoftmaxWeights& /*weights*/) {
   return false;
 }
@@ -207,7 +211,19 @@ float SoftmaxWeights::sum(std::size_t row) const {
 void gemm(const ByteProduct& product, MatrixView c) {
   assert(product.a.n_quads() == product.b.n_quads() && c.cols == product.b.n());
   assert(product.first_row + c.rows <= product.a.n_rows());
-  if (!HWY_DYNAMIC_DISPATCH(byte_gemm)(product, c)) plain_gemm(product, c);
+  if (!HWY_DYNAMIC_DISPATCH(byte_gemm)(product, c, 0, product.b.n_panels())) plain_gemm(product, c);
+}
+
+void gemm(ThreadPool& pool, const ByteProduct& product, MatrixView c) {
+  assert(product.a.n_quads() == product.b.n_quads() && c.cols == product.b.n());
+  assert(product.first_row + c.rows <= product.a.n_rows());
+  if (!has_byte_instructions()) return plain_gemm(product, c);
+  for_each_share(pool, c.rows, product.b.n_panels(), [&](const ProductShare& share) {
+    ByteProduct part = product;
+    part.first_row += share.first_row;
+    HWY_DYNAMIC_DISPATCH(byte_gemm)
+    (part, c.row_range(share.first_row, share.rows), share.first_panel, share.panels);
+  });
 }
 
 void exp2_gemm(const ByteRows& a, const ByteMatrix& b, SoftmaxWeights& weights) {

@@ -1,6 +1,6 @@
 // Matrix products of bytes and of bf16 (models/byte_matrix.h, bf16_matrix.h): four and two terms an
 // instruction where the CPU has AVX512-VNNI and AVX512-BF16; plain loops elsewhere, which are for
-// tests. On one thread, for use inside a parallel loop.
+// tests. Without a pool on one thread, for use inside a parallel loop.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,8 @@ struct ByteProduct {
   std::size_t first_row = 0;
 };
 void gemm(const ByteProduct& product, MatrixView c);
+// The same on all threads of the pool.
+void gemm(ThreadPool& pool, const ByteProduct& product, MatrixView c);
 
 // c = finish(row_scales * (a b) + bias), row after row of a, `stride` pairs from each other.
 struct Bf16Product {
@@ -38,7 +40,6 @@ struct Bf16Product {
   Finish finish = Finish::replace;
 };
 void gemm(const Bf16Product& product, MatrixView c);
-// The same on all threads of the pool.
 void gemm(ThreadPool& pool, const Bf16Product& product, MatrixView c);
 
 // A softmax before its division by the sum: 2^(score - shift) in bf16, and the sums of these.

@@ -1,5 +1,6 @@
 #include "models/byte_matrix.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -39,6 +40,15 @@ void ByteRows::set_row(std::size_t r, std::span<const float> x) {
 void ByteRows::set(ConstMatrixView x) {
   resize(x.rows, x.cols);
   for (std::size_t r = 0; r < x.rows; ++r) set_row(r, x.row(r));
+}
+
+void ByteRows::set(ThreadPool& pool, ConstMatrixView x) {
+  constexpr std::size_t kBlockRows = 16;
+  resize(x.rows, x.cols);
+  pool.parallel_for((x.rows + kBlockRows - 1) / kBlockRows, [&](std::size_t i, std::size_t) {
+    const std::size_t end = std::min(x.rows, (i + 1) * kBlockRows);
+    for (std::size_t r = i * kBlockRows; r < end; ++r) set_row(r, x.row(r));
+  });
 }
 
 ByteMatrix::ByteMatrix(std::size_t k, std::size_t n)

@@ -36,8 +36,9 @@ class ByteRows {
   std::span<const float> scales() const { return scales_; }
   std::span<const float> offsets() const { return offsets_; }  // -scale * zero
 
-  // Becomes x.
+  // Becomes x; on the threads of a pool, where there is one.
   void set(ConstMatrixView x);
+  void set(ThreadPool& pool, ConstMatrixView x);
 
  private:
   void resize(std::size_t rows, std::size_t cols);

@@ -6,6 +6,8 @@
 #include <cassert>
 #include <cstdint>
 
+#include "models/product_shares.h"
+
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
@@ -80,29 +82,6 @@ HWY_EXPORT(gemm_panels);
 HWY_EXPORT(integer_gemm_panels);
 HWY_EXPORT(panel_cols);
 
-// A thread's share of a product. Rows: few enough for L2, enough to make a panel's way into L1
-// worth it. Panels: few enough that a decoder step's 384 columns give every thread some.
-constexpr std::size_t kBlockRows = 48;
-constexpr std::size_t kBlockPanels = 4;
-constexpr std::size_t kTallBlockPanels = 32;
-
-struct Share {
-  std::size_t first_row, rows, first_panel, panels;
-};
-
-// f(share) for shares that make up a product of so many rows and panels.
-template <typename F>
-void for_each_share(ThreadPool& pool, std::size_t n_rows, std::size_t n_panels, const F& f) {
-  const std::size_t width = n_rows > kBlockRows ? kTallBlockPanels : kBlockPanels;
-  const std::size_t across = (n_panels + width - 1) / width;
-  const std::size_t down = (n_rows + kBlockRows - 1) / kBlockRows;
-  pool.parallel_for(down * across, [&](std::size_t i, std::size_t) {
-    const std::size_t row = i / across * kBlockRows;
-    const std::size_t panel = i % across * width;
-    f(Share{row, std::min(kBlockRows, n_rows - row), panel, std::min(width, n_panels - panel)});
-  });
-}
-
 void check_shapes([[maybe_unused]] const Product& p, [[maybe_unused]] MatrixView c) {
   assert(p.a.cols == p.b.k() && p.a.rows == c.rows && c.cols == p.b.n());
   assert(p.bias.empty() || p.bias.size() == p.b.n());
@@ -122,7 +101,7 @@ void gemm(const Product& product, MatrixView c) {
 
 void gemm(ThreadPool& pool, const Product& product, MatrixView c) {
   check_shapes(product, c);
-  for_each_share(pool, c.rows, product.b.n_panels(), [&](const Share& share) {
+  for_each_share(pool, c.rows, product.b.n_panels(), [&](const ProductShare& share) {
     Product part = product;
     part.a = product.a.row_range(share.first_row, share.rows);
     HWY_DYNAMIC_DISPATCH(gemm_panels)
@@ -137,7 +116,7 @@ void gemm(const IntegerProduct& product, MatrixView c) {
 
 void gemm(ThreadPool& pool, const IntegerProduct& product, MatrixView c) {
   check_shapes(product, c);
-  for_each_share(pool, c.rows, product.b.n_panels(), [&](const Share& share) {
+  for_each_share(pool, c.rows, product.b.n_panels(), [&](const ProductShare& share) {
     IntegerProduct part = product;
     part.first_row += share.first_row;
     HWY_DYNAMIC_DISPATCH(integer_gemm_panels)
