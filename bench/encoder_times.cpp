@@ -76,7 +76,7 @@ Summary time_layers(const EncoderUnderTest& model, std::size_t frames, models::T
 
 double time_stem_and_norm(const EncoderUnderTest& model, models::ThreadPool& pool,
                           const TimingEffort& effort) {
-  encoder::Stem stem(model.dims, model.encoder, pool);
+  encoder::Stem stem(model.dims, model.encoder, pool, model.precision);
   const models::LogMel mel{random_matrix(model.dims.n_mels, model.dims.n_mel_frames(), 1.0F)};
   models::Matrix states(model.dims.n_audio_ctx, model.dims.n_audio_state);
   const auto work = [&] {
