@@ -103,6 +103,7 @@ Peaks measure_peaks(unsigned threads, const CalibrationSizes& sizes) {
   };
   peaks.fma_gflops = peak_of(&kernels::multiply_add);
   peaks.integer_gops = peak_of(&kernels::integer_multiply_add);
+  peaks.byte_gops = peak_of(&kernels::byte_multiply_add);
 
   const auto memory = buffers(threads, sizes.read_bytes);
   const double read_s = timed_on(threads, sizes.rounds, [&](unsigned thread) {

@@ -76,22 +76,50 @@ HWY_INLINE void add_products(PairVec& a, PairVec b, IntVec& s) {
 }
 #endif
 
-double integer_multiply_add_rounds(std::size_t rounds, float& sink) {
+#if HWY_TARGET == HWY_AVX3_DL
+struct FourBytes {
+  static constexpr std::size_t kProducts = 4;
+  static HWY_INLINE void add(PairVec& a, PairVec b, IntVec& s) {
+    asm volatile("" : "+v"(a.raw));
+    asm volatile("vpdpbusd %2, %1, %0" : "+v"(s.raw) : "v"(a.raw), "v"(b.raw));
+  }
+};
+#endif
+
+struct TwoInt16 {
+  static constexpr std::size_t kProducts = HWY_NAMESPACE::kProducts;
+  static HWY_INLINE void add(PairVec& a, PairVec b, IntVec& s) { add_products(a, b, s); }
+};
+
+template <typename Terms>
+double integer_rounds(std::size_t rounds, float& sink) {
   const Int d;
   IntVec s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
   IntVec s6 = s0, s7 = s0, s8 = s0, s9 = s0, s10 = s0, s11 = s0;
   PairVec a = pairs_of(static_cast<int>(sink));
   const PairVec b = pairs_of(3);
   for (std::size_t i = 0; i < rounds; ++i) {
-    add_products(a, b, s0), add_products(a, b, s1), add_products(a, b, s2);
-    add_products(a, b, s3), add_products(a, b, s4), add_products(a, b, s5);
-    add_products(a, b, s6), add_products(a, b, s7), add_products(a, b, s8);
-    add_products(a, b, s9), add_products(a, b, s10), add_products(a, b, s11);
+    Terms::add(a, b, s0), Terms::add(a, b, s1), Terms::add(a, b, s2);
+    Terms::add(a, b, s3), Terms::add(a, b, s4), Terms::add(a, b, s5);
+    Terms::add(a, b, s6), Terms::add(a, b, s7), Terms::add(a, b, s8);
+    Terms::add(a, b, s9), Terms::add(a, b, s10), Terms::add(a, b, s11);
   }
   const IntVec low = hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(s4, s5));
   const IntVec high = hn::Add(hn::Add(hn::Add(s6, s7), hn::Add(s8, s9)), hn::Add(s10, s11));
   sink = static_cast<float>(hn::GetLane(hn::SumOfLanes(d, hn::Add(low, high))) % 2);
-  return 2.0 * static_cast<double>(rounds * kMultiplyAddChains * kProducts * hn::Lanes(d));
+  return 2.0 * static_cast<double>(rounds * kMultiplyAddChains * Terms::kProducts * hn::Lanes(d));
+}
+
+double integer_multiply_add_rounds(std::size_t rounds, float& sink) {
+  return integer_rounds<TwoInt16>(rounds, sink);
+}
+
+double byte_multiply_add_rounds([[maybe_unused]] std::size_t rounds, [[maybe_unused]] float& sink) {
+#if HWY_TARGET == HWY_AVX3_DL
+  return integer_rounds<FourBytes>(rounds, sink);
+#else
+  return 0;
+#endif
 }
 
 // Four rows of a times two vectors of columns of b: c[0..4, 0..2 lanes) in eight sums.
@@ -149,6 +177,7 @@ namespace wnpu::bench::kernels {
 HWY_EXPORT(target_name);
 HWY_EXPORT(multiply_add_rounds);
 HWY_EXPORT(integer_multiply_add_rounds);
+HWY_EXPORT(byte_multiply_add_rounds);
 HWY_EXPORT(gemm_tiles);
 HWY_EXPORT(sum_all);
 
@@ -160,6 +189,10 @@ double multiply_add(std::size_t rounds, float& sink) {
 
 double integer_multiply_add(std::size_t rounds, float& sink) {
   return HWY_DYNAMIC_DISPATCH(integer_multiply_add_rounds)(rounds, sink);
+}
+
+double byte_multiply_add(std::size_t rounds, float& sink) {
+  return HWY_DYNAMIC_DISPATCH(byte_multiply_add_rounds)(rounds, sink);
 }
 
 void gemm(std::span<const float> a, std::span<const float> b, std::span<float> c) {

@@ -18,6 +18,8 @@ inline constexpr std::size_t kMultiplyAddChains = 12;
 double multiply_add(std::size_t rounds, float& sink);
 // The same for pairs of int16 products added to int32 sums.
 double integer_multiply_add(std::size_t rounds, float& sink);
+// For four products of bytes; 0 operations where the instruction set has nothing that adds up four.
+double byte_multiply_add(std::size_t rounds, float& sink);
 
 inline constexpr std::size_t kGemmSize = 256;  // three matrices of 256 KiB
 

@@ -91,8 +91,9 @@ std::string peaks_text(const MachinePeaks& peaks) {
     if (!text.empty() && p.threads == 1) break;  // one thread is all
     text += "peak of " + std::to_string(p.threads) + (p.threads == 1 ? " thread" : " threads") +
             " (measured): " + three_figures(p.fma_gflops) + " GFLOP/s fp32, " +
-            three_figures(p.integer_gops) + " Gop/s int16, " + three_figures(p.read_gb_per_s) +
-            " GB/s read from memory, " + p.instruction_set + "\n";
+            three_figures(p.integer_gops) + " Gop/s int16, " +
+            (p.byte_gops > 0 ? three_figures(p.byte_gops) + " Gop/s int8, " : "") +
+            three_figures(p.read_gb_per_s) + " GB/s read from memory, " + p.instruction_set + "\n";
   }
   return text;
 }
@@ -113,6 +114,15 @@ void add_peak_figures(const MachinePeaks& peaks, const npu::TimePreset& preset, 
                              {},
                              {{"on", "CPU"}, {"threads", threads}},
                              "int16 products, int32 sums"});
+  if (peaks.all.byte_gops > 0) {
+    results.figures.push_back({"peak",
+                               "Gop/s",
+                               Origin::kMeasured,
+                               peaks.all.byte_gops,
+                               {},
+                               {{"on", "CPU"}, {"threads", threads}},
+                               "products of bytes, int32 sums"});
+  }
   results.figures.push_back({"memory read",
                              "GB/s",
                              Origin::kMeasured,

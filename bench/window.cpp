@@ -37,7 +37,7 @@ class CpuWindow {
         vocabulary_(file_->token_bytes(), file_->dims(), file_->path()),
         pool_(options.threads),
         encoder_ends_(models::load_encoder_ends(*file_)),
-        stem_(dims(), encoder_ends_, pool_),
+        stem_(dims(), encoder_ends_, pool_, options.cpu_precision),
         backend_(encoder::make_cpu_backend(options.cpu_precision, dims(),
                                            models::find_encoder_layers(*file_), pool_)),
         decoder_(dims(), models::find_decoder_weights(*file_), pool_, options.cpu_precision),
