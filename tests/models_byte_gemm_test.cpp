@@ -1,21 +1,23 @@
 // Products of bytes and of bf16 against fp64 on the same values, and at their limits.
+#include <bit>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <hwy/targets.h>
 
 #include "models/byte_gemm.h"
 #include "models/ops.h"
 #include "tests/difference.h"
+#include "tests/product_reference.h"
 #include "tests/product_shapes.h"
 #include "tests/random_matrix.h"
 
 using namespace wnpu::models;  // NOLINT: the names under test
 using wnpu::tests::kProductShapes;
 using wnpu::tests::nmse;
+using wnpu::tests::on_every_instruction_set;
+using wnpu::tests::product_reference;
 using wnpu::tests::random_matrix;
 using wnpu::tests::random_vector;
 
@@ -27,38 +29,13 @@ constexpr double kByteNmse = 6e-5;
 // Both sides rounded to 8 bits of their own.
 constexpr double kBf16Nmse = 1e-5;
 
-std::vector<double> reference(ConstMatrixView a, const Linear& w, const Matrix& y, Finish finish) {
-  std::vector<double> result;
-  for (std::size_t r = 0; r < a.rows; ++r) {
-    for (std::size_t c = 0; c < w.weight.rows(); ++c) {
-      double sum = static_cast<double>(w.bias[c]);
-      for (std::size_t k = 0; k < a.cols; ++k)
-        sum += static_cast<double>(a.row(r)[k]) * static_cast<double>(w.weight.row(c)[k]);
-      if (finish == Finish::gelu) sum = 0.5 * sum * (1.0 + std::erf(sum / std::sqrt(2.0)));
-      if (finish == Finish::add) sum += static_cast<double>(y.row(r)[c]);
-      result.push_back(sum);
-    }
-  }
-  return result;
-}
-
-template <typename F>
-void on_every_instruction_set(const F& f) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    CAPTURE(std::string(hwy::TargetName(target)));
-    f();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
-
 void check_bytes(const Linear& w, const Matrix& a, Finish finish) {
   ThreadPool pool(2);
   const ByteLinear b = bytes_side_by_side(pool, {{w}});
   ByteRows rows(a.rows(), a.cols());
   rows.set(a.view());
   Matrix y = random_matrix(a.rows(), w.weight.rows(), 4);
-  const auto expected = reference(a.view(), w, y, finish);
+  const auto expected = product_reference(a.view(), w, y, finish);
   gemm(ByteProduct{rows, b.weight, b.bias, finish}, y.view());
   CHECK_MESSAGE(nmse(y.flat(), expected) < kByteNmse, a.rows(), " x ", w.weight.rows(), " x ",
                 a.cols());
@@ -72,7 +49,7 @@ void check_bf16(const Linear& w, const Matrix& a, Finish finish) {
   for (const std::size_t threads : {1U, 3U}) {
     ThreadPool pool(threads);
     Matrix y = random_matrix(a.rows(), w.weight.rows(), 4);
-    const auto expected = reference(a.view(), w, y, finish);
+    const auto expected = product_reference(a.view(), w, y, finish);
     gemm(pool,
          Bf16Product{
              .a = rows.row(0), .stride = rows.stride(), .b = b, .bias = w.bias, .finish = finish},

@@ -1,16 +1,15 @@
 // Integer products against fp64 on the same fp32 values, and at the limits of int32.
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <hwy/targets.h>
 
 #include "models/gemm.h"
 #include "models/ops.h"
 #include "models/quantise.h"
 #include "tests/difference.h"
+#include "tests/product_reference.h"
 #include "tests/product_shapes.h"
 #include "tests/random_matrix.h"
 
@@ -18,6 +17,8 @@ using namespace wnpu::models;  // NOLINT: the names under test
 using wnpu::tests::identity;
 using wnpu::tests::kProductShapes;
 using wnpu::tests::nmse;
+using wnpu::tests::on_every_instruction_set;
+using wnpu::tests::product_reference;
 using wnpu::tests::random_matrix;
 using wnpu::tests::random_vector;
 
@@ -32,22 +33,6 @@ Linear random_linear(std::size_t n, std::size_t k, std::uint64_t seed) {
   return {random_matrix(n, k, seed), random_vector(n, seed + 1)};
 }
 
-std::vector<double> reference(ConstMatrixView a, const Linear& w, const Matrix& y, Finish finish) {
-  std::vector<double> result;
-  for (std::size_t r = 0; r < a.rows; ++r) {
-    for (std::size_t c = 0; c < w.weight.rows(); ++c) {
-      double sum = w.bias[c];
-      for (std::size_t k = 0; k < a.cols; ++k) {
-        sum += static_cast<double>(a.row(r)[k]) * static_cast<double>(w.weight.row(c)[k]);
-      }
-      if (finish == Finish::gelu) sum = 0.5 * sum * (1.0 + std::erf(sum / std::sqrt(2.0)));
-      if (finish == Finish::add) sum += static_cast<double>(y.row(r)[c]);
-      result.push_back(sum);
-    }
-  }
-  return result;
-}
-
 void check_all_shapes() {
   ThreadPool pool(2);
   for (const auto& [m, n, k] : kProductShapes) {
@@ -59,7 +44,7 @@ void check_all_shapes() {
       rows.set(a.view(), b.weight.left_limit());
       for (const Finish finish : {Finish::replace, Finish::gelu, Finish::add}) {
         Matrix y = random_matrix(m, n, 4);
-        const auto expected = reference(a.view(), w, y, finish);
+        const auto expected = product_reference(a.view(), w, y, finish);
         gemm(IntegerProduct{rows, b.weight, b.bias, finish}, y.view());
         CHECK_MESSAGE(
             nmse(y.flat(), expected) < (width == IntegerWidth::int8 ? kInt8Nmse : kInt16Nmse), m,
@@ -67,16 +52,6 @@ void check_all_shapes() {
       }
     }
   }
-}
-
-template <typename F>
-void on_every_instruction_set(const F& f) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    CAPTURE(std::string(hwy::TargetName(target)));
-    f();
-  }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 }  // namespace
