@@ -1,11 +1,7 @@
 // What the tiles of byte_gemm.cpp multiply with AVX512-VNNI and AVX512-BF16, and the tile whose
-// sums become the weights of a softmax. For AVX3_DL alone: included after models/gemm_tile-inl.h.
-#if defined(WNPU_MODELS_BYTE_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef WNPU_MODELS_BYTE_TILE_INL_H_
-#undef WNPU_MODELS_BYTE_TILE_INL_H_
-#else
-#define WNPU_MODELS_BYTE_TILE_INL_H_
-#endif
+// sums become the weights of a softmax. For AVX3_DL alone, and so included once, unlike the other
+// -inl.h: after models/gemm_tile-inl.h.
+#pragma once
 
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::models::HWY_NAMESPACE {
@@ -125,5 +121,3 @@ HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const LeftRows<ByteQ
 
 }  // namespace wnpu::models::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif
