@@ -57,8 +57,7 @@ void for_each_block(ThreadPool& pool, MatrixView y, const F& f) {
   });
 }
 
-}  // namespace
-
+// y (+)= x W^T without a bias.
 void matmul_transposed(ThreadPool& pool, ConstMatrixView x, ConstMatrixView weight, MatrixView y,
                        Write mode) {
   assert(x.cols == weight.cols && y.rows == x.rows && y.cols == weight.rows);
@@ -69,6 +68,8 @@ void matmul_transposed(ThreadPool& pool, ConstMatrixView x, ConstMatrixView weig
              y.row_range(r, nr).col_range(c, nc));
   });
 }
+
+}  // namespace
 
 void linear(ThreadPool& pool, ConstMatrixView x, const Linear& w, MatrixView y, Write mode) {
   const ConstMatrixView weight = w.weight.view();

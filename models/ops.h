@@ -18,9 +18,6 @@ enum class Write { replace, add };
 // y (+)= x W^T + b. x: [n, in], y: [n, out].
 void linear(ThreadPool& pool, ConstMatrixView x, const Linear& w, MatrixView y,
             Write mode = Write::replace);
-// y (+)= x W^T without a bias; weight: [out, in].
-void matmul_transposed(ThreadPool& pool, ConstMatrixView x, ConstMatrixView weight, MatrixView y,
-                       Write mode = Write::replace);
 // y = (x - mean) / sqrt(var + 1e-5) * gamma + beta, row by row. y may be x.
 void layer_norm(ThreadPool& pool, ConstMatrixView x, const LayerNorm& w, MatrixView y);
 // The same on one thread, for use inside a parallel loop.
