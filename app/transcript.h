@@ -66,8 +66,7 @@ struct Timing {
   double encode = 0;  // encoder alone
   double decode = 0;  // the rest from its states to segments, cross-attention's keys included
   double total = 0;   // file to segments, load excluded
-  double vad =
-      0;  // finding speech, where that is asked for: what was waited for it beside decode_audio
+  double vad = 0;     // waiting for speech to be found, beside decode_audio where threads allow
 };
 
 struct Transcript {
