@@ -48,9 +48,11 @@ models::Bf16Linear to_bf16(const models::Linear& linear) {
 
 Convolution::Convolution(models::ThreadPool& pool, const models::Linear& weights,
                          std::size_t max_frames, bool with_bf16) {
-  if (with_bf16) {
+  const std::size_t width = weights.weight.cols() / 3;
+  // Frames behind each other are one row of pairs only where a frame is whole pairs.
+  if (with_bf16 && width % 2 == 0) {
     weights_ = to_bf16(taps_outermost(weights));
-    rounded_ = models::Bf16Rows(max_frames + 2, weights.weight.cols() / 3);
+    rounded_ = models::Bf16Rows(max_frames + 2, width);
   } else {
     weights_ = pack_linear(pool, taps_outermost(weights), models::Storage::fp32);
   }
@@ -79,15 +81,15 @@ void Convolution::run(models::ThreadPool& pool, ConstMatrixView x, MatrixView y)
                y);
 }
 
-// Three frames behind each other are one row of pairs only where a frame is whole pairs.
 Stem::Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
            models::Precision precision)
-    : conv1_(pool, ends.conv1, dims.n_mel_frames(),
-             precision == models::Precision::int8 && models::has_byte_instructions() &&
-                 dims.n_mels % 2 == 0),
-      conv2_(pool, ends.conv2, dims.n_mel_frames(),
-             precision == models::Precision::int8 && models::has_byte_instructions() &&
-                 dims.n_audio_state % 2 == 0),
+    : Stem(dims, ends, pool,
+           precision == models::Precision::int8 && models::has_byte_instructions()) {}
+
+Stem::Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
+           bool with_bf16)
+    : conv1_(pool, ends.conv1, dims.n_mel_frames(), with_bf16),
+      conv2_(pool, ends.conv2, dims.n_mel_frames(), with_bf16),
       positions_(ends.positional_embedding),
       frames_(dims.n_mel_frames() + 2, dims.n_mels),
       hidden_(dims.n_mel_frames() + 2, dims.n_audio_state) {}

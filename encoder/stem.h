@@ -43,6 +43,9 @@ class Stem {
   void run(models::ThreadPool& pool, const models::LogMel& mel, models::MatrixView states);
 
  private:
+  Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
+       bool with_bf16);
+
   Convolution conv1_;                // n_mels -> n_audio_state
   Convolution conv2_;                // n_audio_state -> n_audio_state
   const models::Matrix& positions_;  // [n_audio_ctx, n_audio_state]

@@ -73,7 +73,7 @@ bool byte_exp2_gemm(const ByteRows& a, const ByteMatrix& b, SoftmaxWeights& weig
   return true;
 }
 
-bool bf16_gemm(const Bf16Product& p, MatrixView c) {
+bool bf16_gemm(const Bf16Product& p, MatrixView c, std::size_t first_panel, std::size_t n_panels) {
   const Operands<Bf16Terms> operands{
       {p.a, p.stride, p.b.n_pairs(), p.row_scales.empty() ? nullptr : p.row_scales.data(), nullptr},
       p.b.panel(0),
@@ -81,7 +81,7 @@ bool bf16_gemm(const Bf16Product& p, MatrixView c) {
       nullptr,
       p.bias.empty() ? nullptr : p.bias.data(),
       p.finish};
-  Panels<Bf16Terms>(operands, c).run(0, p.b.n_panels());
+  Panels<Bf16Terms>(operands, c).run(first_panel, n_panels);
   return true;
 }
 
@@ -94,7 +94,10 @@ bool byte_gemm(const ByteProduct& /*product*/, MatrixView /*c*/, std::size_t /*f
 bool byte_exp2_gemm(const ByteRows& /*a*/, const ByteMatrix& /*b*/, SoftmaxWeights& /*weights*/) {
   return false;
 }
-bool bf16_gemm(const Bf16Product& /*product*/, MatrixView /*c*/) { return false; }
+bool bf16_gemm(const Bf16Product& /*product*/, MatrixView /*c*/, std::size_t /*first_panel*/,
+               std::size_t /*n_panels*/) {
+  return false;
+}
 
 #endif
 
@@ -235,19 +238,20 @@ void exp2_gemm(const ByteRows& a, const ByteMatrix& b, SoftmaxWeights& weights) 
 
 void gemm(const Bf16Product& product, MatrixView c) {
   assert(c.cols == product.b.n());
-  if (!has_byte_instructions() || !HWY_DYNAMIC_DISPATCH(bf16_gemm)(product, c))
-    plain_gemm(product, c);
+  const bool done = has_byte_instructions() &&
+                    HWY_DYNAMIC_DISPATCH(bf16_gemm)(product, c, 0, product.b.n_panels());
+  if (!done) plain_gemm(product, c);
 }
 
 void gemm(ThreadPool& pool, const Bf16Product& product, MatrixView c) {
-  constexpr std::size_t kBlockRows = 48;
-  pool.parallel_for((c.rows + kBlockRows - 1) / kBlockRows, [&](std::size_t i, std::size_t) {
-    const std::size_t first = i * kBlockRows;
-    const std::size_t rows = std::min(kBlockRows, c.rows - first);
+  assert(c.cols == product.b.n());
+  if (!has_byte_instructions()) return plain_gemm(product, c);
+  for_each_share(pool, c.rows, product.b.n_panels(), [&](const ProductShare& share) {
     Bf16Product part = product;
-    part.a += first * product.stride;
-    if (!part.row_scales.empty()) part.row_scales = part.row_scales.subspan(first);
-    gemm(part, c.row_range(first, rows));
+    part.a += share.first_row * product.stride;
+    if (!part.row_scales.empty()) part.row_scales = part.row_scales.subspan(share.first_row);
+    HWY_DYNAMIC_DISPATCH(bf16_gemm)
+    (part, c.row_range(share.first_row, share.rows), share.first_panel, share.panels);
   });
 }
 
