@@ -224,7 +224,9 @@ HWY_INLINE void add_step(const TileIn<Terms, kRows>& in, std::size_t k,
 #pragma GCC unroll 4
   for (std::size_t panel = 0; panel < kPanels; ++panel) {
     const auto* const at = in.b + panel * in.panel_size + k * 2 * vector;
-    hwy::Prefetch(at + kPrefetchBytes / sizeof(*at));
+    constexpr std::size_t kLine = 64 / sizeof(*at);
+    for (std::size_t line = 0; line < 2 * vector; line += kLine)
+      hwy::Prefetch(at + kPrefetchBytes / sizeof(*at) + line);
     const typename Terms::Vec both[2] = {Terms::load(at), Terms::load(at + vector)};
     multiply_add<Terms, kRows, kPanels>(in.rows, k, both, panel, sums);
   }
