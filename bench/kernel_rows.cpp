@@ -9,9 +9,9 @@
 #include "bench/layer_parts.h"
 #include "bench/model_sizes.h"
 #include "bench/random_weights.h"
-#include "models/byte_gemm.h"
 #include "models/gemm.h"
 #include "models/ops.h"
+#include "models/precision.h"
 #include "npu/gemm_design.h"
 #include "npu/layer_design.h"
 #include "npu/plan_model.h"
@@ -178,16 +178,9 @@ MachinePeaks measure_machine_peaks(unsigned threads, const CalibrationSizes& siz
 
 namespace {
 
-// In bytes all but one of attention's products run at the bytes' peak; that one is in bf16, which
-// has two terms an instruction, as int16.
-double layer_peak(const models::Dims& dims, double operations, models::Precision precision,
-                  const Peaks& peaks) {
+double layer_peak(models::Precision precision, const Peaks& peaks) {
   if (precision == models::Precision::fp32) return peaks.fma_gflops;
-  if (precision == models::Precision::int16 || !models::has_byte_instructions())
-    return peaks.integer_gops;
-  const double in_bf16 =
-      matmul_cost(dims.n_audio_ctx, dims.n_audio_ctx, dims.n_audio_state, kFloat).operations;
-  return operations / ((operations - in_bf16) / peaks.byte_gops + in_bf16 / peaks.integer_gops);
+  return models::multiplies_bytes(precision) ? peaks.byte_gops : peaks.integer_gops;
 }
 
 }  // namespace
@@ -214,7 +207,7 @@ std::vector<KernelRow> cpu_kernels(const models::Dims& dims, models::ThreadPool&
        {models::Precision::fp32, models::Precision::int16, models::Precision::int8}) {
     kernels.push_back(layer);
     kernels.back().name += ", " + std::string(models::precision_name(precision));
-    kernels.back().peak_gflops = layer_peak(dims, layer.operations, precision, peaks.all);
+    kernels.back().peak_gflops = layer_peak(precision, peaks.all);
     kernels.back().seconds = time_whole_layer(dims, precision, pool, effort);
   }
   for (KernelRow& row : kernels) {

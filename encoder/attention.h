@@ -10,6 +10,7 @@
 #include "models/dims.h"
 #include "models/running_softmax.h"
 #include "models/tensor.h"
+#include "models/thread_pool.h"
 
 namespace wnpu::encoder {
 
@@ -39,7 +40,9 @@ class Attention {
   // n_audio_state]. first is a multiple of kBlockRows, and so is the number of frames but for the
   // last ones. Threads may set frames of their own.
   void set(std::size_t first, models::ConstMatrixView keys, models::ConstMatrixView values);
-  // attended = softmax(queries k^T) v: [at most kBlockRows, n_audio_state]. Every frame is set.
+  // Once every frame is set, with all of their values.
+  void finish(models::ThreadPool& /*pool*/, models::ConstMatrixView /*values*/) {}
+  // attended = softmax(queries k^T) v: [at most kBlockRows, n_audio_state]. Finished.
   void attend(models::ConstMatrixView queries, models::MatrixView attended, Scratch& scratch) const;
 
  private:

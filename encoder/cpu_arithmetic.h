@@ -62,8 +62,8 @@ struct IntegerArithmetic {
                            const Matrix& values, models::MatrixView attended, Rows& scratch);
 };
 
-// Both sides of linear layers, queries and keys in 8 bits, attention's weights and values in bf16:
-// what AVX512-VNNI and AVX512-BF16 multiply fastest (encoder/byte_attention.h).
+// Both sides of linear layers, queries, keys, attention's weights and values in 8 bits: what
+// AVX512-VNNI multiplies fastest (encoder/byte_attention.h).
 struct ByteArithmetic {
   using Weights = models::ByteLinear;
   using Rows = models::ByteRows;

@@ -28,7 +28,7 @@ CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
     : pool_(pool),
       attention_(dims),
       states_(dims.n_audio_ctx, dims.n_audio_state),
-      queries_(dims.n_audio_ctx, dims.n_audio_state) {
+      qkv_(dims.n_audio_ctx, 3 * dims.n_audio_state) {
   const std::size_t head_size = dims.n_audio_state / dims.n_audio_head;
   const float scale = 1.0F / std::sqrt(static_cast<float>(head_size));
   const auto pack = [&pool](std::initializer_list<models::ScaledLinear> parts) {
@@ -73,6 +73,8 @@ template <typename Arithmetic>
 void CpuLayerBackend<Arithmetic>::run_layer(std::size_t layer) {
   const Layer& l = layers_.at(layer);
   for_each_block([&](Block block, Scratch& scratch) { project(l, block, scratch); });
+  const std::size_t width = states_.cols();
+  attention_.finish(pool_, qkv_.view().col_range(2 * width, width));
   for_each_block([&](Block block, Scratch& scratch) { attend_and_mlp(l, block, scratch); });
 }
 
@@ -80,10 +82,9 @@ template <typename Arithmetic>
 void CpuLayerBackend<Arithmetic>::project(const Layer& layer, Block block, Scratch& scratch) {
   const std::size_t width = states_.cols();
   const MatrixView normed = scratch.normed.view().row_range(0, block.rows);
-  const MatrixView qkv = scratch.wide.view().row_range(0, block.rows).col_range(0, 3 * width);
+  const MatrixView qkv = qkv_.view().row_range(block.first, block.rows);
   models::layer_norm(states_.view().row_range(block.first, block.rows), layer.attn_ln, normed);
   Arithmetic::linear(normed, layer.qkv, Finish::replace, qkv, scratch.products);
-  copy_rows(qkv.col_range(0, width), queries_.view().row_range(block.first, block.rows));
   attention_.set(block.first, qkv.col_range(width, width), qkv.col_range(2 * width, width));
 }
 
@@ -92,10 +93,11 @@ void CpuLayerBackend<Arithmetic>::attend_and_mlp(const Layer& layer, Block block
                                                  Scratch& scratch) {
   const MatrixView states = states_.view().row_range(block.first, block.rows);
   const MatrixView normed = scratch.normed.view().row_range(0, block.rows);
-  const MatrixView hidden = scratch.wide.view().row_range(0, block.rows);
+  const MatrixView hidden = scratch.hidden.view().row_range(0, block.rows);
   const MatrixView attended = scratch.attended.view().row_range(0, block.rows);
-  attention_.attend(queries_.view().row_range(block.first, block.rows), attended,
-                    scratch.attention);
+  const ConstMatrixView queries =
+      qkv_.view().row_range(block.first, block.rows).col_range(0, states.cols);
+  attention_.attend(queries, attended, scratch.attention);
   Arithmetic::linear(attended, layer.out, Finish::add, states, scratch.products);
   models::layer_norm(states, layer.mlp_ln, normed);
   Arithmetic::linear(normed, layer.mlp_0, Finish::gelu, hidden, scratch.products);
@@ -112,8 +114,7 @@ std::unique_ptr<LayerBackend> make_cpu_backend(models::Precision precision,
   const auto make = [&]<typename Arithmetic>(const Arithmetic& /*type*/) {
     return std::make_unique<CpuLayerBackend<Arithmetic>>(dims, layers, pool);
   };
-  if (precision == models::Precision::int8 && models::has_byte_instructions())
-    return make(ByteArithmetic());
+  if (models::multiplies_bytes(precision)) return make(ByteArithmetic());
   if (precision == models::Precision::int8) return make(IntegerArithmetic<IntegerWidth::int8>());
   if (precision == models::Precision::int16) return make(IntegerArithmetic<IntegerWidth::int16>());
   return make(Fp32Arithmetic());

@@ -41,7 +41,7 @@ class CpuLayerBackend : public LayerBackend {
   // What a thread needs for a block of rows; all of it stays in its L2.
   struct Scratch {
     models::Matrix normed;    // [kBlockRows, n_audio_state]
-    models::Matrix wide;      // [kBlockRows, 4 n_audio_state]
+    models::Matrix hidden;    // [kBlockRows, 4 n_audio_state]
     models::Matrix attended;  // [kBlockRows, n_audio_state]
     typename Attention<Arithmetic>::Scratch attention;
     typename Arithmetic::Rows products;
@@ -51,7 +51,7 @@ class CpuLayerBackend : public LayerBackend {
     std::size_t rows;
   };
 
-  // queries_ and attention_'s keys and values of the block's rows, from their normalised states.
+  // qkv_ and attention_'s keys and values of the block's rows, from their normalised states.
   void project(const Layer& layer, Block block, Scratch& scratch);
   // states += out(attention); states += fc2(gelu(fc1(normalised states))), for the block's rows.
   void attend_and_mlp(const Layer& layer, Block block, Scratch& scratch);
@@ -61,8 +61,8 @@ class CpuLayerBackend : public LayerBackend {
   models::ThreadPool& pool_;
   Attention<Arithmetic> attention_;
   std::vector<Layer> layers_;
-  models::Matrix states_;         // [n_audio_ctx, n_audio_state], the residual stream
-  models::Matrix queries_;        // [n_audio_ctx, n_audio_state], heads side by side
+  models::Matrix states_;  // [n_audio_ctx, n_audio_state], the residual stream
+  models::Matrix qkv_;     // [n_audio_ctx, 3 n_audio_state]: each with its heads side by side
   std::vector<Scratch> scratch_;  // a thread
 };
 

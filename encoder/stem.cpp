@@ -83,8 +83,7 @@ void Convolution::run(models::ThreadPool& pool, ConstMatrixView x, MatrixView y)
 
 Stem::Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
            models::Precision precision)
-    : Stem(dims, ends, pool,
-           precision == models::Precision::int8 && models::has_byte_instructions()) {}
+    : Stem(dims, ends, pool, models::multiplies_bytes(precision)) {}
 
 Stem::Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
            bool with_bf16)

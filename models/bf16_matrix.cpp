@@ -34,18 +34,4 @@ void Bf16Matrix::set_columns(std::size_t first_col, ConstMatrixView b) {
   }
 }
 
-void Bf16Matrix::set_rows(std::size_t first_row, ConstMatrixView b) {
-  assert(b.cols == n_ && first_row + b.rows <= k_ && first_row % 2 == 0);
-  const std::vector<float> zeros(b.rows % 2 == 0 ? 0 : n_);
-  for (std::size_t r = 0; r < b.rows; r += 2) {
-    const std::span<const float> odd = r + 1 < b.rows ? b.row(r + 1) : std::span(zeros);
-    for (std::size_t col = 0; col < n_; col += panel_cols_) {
-      const std::size_t n = std::min(panel_cols_, n_ - col);
-      Bf16Pair* const to =
-          data_.get() + col / panel_cols_ * panel_pairs() + (first_row + r) / 2 * panel_cols_;
-      pair_bf16(b.row(r).subspan(col, n), odd.subspan(col, n), {&to->even, 2 * n});
-    }
-  }
-}
-
 }  // namespace wnpu::models

@@ -1,5 +1,5 @@
 // Operands in bf16, rounded to the nearest, for CPUs that multiply two of them and add up the
-// products in fp32 in one instruction (AVX512-BF16): the softmax of one by the values.
+// products in fp32 in one instruction (AVX512-BF16): the stem's convolutions.
 #pragma once
 
 #include <cstddef>
@@ -56,9 +56,6 @@ class Bf16Matrix {
 
   // Columns first_col, first_col + 1, ... of B become the rows of `b` [any, k].
   void set_columns(std::size_t first_col, ConstMatrixView b);
-  // Rows first_row (even), first_row + 1, ... of B become the rows of `b` [any, n]. An odd number
-  // of rows only at B's end. Threads may set rows of their own.
-  void set_rows(std::size_t first_row, ConstMatrixView b);
 
  private:
   std::size_t k_ = 0;

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
 #include "models/instruction_set.h"
 #include "models/product_shares.h"
@@ -44,26 +44,22 @@ bool byte_gemm(const ByteProduct& p, MatrixView c, std::size_t first_panel, std:
   return true;
 }
 
-using WeightsTile = void (*)(const LeftRows<ByteQuad>&, const std::int8_t*, std::size_t,
-                             const WeightsOut&);
+using ScoresTile = void (*)(const LeftRows<ByteQuad>&, const std::int8_t*, std::size_t,
+                            const ScoresOut&);
 
 template <std::size_t... kRowsMinus1>
-constexpr auto weights_tiles(std::index_sequence<kRowsMinus1...> /*rows*/) {
-  return std::array<WeightsTile, kMaxRows>{&tile<ByteTerms, kRowsMinus1 + 1, 1, WeightsOut>...};
+constexpr auto scores_tiles(std::index_sequence<kRowsMinus1...> /*rows*/) {
+  return std::array<ScoresTile, kMaxRows>{&tile<ByteTerms, kRowsMinus1 + 1, 1, ScoresOut>...};
 }
 
-bool byte_exp2_gemm(const ByteRows& a, const ByteMatrix& b, SoftmaxWeights& weights) {
-  static constexpr auto kTiles = weights_tiles(std::make_index_sequence<kMaxRows>());
+bool score_gemm(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores) {
+  static constexpr auto kTiles = scores_tiles(std::make_index_sequence<kMaxRows>());
   for (std::size_t panel = 0; panel < b.n_panels(); ++panel) {
     const std::size_t col = panel * b.panel_cols();
     for (std::size_t row = 0; row < a.n_rows(); row += kMaxRows) {
-      const WeightsOut out{weights.rows().row(row) + col / 2,
-                           weights.rows().stride(),
-                           b.scales().data() + col,
-                           b.sums().data() + col,
-                           weights.shifts().data() + row,
-                           weights.sum_parts(row),
-                           std::min(b.panel_cols(), b.n() - col)};
+      const ScoresOut out{scores.row(row) + col,        scores.stride(),
+                          b.scales().data() + col,      b.sums().data() + col,
+                          scores.shifts().data() + row, std::min(b.panel_cols(), b.n() - col)};
       const std::size_t rows = std::min(kMaxRows, a.n_rows() - row);
       kTiles[rows - 1](
           {a.row(row), a.stride(), b.n_quads(), a.scales().data() + row, a.offsets().data() + row},
@@ -75,12 +71,8 @@ bool byte_exp2_gemm(const ByteRows& a, const ByteMatrix& b, SoftmaxWeights& weig
 
 bool bf16_gemm(const Bf16Product& p, MatrixView c, std::size_t first_panel, std::size_t n_panels) {
   const Operands<Bf16Terms> operands{
-      {p.a, p.stride, p.b.n_pairs(), p.row_scales.empty() ? nullptr : p.row_scales.data(), nullptr},
-      p.b.panel(0),
-      p.b.panel_pairs(),
-      nullptr,
-      p.bias.empty() ? nullptr : p.bias.data(),
-      p.finish};
+      {p.a, p.stride, p.b.n_pairs(), nullptr, nullptr}, p.b.panel(0), p.b.panel_pairs(), nullptr,
+      p.bias.empty() ? nullptr : p.bias.data(),         p.finish};
   Panels<Bf16Terms>(operands, c).run(first_panel, n_panels);
   return true;
 }
@@ -91,7 +83,7 @@ bool byte_gemm(const ByteProduct& /*product*/, MatrixView /*c*/, std::size_t /*f
                std::size_t /*n_panels*/) {
   return false;
 }
-bool byte_exp2_gemm(const ByteRows& /*a*/, const ByteMatrix& /*b*/, SoftmaxWeights& /*weights*/) {
+bool score_gemm(const ByteRows& /*a*/, const ByteMatrix& /*b*/, ScoreRows& /*scores*/) {
   return false;
 }
 bool bf16_gemm(const Bf16Product& /*product*/, MatrixView /*c*/, std::size_t /*first_panel*/,
@@ -109,7 +101,7 @@ namespace wnpu::models {
 namespace {
 
 HWY_EXPORT(byte_gemm);
-HWY_EXPORT(byte_exp2_gemm);
+HWY_EXPORT(score_gemm);
 HWY_EXPORT(bf16_gemm);
 
 bool cpu_has_bf16() {
@@ -134,12 +126,6 @@ float scaled_sum(const ByteRows& a, std::size_t row, const ByteMatrix& b, std::s
 
 float widen(std::uint16_t bf16) { return std::bit_cast<float>(std::uint32_t{bf16} << 16U); }
 
-std::uint16_t narrow(float x) {
-  if (std::isinf(x)) return 0x7F80;
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
-}
-
 float finished(float y, Finish finish, float before) {
   if (finish == Finish::gelu) return y * 0.5F * (1.0F + std::erf(y * 0.70710678F));
   return finish == Finish::add ? before + y : y;
@@ -155,14 +141,15 @@ void plain_gemm(const ByteProduct& p, MatrixView c) {
   }
 }
 
-void plain_exp2_gemm(const ByteRows& a, const ByteMatrix& b, SoftmaxWeights& weights) {
+void plain_gemm(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores) {
+  using Limits = std::numeric_limits<std::int16_t>;
   for (std::size_t r = 0; r < a.n_rows(); ++r) {
     for (std::size_t col = 0; col < b.n(); ++col) {
-      const float x = std::exp2(scaled_sum(a, r, b, col) - weights.shifts()[r]);
-      Bf16Pair& pair = weights.rows().row(r)[col / 2];
-      if (col % 2 == 0) pair = {};
-      (col % 2 == 0 ? pair.even : pair.odd) = narrow(x);
-      weights.sum_parts(r)[col % SoftmaxWeights::kSumParts] += x;
+      const float score = std::nearbyint(scaled_sum(a, r, b, col) - scores.shifts()[r]);
+      const bool is_number = score >= Limits::min();  // NaN: the least
+      scores.row(r)[col] = is_number
+                               ? static_cast<std::int16_t>(std::min<float>(score, Limits::max()))
+                               : Limits::min();
     }
   }
 }
@@ -179,9 +166,8 @@ void plain_gemm(const Bf16Product& p, MatrixView c) {
   for (std::size_t r = 0; r < c.rows; ++r) {
     for (std::size_t col = 0; col < c.cols; ++col) {
       const float sum = sum_of(p.a + r * p.stride, p.b, col);
-      const float scaled = p.row_scales.empty() ? sum : p.row_scales[r] * sum;
       const float bias = p.bias.empty() ? 0.0F : p.bias[col];
-      c.row(r)[col] = finished(scaled + bias, p.finish, c.row(r)[col]);
+      c.row(r)[col] = finished(sum + bias, p.finish, c.row(r)[col]);
     }
   }
 }
@@ -191,24 +177,6 @@ void plain_gemm(const Bf16Product& p, MatrixView c) {
 bool has_byte_instructions() {
   static const bool kCpuHasBf16 = cpu_has_bf16();
   return kCpuHasBf16 && instruction_set() == "AVX3_DL";
-}
-
-SoftmaxWeights::SoftmaxWeights(std::size_t max_rows, std::size_t max_cols)
-    : weights_(max_rows,
-               (max_cols + gemm_panel_cols() - 1) / gemm_panel_cols() * gemm_panel_cols()),
-      sums_(allocate_aligned<float>(max_rows * kSumParts)),
-      shifts_(max_rows) {}
-
-void SoftmaxWeights::reset(std::size_t rows) {
-  assert(rows <= shifts_.size());
-  n_rows_ = rows;
-  std::ranges::fill(shifts_, 0.0F);
-  std::fill_n(sums_.get(), rows * kSumParts, 0.0F);
-}
-
-float SoftmaxWeights::sum(std::size_t row) const {
-  const float* const parts = sums_.get() + row * kSumParts;
-  return std::accumulate(parts, parts + kSumParts, 0.0F);
 }
 
 void gemm(const ByteProduct& product, MatrixView c) {
@@ -229,18 +197,11 @@ void gemm(ThreadPool& pool, const ByteProduct& product, MatrixView c) {
   });
 }
 
-void exp2_gemm(const ByteRows& a, const ByteMatrix& b, SoftmaxWeights& weights) {
-  assert(a.n_quads() == b.n_quads() && weights.n_rows() == a.n_rows());
-  assert(2 * weights.rows().stride() >= b.n_panels() * b.panel_cols());
-  const bool done = has_byte_instructions() && HWY_DYNAMIC_DISPATCH(byte_exp2_gemm)(a, b, weights);
-  if (!done) plain_exp2_gemm(a, b, weights);
-}
-
-void gemm(const Bf16Product& product, MatrixView c) {
-  assert(c.cols == product.b.n());
-  const bool done = has_byte_instructions() &&
-                    HWY_DYNAMIC_DISPATCH(bf16_gemm)(product, c, 0, product.b.n_panels());
-  if (!done) plain_gemm(product, c);
+void gemm(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores) {
+  assert(a.n_quads() == b.n_quads());
+  assert(scores.n_rows() == a.n_rows() && scores.cols() == b.n());
+  const bool done = has_byte_instructions() && HWY_DYNAMIC_DISPATCH(score_gemm)(a, b, scores);
+  if (!done) plain_gemm(a, b, scores);
 }
 
 void gemm(ThreadPool& pool, const Bf16Product& product, MatrixView c) {
@@ -249,7 +210,6 @@ void gemm(ThreadPool& pool, const Bf16Product& product, MatrixView c) {
   for_each_share(pool, c.rows, product.b.n_panels(), [&](const ProductShare& share) {
     Bf16Product part = product;
     part.a += share.first_row * product.stride;
-    if (!part.row_scales.empty()) part.row_scales = part.row_scales.subspan(share.first_row);
     HWY_DYNAMIC_DISPATCH(bf16_gemm)
     (part, c.row_range(share.first_row, share.rows), share.first_panel, share.panels);
   });

@@ -1,8 +1,11 @@
 #include "models/byte_matrix.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "models/gemm.h"
 #include "models/quantise.h"
@@ -51,6 +54,20 @@ void ByteRows::set(ThreadPool& pool, ConstMatrixView x) {
   });
 }
 
+bool ByteRows::set_softmax(const ScoreRows& scores) {
+  assert(whole_softmax_groups(scores.cols()) <= 4 * stride_);
+  resize(scores.n_rows(), scores.cols());
+  bool exact = true;
+  for (std::size_t r = 0; r < n_rows_; ++r) {
+    const ByteWeights weights = byte_softmax(scores, r, quads_[r * stride_].q);
+    scales_[r] = weights.exact ? 1.0F / static_cast<float>(weights.sum)
+                               : std::numeric_limits<float>::quiet_NaN();
+    offsets_[r] = 0;
+    exact = exact && weights.exact;
+  }
+  return exact;
+}
+
 ByteMatrix::ByteMatrix(std::size_t k, std::size_t n)
     : k_(k), n_(n), panel_cols_(gemm_panel_cols()) {
   scales_.resize(n_panels() * panel_cols_);
@@ -70,6 +87,36 @@ void ByteMatrix::set_columns(std::size_t first_col, ConstMatrixView b, float fac
     std::int8_t* to = data_.get() + col / panel_cols_ * panel_bytes() + 4 * (col % panel_cols_);
     for (std::size_t k = 0; k < bytes.size(); k += 4, to += 4 * panel_cols_)
       std::memcpy(to, &bytes[k], 4);
+  }
+}
+
+void ByteMatrix::set(ConstMatrixView b) {
+  assert(b.rows == k_ && b.cols == n_);
+  std::vector<float> factors(n_);
+  for (std::size_t r = 0; r < k_; ++r) raise_to_magnitudes(b.row(r), factors);
+  for (std::size_t col = 0; col < n_; ++col) {
+    const float to_byte = kMaxSigned / factors[col];
+    factors[col] = std::isfinite(to_byte) ? to_byte : 0.0F;
+    scales_[col] = scale_of_factor(factors[col]);
+  }
+  std::vector<std::int32_t> sums(n_);
+  for (std::size_t k = 0; k < k_; k += 4) set_quads(k / 4, b, factors, sums);
+  std::ranges::copy(sums, sums_.begin());
+}
+
+void ByteMatrix::set_quads(std::size_t quad, ConstMatrixView b, std::span<const float> factors,
+                           std::span<std::int32_t> sums) {
+  const std::vector<float> zeros(4 * quad + 4 <= k_ ? 0 : n_);
+  for (std::size_t col = 0; col < n_; col += panel_cols_) {
+    const std::size_t n = std::min(panel_cols_, n_ - col);
+    std::array<std::span<const float>, 4> rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t k = 4 * quad + i;
+      rows[i] = (k < k_ ? b.row(k) : std::span<const float>(zeros)).subspan(col, n);
+    }
+    std::int8_t* const to =
+        data_.get() + col / panel_cols_ * panel_bytes() + 4 * quad * panel_cols_;
+    round_to_quads(rows, factors.subspan(col, n), {to, 4 * n}, sums.subspan(col, n));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/aligned_memory.h"
+#include "models/byte_softmax.h"
 #include "models/packed_matrix.h"
 #include "models/tensor.h"
 #include "models/thread_pool.h"
@@ -39,6 +40,9 @@ class ByteRows {
   // Becomes x; on the threads of a pool, where there is one.
   void set(ConstMatrixView x);
   void set(ThreadPool& pool, ConstMatrixView x);
+  // Becomes the softmax of the scores, for which there is room in whole groups. False where a row's
+  // largest score may have been cut off: its scale is no number then.
+  bool set_softmax(const ScoreRows& scores);
 
  private:
   void resize(std::size_t rows, std::size_t cols);
@@ -76,8 +80,14 @@ class ByteMatrix {
   // Columns first_col, first_col + 1, ... of B become the rows of `b` [any, k], each by its scale
   // times `factor`. Threads may set columns of their own.
   void set_columns(std::size_t first_col, ConstMatrixView b, float factor = 1);
+  // B becomes `b` [k, n].
+  void set(ConstMatrixView b);
 
  private:
+  // Rows 4 quad, ... of b; sums are those of q.
+  void set_quads(std::size_t quad, ConstMatrixView b, std::span<const float> factors,
+                 std::span<std::int32_t> sums);
+
   std::size_t k_ = 0;
   std::size_t n_ = 0;
   std::size_t panel_cols_ = 0;

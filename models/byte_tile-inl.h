@@ -1,5 +1,5 @@
 // What the tiles of byte_gemm.cpp multiply with AVX512-VNNI and AVX512-BF16, and the tile whose
-// sums become the weights of a softmax. For AVX3_DL alone, and so included once, unlike the other
+// sums are scores of a softmax. For AVX3_DL alone, and so included once, unlike the other
 // -inl.h: after models/gemm_tile-inl.h.
 #pragma once
 
@@ -57,65 +57,49 @@ struct Bf16Terms {
     asm volatile("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
   }
   static HWY_INLINE FloatVec to_float(Sum sum) { return sum; }
-  static HWY_INLINE FloatVec finish(FloatVec total, const OfRow& row, const OfColumns& columns) {
-    return hn::MulAdd(total, row.scale, columns.bias);
+  static HWY_INLINE FloatVec finish(FloatVec total, const OfRow& /*row*/,
+                                    const OfColumns& columns) {
+    return hn::Add(total, columns.bias);
   }
   static HWY_INLINE FloatVec gelu(FloatVec y) { return coarse_gelu(y); }
 };
 
-// 2^x, relative error 1.1e-4: a cubic on [0, 1), fitted for the least relative error.
-HWY_INLINE FloatVec exp2(FloatVec x) {
-  const Float d;
-  const FloatVec f{_mm512_reduce_ps(x.raw, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)};
-  FloatVec p = hn::MulAdd(f, hn::Set(d, 0.0780245245F), hn::Set(d, 0.226067182F));
-  p = hn::MulAdd(p, f, hn::Set(d, 0.695833515F));
-  p = hn::MulAdd(p, f, hn::Set(d, 0.999925223F));
-  return FloatVec{_mm512_scalef_ps(p.raw, x.raw)};  // p * 2^floor(x)
-}
-
-// Where a tile's sums go that become weights of a softmax.
-struct WeightsOut {
-  Bf16Pair* weights;
-  std::size_t stride;   // pairs
+// Where a tile's sums go that are scores of a softmax.
+struct ScoresOut {
+  std::int16_t* scores;
+  std::size_t stride;
   const float* scales;  // of the columns
   const float* sums;    // of the columns of b
   const float* shifts;  // of the rows
-  float* row_sums;      // kSumParts a row
-  std::size_t cols;     // of the tile that there are
+  std::size_t cols;     // of the tile that there are; the others get the least score
 };
 
-// Two vectors' weights: stores them, returns their sum.
-HWY_INLINE FloatVec store_weights(FloatVec low, FloatVec high, Bf16Pair* to) {
-  __m512i both;
-  asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(both) : "v"(high.raw), "v"(low.raw));
-  _mm512_storeu_si512(to, both);
-  return hn::Add(low, high);
+// In the order of the columns; what 16 bits do not hold is cut off.
+HWY_INLINE __m512i to_scores(FloatVec low, FloatVec high) {
+  const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  const __m512i by_lanes =
+      _mm512_packs_epi32(_mm512_cvtps_epi32(low.raw), _mm512_cvtps_epi32(high.raw));
+  return _mm512_permutexvar_epi64(order, by_lanes);
 }
 
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
 HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const LeftRows<ByteQuad>& a,
-                      WeightsOut out) {
+                      ScoresOut out) {
   static_assert(kPanels == 1);
   const Float d;
   const std::size_t lanes = hn::Lanes(d);
   const FloatVec scales[2] = {hn::LoadU(d, out.scales), hn::LoadU(d, out.scales + lanes)};
   const FloatVec sums[2] = {hn::LoadU(d, out.sums), hn::LoadU(d, out.sums + lanes)};
-  const bool whole = out.cols == 2 * lanes;
-  const auto first = hn::FirstN(d, out.cols);
-  const auto second = hn::FirstN(d, out.cols - std::min(lanes, out.cols));
+  const auto there = static_cast<__mmask32>((std::uint64_t{1} << out.cols) - 1);
+  const __m512i least = _mm512_set1_epi16(std::numeric_limits<std::int16_t>::min());
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
     const OfRow row = load_row(a, r);
     const FloatVec shift = hn::Set(d, out.shifts[r]);
-    FloatVec low = exp2(hn::MulSub(Terms::unscaled(totals[r][0], row, sums[0]), scales[0], shift));
-    FloatVec high = exp2(hn::MulSub(Terms::unscaled(totals[r][1], row, sums[1]), scales[1], shift));
-    if (!whole) {
-      low = hn::IfThenElseZero(first, low);
-      high = hn::IfThenElseZero(second, high);
-    }
-    float* const sum = out.row_sums + r * SoftmaxWeights::kSumParts;
-    const FloatVec of_tile = store_weights(low, high, out.weights + r * out.stride);
-    hn::Store(hn::Add(hn::Load(d, sum), of_tile), d, sum);
+    const __m512i scores =
+        to_scores(hn::MulSub(Terms::unscaled(totals[r][0], row, sums[0]), scales[0], shift),
+                  hn::MulSub(Terms::unscaled(totals[r][1], row, sums[1]), scales[1], shift));
+    _mm512_store_si512(out.scores + r * out.stride, _mm512_mask_mov_epi16(least, there, scores));
   }
 }
 

@@ -16,6 +16,10 @@ constexpr std::array<std::pair<Precision, std::string_view>, 3> kNames = {
 
 Precision auto_precision() { return has_byte_instructions() ? Precision::int8 : Precision::fp32; }
 
+bool multiplies_bytes(Precision precision) {
+  return precision == Precision::int8 && has_byte_instructions();
+}
+
 std::string_view precision_name(Precision precision) {
   return std::ranges::find(kNames, precision, [](const auto& n) { return n.first; })->second;
 }

@@ -15,7 +15,7 @@ PreparedLinear::PreparedLinear(ThreadPool& pool, Precision precision,
                                std::initializer_list<ScaledLinear> parts) {
   if (precision == Precision::fp32) {
     linear_ = pack_side_by_side(pool, parts, Storage::fp16);
-  } else if (precision == Precision::int8 && has_byte_instructions()) {
+  } else if (multiplies_bytes(precision)) {
     linear_ = bytes_side_by_side(pool, parts);
   } else {
     linear_ = quantise_side_by_side(pool, parts, width_of(precision));

@@ -115,17 +115,13 @@ std::pair<float, float> extremes(std::span<const float> x) {
 
 using Bits = hn::RebindToUnsigned<Float>;
 
-// bf16 in the upper half of each lane, what is below it unspecified.
-HWY_INLINE hn::Vec<Bits> rounded_to_bf16(const float* x) {
+HWY_INLINE void bf16_of_vector(const float* x, std::uint16_t* out) {
   const Bits bits;
+  const hn::Rebind<std::uint16_t, Float> d16;
   const auto u = hn::BitCast(bits, hn::LoadU(Float(), x));
   const auto odd = hn::And(hn::ShiftRight<16>(u), hn::Set(bits, 1));
-  return hn::Add(u, hn::Add(odd, hn::Set(bits, 0x7FFF)));
-}
-
-HWY_INLINE void bf16_of_vector(const float* x, std::uint16_t* out) {
-  const hn::Rebind<std::uint16_t, Float> d16;
-  const auto upper = hn::BitCast(Ints(), hn::ShiftRight<16>(rounded_to_bf16(x)));
+  const auto rounded = hn::Add(u, hn::Add(odd, hn::Set(bits, 0x7FFF)));
+  const auto upper = hn::BitCast(Ints(), hn::ShiftRight<16>(rounded));
   hn::StoreU(hn::DemoteTo(d16, upper), d16, out);
 }
 
@@ -141,25 +137,52 @@ void round_to_bf16(std::span<const float> x, std::uint16_t* out) {
   std::copy_n(rounded, x.size() - i, out + i);
 }
 
-HWY_INLINE void pairs_of_vector(const float* even, const float* odd, std::uint16_t* out) {
-  const Bits bits;
-  const auto upper = hn::And(rounded_to_bf16(odd), hn::Set(bits, 0xFFFF0000U));
-  const auto both = hn::Or(hn::ShiftRight<16>(rounded_to_bf16(even)), upper);
-  hn::StoreU(both, bits, reinterpret_cast<std::uint32_t*>(out));
+void raise_to_magnitudes(std::span<const float> x, float* largest) {
+  const Float d;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= x.size(); i += hn::Lanes(d)) {
+    const FloatVec magnitude = hn::Abs(hn::LoadU(d, x.data() + i));
+    hn::StoreU(hn::Max(magnitude, hn::LoadU(d, largest + i)), d, largest + i);
+  }
+  for (; i < x.size(); ++i) largest[i] = std::max(largest[i], std::abs(x[i]));
 }
 
-void pair_bf16(std::span<const float> even, const float* odd, std::uint16_t* out) {
-  const std::size_t lanes = hn::Lanes(Float());
+// Quads of a vector of columns; returns what they add to the sums.
+HWY_INLINE hn::Vec<Ints> quads_of_vector(const float* const (&rows)[4], const float* factors,
+                                         std::int8_t* out) {
+  const Ints d;
+  const auto byte = hn::Set(d, 0xFF);
+  const FloatVec factor = hn::LoadU(Float(), factors);
+  const auto round = [&](const float* row) HWY_ATTR {
+    return hn::NearestInt(hn::Mul(hn::LoadU(Float(), row), factor));
+  };
+  const auto q0 = round(rows[0]);
+  const auto q1 = round(rows[1]);
+  const auto q2 = round(rows[2]);
+  const auto q3 = round(rows[3]);
+  const auto low = hn::Or(hn::And(q0, byte), hn::ShiftLeft<8>(hn::And(q1, byte)));
+  const auto high = hn::Or(hn::And(q2, byte), hn::ShiftLeft<8>(q3));
+  hn::StoreU(hn::Or(low, hn::ShiftLeft<16>(high)), d, reinterpret_cast<std::int32_t*>(out));
+  return hn::Add(hn::Add(q0, q1), hn::Add(q2, q3));
+}
+
+void round_to_quads(const float* const (&rows)[4], std::span<const float> factors, std::int8_t* out,
+                    std::int32_t* sums) {
+  const Ints d;
+  const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  for (; i + lanes <= even.size(); i += lanes)
-    pairs_of_vector(even.data() + i, odd + i, out + 2 * i);
-  if (i == even.size()) return;
-  HWY_ALIGN float rest[2][kRestLanes] = {};
-  HWY_ALIGN std::uint16_t pairs[2 * kRestLanes];
-  std::copy_n(even.data() + i, even.size() - i, rest[0]);
-  std::copy_n(odd + i, even.size() - i, rest[1]);
-  pairs_of_vector(rest[0], rest[1], pairs);
-  std::copy_n(pairs, 2 * (even.size() - i), out + 2 * i);
+  for (; i + lanes <= factors.size(); i += lanes) {
+    const float* const from[4] = {rows[0] + i, rows[1] + i, rows[2] + i, rows[3] + i};
+    const auto added = quads_of_vector(from, factors.data() + i, out + 4 * i);
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + i), added), d, sums + i);
+  }
+  for (; i < factors.size(); ++i) {
+    for (std::size_t r = 0; r < 4; ++r) {
+      const auto q = static_cast<std::int32_t>(std::nearbyint(rows[r][i] * factors[i]));
+      out[4 * i + r] = static_cast<std::int8_t>(q);
+      sums[i] += q;
+    }
+  }
 }
 
 std::int32_t sum_of_magnitudes(std::span<const std::int16_t> q) {
@@ -228,7 +251,8 @@ HWY_EXPORT(round_to_signed_bytes);
 HWY_EXPORT(round_to_unsigned_bytes);
 HWY_EXPORT(extremes);
 HWY_EXPORT(round_to_bf16);
-HWY_EXPORT(pair_bf16);
+HWY_EXPORT(raise_to_magnitudes);
+HWY_EXPORT(round_to_quads);
 
 }  // namespace
 
@@ -274,10 +298,18 @@ void round_to_bf16(std::span<const float> x, std::span<std::uint16_t> out) {
   HWY_DYNAMIC_DISPATCH(round_to_bf16)(x, out.data());
 }
 
-void pair_bf16(std::span<const float> even, std::span<const float> odd,
-               std::span<std::uint16_t> out) {
-  assert(odd.size() == even.size() && out.size() >= 2 * even.size());
-  HWY_DYNAMIC_DISPATCH(pair_bf16)(even, odd.data(), out.data());
+void raise_to_magnitudes(std::span<const float> x, std::span<float> largest) {
+  assert(largest.size() >= x.size());
+  HWY_DYNAMIC_DISPATCH(raise_to_magnitudes)(x, largest.data());
+}
+
+void round_to_quads(const std::array<std::span<const float>, 4>& rows,
+                    std::span<const float> factors, std::span<std::int8_t> out,
+                    std::span<std::int32_t> sums) {
+  assert(out.size() >= 4 * factors.size() && sums.size() >= factors.size());
+  assert(std::ranges::all_of(rows, [&](auto row) { return row.size() >= factors.size(); }));
+  const float* const data[4] = {rows[0].data(), rows[1].data(), rows[2].data(), rows[3].data()};
+  HWY_DYNAMIC_DISPATCH(round_to_quads)(data, factors, out.data(), sums.data());
 }
 
 }  // namespace wnpu::models

@@ -2,6 +2,7 @@
 // quantised.h, byte_matrix.h and bf16_matrix.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -40,10 +41,16 @@ struct ByteScale {
 ByteScale byte_scale(std::span<const float> x);
 void round_to_bytes(std::span<const float> x, ByteScale scale, std::span<std::uint8_t> out);
 
+// largest = max(largest, |x|), value by value.
+void raise_to_magnitudes(std::span<const float> x, std::span<float> largest);
+
+// Four rows of a right side become quads, four neighbours in k a column: out[4 c + i] =
+// round(factors[c] * rows[i][c]), at most 127 in magnitude. sums[c] takes them in.
+void round_to_quads(const std::array<std::span<const float>, 4>& rows,
+                    std::span<const float> factors, std::span<std::int8_t> out,
+                    std::span<std::int32_t> sums);
+
 // out = x in bf16, rounded to the nearest, ties to even. Finite values only.
 void round_to_bf16(std::span<const float> x, std::span<std::uint16_t> out);
-// The same for even[0], odd[0], even[1], odd[1], ...
-void pair_bf16(std::span<const float> even, std::span<const float> odd,
-               std::span<std::uint16_t> out);
 
 }  // namespace wnpu::models

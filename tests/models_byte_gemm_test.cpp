@@ -1,5 +1,5 @@
 // Products of bytes and of bf16 against fp64 on the same values, and at their limits.
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -128,6 +128,29 @@ TEST_CASE("byte gemm: an instruction set changes nothing but the rounding of fp3
   for (const Matrix& result : results) CHECK(nmse(result.flat(), results.front().flat()) < 1e-12);
 }
 
+TEST_CASE(
+    "byte gemm: a right side set at once agrees with fp64, whatever is left of quads and panels") {
+  on_every_instruction_set([] {
+    for (const auto& [m, n, k] : kProductShapes) {
+      const Matrix a = random_matrix(m, k, 1);
+      const Linear w{random_matrix(n, k, 2), std::vector<float>(n)};
+      Matrix b(k, n);
+      for (std::size_t r = 0; r < k; ++r) {
+        for (std::size_t c = 0; c < n; ++c) b.row(r)[c] = w.weight.row(c)[r];
+      }
+      ByteMatrix bytes(k, n);
+      bytes.set(random_matrix(k, n, 3).view());  // nothing stays of it
+      bytes.set(b.view());
+      ByteRows rows(m, k);
+      rows.set(a.view());
+      Matrix y(m, n);
+      gemm(ByteProduct{rows, bytes}, y.view());
+      const auto expected = product_reference(a.view(), w, y, Finish::replace);
+      CHECK_MESSAGE(nmse(y.flat(), expected) < kByteNmse, m, " x ", n, " x ", k);
+    }
+  });
+}
+
 TEST_CASE("byte gemm: rows of zeros, of one value, of denormals") {
   on_every_instruction_set([] {
     Matrix a(3, 10);
@@ -149,60 +172,49 @@ TEST_CASE("byte gemm: rows of zeros, of one value, of denormals") {
   });
 }
 
-TEST_CASE("exp2_gemm: weights and sums, less a row's shift; what is beyond fp32 shows in the sum") {
+TEST_CASE("score gemm: whole steps less a row's shift, cut off at 16 bits") {
   on_every_instruction_set([] {
-    // 127 steps of the largest score: the scores themselves are exact.
-    const Scores s = rising_scores(128, 1.0F);
-    ByteMatrix keys(4, 128);
-    // Each key has its own scale: only the query and the key's one value are rounded, to 127.
+    // Each key has its own scale, so that only the query's and the key's one value are rounded.
+    const Scores s = rising_scores(131, 500.0F);
+    ByteMatrix keys(4, 131);
     keys.set_columns(0, s.keys.view());
     ByteRows query(1, 4);
     query.set(s.query.view());
-    SoftmaxWeights weights(1, 128);
-    weights.reset(1);
-    weights.set_shift(0, 100.0F);
-    exp2_gemm(query, keys, weights);
-    double expected = 0;
-    for (std::size_t i = 0; i < 128; ++i) expected += std::exp2(static_cast<double>(i) - 100);
-    CHECK(static_cast<double>(weights.sum(0)) == doctest::Approx(expected).epsilon(2e-4));
-    const auto* halves = &weights.rows().row(0)->even;
-    for (std::size_t i = 0; i < 128; ++i) {
-      const auto found = std::bit_cast<float>(static_cast<std::uint32_t>(halves[i]) << 16U);
-      CHECK(static_cast<double>(found) ==
-            doctest::Approx(std::exp2(static_cast<double>(i) - 100)).epsilon(4.1e-3));
+    ScoreRows scores(1, 131);
+    for (const float shift : {0.0F, 40000.0F, 70000.0F}) {
+      scores.reset(1);
+      scores.set_shift(0, shift);
+      gemm(query, keys, scores);
+      for (std::size_t i = 0; i < 131; ++i) {
+        const double exact = std::clamp(500.0 * static_cast<double>(i) - static_cast<double>(shift),
+                                        -32768.0, 32767.0);
+        CHECK(std::abs(scores.row(0)[i] - exact) <= 1);
+      }
+      for (std::size_t i = 131; i < scores.stride(); ++i) CHECK(scores.row(0)[i] == -32768);
     }
-    weights.reset(1);
-    weights.set_shift(0, -10.0F);
-    exp2_gemm(query, keys, weights);
-    CHECK(std::isinf(weights.sum(0)));
-    weights.reset(1);
-    weights.set_shift(0, 400.0F);
-    exp2_gemm(query, keys, weights);
-    CHECK(weights.sum(0) == 0.0F);
   });
 }
 
-TEST_CASE("bf16 gemm: rows that overlap, values by rows, a scale a row") {
+TEST_CASE("bf16 gemm: rows that overlap") {
   on_every_instruction_set([] {
     const Matrix x = random_matrix(9, 6, 1);
-    const Matrix values = random_matrix(13, 40, 2);
+    const Matrix by_columns = random_matrix(40, 13, 2);
     Bf16Matrix b(13, 40);
-    b.set_rows(0, values.view().row_range(0, 8));
-    b.set_rows(8, values.view().row_range(8, 5));
+    b.set_columns(0, by_columns.view());
     Bf16Rows rows(9, 6);
     for (std::size_t r = 0; r < 9; ++r) rows.set_row(r, x.row(r));
-    const std::vector<float> scales = {1.0F, 0.5F, -2.0F, 0.0F};
     Matrix y(4, 40);
     // 13 terms from each second frame of 6: two frames and one value of a third.
-    gemm(Bf16Product{.a = rows.row(0), .stride = 2 * rows.stride(), .b = b, .row_scales = scales},
-         y.view());
+    ThreadPool pool(1);
+    gemm(pool, Bf16Product{.a = rows.row(0), .stride = 2 * rows.stride(), .b = b}, y.view());
     std::vector<double> expected;
     for (std::size_t r = 0; r < 4; ++r) {
       for (std::size_t c = 0; c < 40; ++c) {
         double sum = 0;
         for (std::size_t k = 0; k < 13; ++k)
-          sum += static_cast<double>(x.flat()[12 * r + k]) * static_cast<double>(values.row(k)[c]);
-        expected.push_back(static_cast<double>(scales[r]) * sum);
+          sum +=
+              static_cast<double>(x.flat()[12 * r + k]) * static_cast<double>(by_columns.row(c)[k]);
+        expected.push_back(sum);
       }
     }
     CHECK(nmse(y.flat(), expected) < kBf16Nmse);
