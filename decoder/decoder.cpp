@@ -147,8 +147,11 @@ void Decoder::self_attention(std::size_t layer, KvCache& cache, std::span<const 
     std::ranges::copy(qkv.subspan(width, width), cache.keys(layer).row(places.row[r]).begin());
     std::ranges::copy(qkv.last(width), cache.values(layer).row(places.row[r]).begin());
   }
-  pool_.parallel_for(n_rows_, [&](std::size_t row, std::size_t thread) {
-    attend_to_past(layer, cache, row, places, scores_[thread]);
+  // Rows inside: beams share most of their past.
+  pool_.parallel_for(dims_.n_text_head * n_rows_, [&](std::size_t i, std::size_t thread) {
+    const std::size_t row = i % n_rows_;
+    const std::span<const std::uint32_t> past = places.past[row];
+    attend_to_past(cache, layer, {i / n_rows_, row, past}, scores_[thread]);
   });
   linear(of_step(wv_), w.out, Finish::add, of_step(x_));
 }
@@ -159,18 +162,18 @@ void Decoder::scale_queries(std::span<float> queries) const {
   models::scale(queries, scale);
 }
 
-void Decoder::attend_to_past(std::size_t layer, KvCache& cache, std::size_t row,
-                             const Places& places, std::span<float> room) {
-  const auto past = places.past[row];
-  const std::span<float> scores = room.first(past.size());
-  for (std::size_t head = 0; head < dims_.n_text_head; ++head) {
-    const std::size_t col = head * head_size_;
-    models::dot_rows(qkv_.row(row).subspan(col, head_size_),
-                     {cache.keys(layer).col_range(col, head_size_), past}, scores);
-    models::softmax(scores);
-    models::add_up_rows(scores, {cache.values(layer).col_range(col, head_size_), past},
-                        wv_.row(row).subspan(col, head_size_));
-  }
+void Decoder::attend_to_past(KvCache& cache, std::size_t layer, const PastOfHead& past,
+                             std::span<float> room) {
+  const std::size_t col = past.head * head_size_;
+  const std::span<float> scores = room.first(past.rows.size());
+  const auto of_head = [&](MatrixView all) {
+    return models::GatheredRows{all.col_range(col, head_size_), past.rows};
+  };
+  models::dot_rows(qkv_.row(past.query).subspan(col, head_size_), of_head(cache.keys(layer)),
+                   scores);
+  models::softmax(scores);
+  models::add_up_rows(scores, of_head(cache.values(layer)),
+                      wv_.row(past.query).subspan(col, head_size_));
 }
 
 MatrixView Decoder::head_of(Matrix& m, std::size_t head, const Group& group) const {

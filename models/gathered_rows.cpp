@@ -19,6 +19,38 @@ namespace wnpu::models::HWY_NAMESPACE {
 constexpr std::size_t kTogether = 4;
 
 template <std::size_t kRows>
+HWY_INLINE void store_sums(const FloatVec (&v)[kRows], float* out) {
+  for (std::size_t r = 0; r < kRows; ++r) out[r] = hn::GetLane(hn::SumOfLanes(Float(), v[r]));
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Four lanes, each a sum.
+template <typename D>
+HWY_INLINE void store_four(D d, hn::Vec<D> v, float* out) {
+  if constexpr (hn::MaxLanes(D()) > 4) {
+    const hn::Half<D> half;
+    store_four(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)), out);
+  } else {
+    hn::StoreU(v, d, out);
+  }
+}
+
+// Four at once, in each block of four lanes: a third of the shuffles.
+HWY_INLINE void store_sums(const FloatVec (&v)[4], float* out) {
+  const Float d;
+  const hn::RepartitionToWide<hn::RebindToUnsigned<Float>> d64;
+  const auto both = [&](FloatVec a, FloatVec b) HWY_ATTR {
+    return hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+  };
+  const auto first = both(v[0], v[1]);
+  const auto second = both(v[2], v[3]);
+  const auto lower = hn::BitCast(d, hn::InterleaveLower(d64, first, second));
+  const auto upper = hn::BitCast(d, hn::InterleaveUpper(d64, first, second));
+  store_four(d, hn::Add(lower, upper), out);
+}
+#endif
+
+template <std::size_t kRows>
 HWY_INLINE void dot_some(std::span<const float> x, const float* const (&rows)[kRows], float* out) {
   const Float d;
   FloatVec sums[kRows];
@@ -30,8 +62,8 @@ HWY_INLINE void dot_some(std::span<const float> x, const float* const (&rows)[kR
     for (std::size_t r = 0; r < kRows; ++r)
       sums[r] = hn::MulAdd(v, hn::LoadU(d, rows[r] + c), sums[r]);
   }
-  for (std::size_t r = 0; r < kRows; ++r) {
-    out[r] = hn::GetLane(hn::SumOfLanes(d, sums[r]));
+  store_sums(sums, out);
+  for (std::size_t r = 0; r < kRows && c < x.size(); ++r) {
     for (std::size_t rest = c; rest < x.size(); ++rest) out[r] += x[rest] * rows[r][rest];
   }
 }
@@ -68,7 +100,7 @@ HWY_INLINE void add_up_columns(std::span<const float> weights, const GatheredRow
 }
 
 void add_up_rows(std::span<const float> weights, const GatheredRows& rows, float* out) {
-  constexpr std::size_t kVectors = 8;  // a head of 64 with AVX2
+  constexpr std::size_t kVectors = std::min<std::size_t>(64 / hn::MaxLanes(Float()), 8);  // a head
   const std::size_t lanes = hn::Lanes(Float());
   const std::size_t cols = rows.of.cols;
   std::size_t col = 0;
