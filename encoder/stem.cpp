@@ -13,15 +13,15 @@ namespace {
 using models::ConstMatrixView;
 using models::MatrixView;
 
-// Their rows, 10 KB, stay in L1 while a band after the other is written into them.
-constexpr std::size_t kFramesTogether = 32;
+// Output frames of a convolution that a thread makes at once.
+constexpr std::size_t kFramesTogether = 48;
 
-// f(first, end) for frames together, on all threads.
+// f(first, end, thread) for frames together, on all threads.
 template <typename F>
 void for_each_block(models::ThreadPool& pool, std::size_t n, const F& f) {
   pool.parallel_for((n + kFramesTogether - 1) / kFramesTogether,
-                    [&](std::size_t i, std::size_t /*thread*/) {
-                      f(i * kFramesTogether, std::min(n, (i + 1) * kFramesTogether));
+                    [&](std::size_t i, std::size_t thread) {
+                      f(i * kFramesTogether, std::min(n, (i + 1) * kFramesTogether), thread);
                     });
 }
 
@@ -47,36 +47,41 @@ models::Bf16Linear to_bf16(const models::Linear& linear) {
 }  // namespace
 
 Convolution::Convolution(models::ThreadPool& pool, const models::Linear& weights,
-                         std::size_t max_frames, bool with_bf16) {
+                         std::size_t n_frames, bool with_bf16) {
   const std::size_t width = weights.weight.cols() / 3;
   // Frames behind each other are one row of pairs only where a frame is whole pairs.
   if (with_bf16 && width % 2 == 0) {
-    weights_ = to_bf16(taps_outermost(weights));
-    rounded_ = models::Bf16Rows(max_frames + 2, width);
+    in_ = InBf16{to_bf16(taps_outermost(weights)), models::Bf16Rows(n_frames + 2, width)};
   } else {
-    weights_ = pack_linear(pool, taps_outermost(weights), models::Storage::fp32);
+    in_ = InFp32{pack_linear(pool, taps_outermost(weights), models::Storage::fp32),
+                 models::Matrix(n_frames + 2, width)};
+  }
+}
+
+void Convolution::set_frame(std::size_t i, std::span<const float> x) {
+  if (auto* fp32 = std::get_if<InFp32>(&in_)) {
+    std::ranges::copy(x, fp32->frames.row(i + 1).begin());
+  } else {
+    std::get<InBf16>(in_).frames.set_row(i + 1, x);
   }
 }
 
 // openai/whisper pads with 1. What an output frame sees are three frames that lie behind each
-// other: as rows that overlap, x is the convolution's im2col without a copy.
-void Convolution::run(models::ThreadPool& pool, ConstMatrixView x, MatrixView y) {
-  const std::size_t step = (x.rows - 2) / y.rows;
-  assert(x.stride == x.cols && (y.rows - 1) * step + 3 <= x.rows);
-  if (const auto* in_fp32 = std::get_if<models::PackedLinear>(&weights_)) {
-    const ConstMatrixView seen{x.data, y.rows, 3 * x.cols, step * x.stride};
-    models::gemm(pool, {seen, in_fp32->weight, in_fp32->bias, models::Finish::gelu}, y);
+// other: as rows that overlap, they are the convolution's im2col without a copy.
+void Convolution::run(std::size_t first, std::size_t step, MatrixView y) const {
+  if (const auto* fp32 = std::get_if<InFp32>(&in_)) {
+    const ConstMatrixView frames = fp32->frames.view();
+    assert(first + (y.rows - 1) * step + 3 <= frames.rows);
+    const ConstMatrixView seen{frames.row(first).data(), y.rows, 3 * frames.cols,
+                               step * frames.stride};
+    models::gemm({seen, fp32->linear.weight, fp32->linear.bias, models::Finish::gelu}, y);
     return;
   }
-  const auto& in_bf16 = std::get<models::Bf16Linear>(weights_);
-  for_each_block(pool, x.rows, [&](std::size_t first, std::size_t end) {
-    for (std::size_t r = first; r < end; ++r) rounded_.set_row(r, x.row(r));
-  });
-  models::gemm(pool,
-               models::Bf16Product{.a = rounded_.row(0),
-                                   .stride = step * rounded_.stride(),
-                                   .b = in_bf16.weight,
-                                   .bias = in_bf16.bias,
+  const auto& [linear, frames] = std::get<InBf16>(in_);
+  models::gemm(models::Bf16Product{.a = frames.row(first),
+                                   .stride = step * frames.stride(),
+                                   .b = linear.weight,
+                                   .bias = linear.bias,
                                    .finish = models::Finish::gelu},
                y);
 }
@@ -89,22 +94,30 @@ Stem::Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::Th
            bool with_bf16)
     : conv1_(pool, ends.conv1, dims.n_mel_frames(), with_bf16),
       conv2_(pool, ends.conv2, dims.n_mel_frames(), with_bf16),
-      positions_(ends.positional_embedding),
-      frames_(dims.n_mel_frames() + 2, dims.n_mels),
-      hidden_(dims.n_mel_frames() + 2, dims.n_audio_state) {}
+      positions_(ends.positional_embedding) {
+  for (std::size_t t = 0; t < pool.n_threads(); ++t)
+    scratch_.emplace_back(kFramesTogether, std::max(dims.n_mels, dims.n_audio_state));
+}
 
 void Stem::run(models::ThreadPool& pool, const models::LogMel& mel, MatrixView states) {
-  const std::size_t n_frames = frames_.rows() - 2;
-  assert(mel.values.rows() == frames_.cols() && mel.values.cols() == n_frames);
-  for_each_block(pool, n_frames, [&](std::size_t first, std::size_t end) {
-    for (std::size_t m = 0; m < frames_.cols(); ++m) {
-      const auto band = mel.values.row(m);
-      for (std::size_t frame = first; frame < end; ++frame) frames_.row(frame + 1)[m] = band[frame];
+  const std::size_t n_frames = 2 * states.rows;
+  assert(mel.values.cols() == n_frames);
+  for_each_block(pool, n_frames, [&](std::size_t first, std::size_t end, std::size_t thread) {
+    const MatrixView frames = scratch_[thread].view().col_range(0, mel.values.rows());
+    for (std::size_t band = 0; band < frames.cols; ++band) {
+      const auto values = mel.values.row(band).subspan(first, end - first);
+      for (std::size_t i = 0; i < values.size(); ++i) frames.row(i)[band] = values[i];
     }
+    for (std::size_t i = first; i < end; ++i) conv1_.set_frame(i, frames.row(i - first));
   });
-  conv1_.run(pool, frames_.view(), hidden_.view().row_range(1, n_frames));
-  conv2_.run(pool, hidden_.view(), states);
-  for_each_block(pool, states.rows, [&](std::size_t first, std::size_t end) {
+  for_each_block(pool, n_frames, [&](std::size_t first, std::size_t end, std::size_t thread) {
+    const MatrixView hidden =
+        scratch_[thread].view().row_range(0, end - first).col_range(0, states.cols);
+    conv1_.run(first, 1, hidden);
+    for (std::size_t i = first; i < end; ++i) conv2_.set_frame(i, hidden.row(i - first));
+  });
+  for_each_block(pool, states.rows, [&](std::size_t first, std::size_t end, std::size_t) {
+    conv2_.run(2 * first, 2, states.row_range(first, end - first));
     for (std::size_t r = first; r < end; ++r) models::axpy(1.0F, positions_.row(r), states.row(r));
   });
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <variant>
+#include <vector>
 
 #include "models/bf16_matrix.h"
 #include "models/dims.h"
@@ -16,19 +18,30 @@
 
 namespace wnpu::encoder {
 
-// Three taps wide, a frame of zeros at both ends.
+// Three taps wide, a frame of zeros at both ends. It holds its input, in the precision of its
+// products.
 class Convolution {
  public:
   // Where `with_bf16`, in bf16, else in fp32.
-  Convolution(models::ThreadPool& pool, const models::Linear& weights, std::size_t max_frames,
+  Convolution(models::ThreadPool& pool, const models::Linear& weights, std::size_t n_frames,
               bool with_bf16);
 
-  // y = gelu(conv(x)): x [1 + n + 1, in], first and last row 0, y [n or n / 2, out].
-  void run(models::ThreadPool& pool, models::ConstMatrixView x, models::MatrixView y);
+  // Frame i of the input: [in]. Threads may set frames of their own.
+  void set_frame(std::size_t i, std::span<const float> x);
+  // y = gelu(conv), around the input's frames first, first + step, ...: [any, out]. One thread.
+  void run(std::size_t first, std::size_t step, models::MatrixView y) const;
 
  private:
-  std::variant<models::PackedLinear, models::Bf16Linear> weights_;  // [3 in, out]
-  models::Bf16Rows rounded_;                                        // x
+  // Weights [3 in, out]; frames [1 + n_frames + 1, in], the first and the last 0.
+  struct InFp32 {
+    models::PackedLinear linear;
+    models::Matrix frames;
+  };
+  struct InBf16 {
+    models::Bf16Linear linear;
+    models::Bf16Rows frames;
+  };
+  std::variant<InFp32, InBf16> in_;
 };
 
 class Stem {
@@ -46,12 +59,10 @@ class Stem {
   Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
        bool with_bf16);
 
-  Convolution conv1_;                // n_mels -> n_audio_state
-  Convolution conv2_;                // n_audio_state -> n_audio_state
-  const models::Matrix& positions_;  // [n_audio_ctx, n_audio_state]
-  models::Matrix
-      frames_;  // [1 + n_mel_frames + 1, n_mels]: mel by frame, a zero frame at both ends
-  models::Matrix hidden_;  // [1 + n_mel_frames + 1, n_audio_state]: likewise
+  Convolution conv1_;                    // n_mels -> n_audio_state
+  Convolution conv2_;                    // n_audio_state -> n_audio_state
+  const models::Matrix& positions_;      // [n_audio_ctx, n_audio_state]
+  std::vector<models::Matrix> scratch_;  // a thread: frames together
 };
 
 }  // namespace wnpu::encoder

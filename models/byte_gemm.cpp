@@ -69,11 +69,11 @@ bool score_gemm(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores) {
   return true;
 }
 
-bool bf16_gemm(const Bf16Product& p, MatrixView c, std::size_t first_panel, std::size_t n_panels) {
+bool bf16_gemm(const Bf16Product& p, MatrixView c) {
   const Operands<Bf16Terms> operands{
       {p.a, p.stride, p.b.n_pairs(), nullptr, nullptr}, p.b.panel(0), p.b.panel_pairs(), nullptr,
       p.bias.empty() ? nullptr : p.bias.data(),         p.finish};
-  Panels<Bf16Terms>(operands, c).run(first_panel, n_panels);
+  Panels<Bf16Terms>(operands, c).run(0, p.b.n_panels());
   return true;
 }
 
@@ -86,10 +86,7 @@ bool byte_gemm(const ByteProduct& /*product*/, MatrixView /*c*/, std::size_t /*f
 bool score_gemm(const ByteRows& /*a*/, const ByteMatrix& /*b*/, ScoreRows& /*scores*/) {
   return false;
 }
-bool bf16_gemm(const Bf16Product& /*product*/, MatrixView /*c*/, std::size_t /*first_panel*/,
-               std::size_t /*n_panels*/) {
-  return false;
-}
+bool bf16_gemm(const Bf16Product& /*product*/, MatrixView /*c*/) { return false; }
 
 #endif
 
@@ -204,15 +201,10 @@ void gemm(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores) {
   if (!done) plain_gemm(a, b, scores);
 }
 
-void gemm(ThreadPool& pool, const Bf16Product& product, MatrixView c) {
+void gemm(const Bf16Product& product, MatrixView c) {
   assert(c.cols == product.b.n());
-  if (!has_byte_instructions()) return plain_gemm(product, c);
-  for_each_share(pool, c.rows, product.b.n_panels(), [&](const ProductShare& share) {
-    Bf16Product part = product;
-    part.a += share.first_row * product.stride;
-    HWY_DYNAMIC_DISPATCH(bf16_gemm)
-    (part, c.row_range(share.first_row, share.rows), share.first_panel, share.panels);
-  });
+  const bool done = has_byte_instructions() && HWY_DYNAMIC_DISPATCH(bf16_gemm)(product, c);
+  if (!done) plain_gemm(product, c);
 }
 
 }  // namespace wnpu::models

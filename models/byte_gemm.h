@@ -38,7 +38,7 @@ struct Bf16Product {
   std::span<const float> bias{};
   Finish finish = Finish::replace;
 };
-void gemm(ThreadPool& pool, const Bf16Product& product, MatrixView c);
+void gemm(const Bf16Product& product, MatrixView c);
 
 // scores = a b, less the rows' shifts: b's scales make steps of them (models/byte_softmax.h).
 // Beyond 2^31 steps, and where it is no number, a score is the least.

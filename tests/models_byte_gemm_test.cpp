@@ -46,17 +46,14 @@ void check_bf16(const Linear& w, const Matrix& a, Finish finish) {
   b.set_columns(0, w.weight.view());
   Bf16Rows rows(a.rows(), a.cols());
   for (std::size_t r = 0; r < a.rows(); ++r) rows.set_row(r, a.row(r));
-  for (const std::size_t threads : {1U, 3U}) {
-    ThreadPool pool(threads);
-    Matrix y = random_matrix(a.rows(), w.weight.rows(), 4);
-    const auto expected = product_reference(a.view(), w, y, finish);
-    gemm(pool,
-         Bf16Product{
-             .a = rows.row(0), .stride = rows.stride(), .b = b, .bias = w.bias, .finish = finish},
-         y.view());
-    CHECK_MESSAGE(nmse(y.flat(), expected) < kBf16Nmse, a.rows(), " x ", w.weight.rows(), " x ",
-                  a.cols());
-  }
+  Matrix y = random_matrix(a.rows(), w.weight.rows(), 4);
+  const auto expected = product_reference(a.view(), w, y, finish);
+  gemm(
+      Bf16Product{
+          .a = rows.row(0), .stride = rows.stride(), .b = b, .bias = w.bias, .finish = finish},
+      y.view());
+  CHECK_MESSAGE(nmse(y.flat(), expected) < kBf16Nmse, a.rows(), " x ", w.weight.rows(), " x ",
+                a.cols());
 }
 
 // One row of scores 0, 1, 2, ..., times `factor`, against every key.
@@ -205,8 +202,7 @@ TEST_CASE("bf16 gemm: rows that overlap") {
     for (std::size_t r = 0; r < 9; ++r) rows.set_row(r, x.row(r));
     Matrix y(4, 40);
     // 13 terms from each second frame of 6: two frames and one value of a third.
-    ThreadPool pool(1);
-    gemm(pool, Bf16Product{.a = rows.row(0), .stride = 2 * rows.stride(), .b = b}, y.view());
+    gemm(Bf16Product{.a = rows.row(0), .stride = 2 * rows.stride(), .b = b}, y.view());
     std::vector<double> expected;
     for (std::size_t r = 0; r < 4; ++r) {
       for (std::size_t c = 0; c < 40; ++c) {
