@@ -9,10 +9,16 @@
 namespace wnpu::models {
 
 // A thread's share of a product. Rows: few enough for L2, enough to make a panel's way into L1
-// worth it. Panels: few enough that a decoder step's 384 columns give every thread some.
+// worth it. Panels of a short product, a decoder step's: four shares a thread, so that none waits
+// long for another, and whole tiles.
 constexpr std::size_t kShareRows = 48;
-constexpr std::size_t kSharePanels = 4;
-constexpr std::size_t kTallSharePanels = 32;
+constexpr std::size_t kMostSharePanels = 32;
+
+inline std::size_t share_panels(std::size_t n_rows, std::size_t n_panels, std::size_t n_threads) {
+  if (n_rows > kShareRows) return kMostSharePanels;
+  const std::size_t tile = n_rows < 5 ? 4 : 2;  // panels of a tile of so few rows
+  return std::clamp(n_panels / (4 * n_threads) / tile * tile, tile, kMostSharePanels);
+}
 
 struct ProductShare {
   std::size_t first_row, rows, first_panel, panels;
@@ -21,7 +27,7 @@ struct ProductShare {
 // f(share) for shares that make up a product of so many rows and panels.
 template <typename F>
 void for_each_share(ThreadPool& pool, std::size_t n_rows, std::size_t n_panels, const F& f) {
-  const std::size_t width = n_rows > kShareRows ? kTallSharePanels : kSharePanels;
+  const std::size_t width = share_panels(n_rows, n_panels, pool.n_threads());
   const std::size_t across = (n_panels + width - 1) / width;
   const std::size_t down = (n_rows + kShareRows - 1) / kShareRows;
   pool.parallel_for(down * across, [&](std::size_t i, std::size_t) {

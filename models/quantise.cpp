@@ -284,7 +284,7 @@ ByteScale byte_scale(std::span<const float> x) {
   constexpr float kSteps = 254;  // one less than there are: both ends are rounded
   const auto [least, largest] = HWY_DYNAMIC_DISPATCH(extremes)(x);
   const float factor = kSteps / (largest - least);
-  if (!std::isfinite(factor)) return {0, 0};
+  if (!std::isfinite(factor) || factor == 0) return {0, 0};  // 0: an infinity among them
   return {factor, static_cast<std::int32_t>(std::nearbyint(-least * factor))};
 }
 
