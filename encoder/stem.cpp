@@ -88,7 +88,8 @@ void Convolution::run(std::size_t first, std::size_t step, MatrixView y) const {
 
 Stem::Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
            models::Precision precision)
-    : Stem(dims, ends, pool, models::multiplies_bytes(precision)) {}
+    : Stem(dims, ends, pool,
+           models::multiplies_bytes(precision) && models::has_bf16_instructions()) {}
 
 Stem::Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
            bool with_bf16)

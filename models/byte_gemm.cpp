@@ -171,9 +171,11 @@ void plain_gemm(const Bf16Product& p, MatrixView c) {
 
 }  // namespace
 
-bool has_byte_instructions() {
+bool has_byte_instructions() { return instruction_set() == "AVX3_DL"; }
+
+bool has_bf16_instructions() {
   static const bool kCpuHasBf16 = cpu_has_bf16();
-  return kCpuHasBf16 && instruction_set() == "AVX3_DL";
+  return kCpuHasBf16 && has_byte_instructions();
 }
 
 void gemm(const ByteProduct& product, MatrixView c) {
@@ -203,7 +205,7 @@ void gemm(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores) {
 
 void gemm(const Bf16Product& product, MatrixView c) {
   assert(c.cols == product.b.n());
-  const bool done = has_byte_instructions() && HWY_DYNAMIC_DISPATCH(bf16_gemm)(product, c);
+  const bool done = has_bf16_instructions() && HWY_DYNAMIC_DISPATCH(bf16_gemm)(product, c);
   if (!done) plain_gemm(product, c);
 }
 

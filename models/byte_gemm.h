@@ -1,5 +1,5 @@
 // Matrix products of bytes and of bf16 (models/byte_matrix.h, bf16_matrix.h): four and two terms an
-// instruction where the CPU has AVX512-VNNI and AVX512-BF16; plain loops elsewhere, which are for
+// instruction where the CPU has AVX512-VNNI, and AVX512-BF16; plain loops elsewhere, which are for
 // tests. Without a pool on one thread, for use inside a parallel loop.
 #pragma once
 
@@ -15,8 +15,9 @@
 
 namespace wnpu::models {
 
-// Whether the chosen instruction set and the CPU have both instructions.
+// Whether the chosen instruction set and the CPU have the instruction for bytes; for bf16 too.
 bool has_byte_instructions();
+bool has_bf16_instructions();
 
 // c = finish(a b + bias), as in gemm.h: rows first_row, first_row + 1, ... of a, as many as c has.
 struct ByteProduct {

@@ -41,7 +41,7 @@ void softmax(std::span<float> x);
 // log(sum(exp(x))); -inf where every x is -inf.
 float log_sum_exp(std::span<const float> x);
 
-// What runs here, e.g. "AVX2, OpenBLAS 0.3.21 Zen"; "AVX3_DL with VNNI and BF16" multiplies bytes.
+// What runs here, e.g. "AVX2, OpenBLAS 0.3.21 Zen"; "AVX3_DL with VNNI" multiplies bytes.
 std::string kernel_description();
 
 }  // namespace wnpu::models
