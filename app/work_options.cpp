@@ -26,7 +26,8 @@ void add_model_options(CLI::App& app, Options& options) {
                models::parse_precision(name).value_or(models::auto_precision());
          },
          "What the CPU computes in: the decoder, and the encoder where it runs there; fp32: "
-         "openai-whisper's text; int16, int8: faster; auto: int8 on CPUs with AVX512-VNNI, "
+         "openai-whisper's text; int16, int8: faster; auto: int8 on CPUs with AVX512-VNNI and "
+         "VBMI, "
          "else fp32")
       ->check(one_of({"auto", "fp32", "int16", "int8"}))
       ->type_name("auto|fp32|int16|int8")

@@ -1,5 +1,5 @@
 // Matrix products of bytes and of bf16 (models/byte_matrix.h, bf16_matrix.h): four and two terms an
-// instruction where the CPU has AVX512-VNNI, and AVX512-BF16; plain loops elsewhere, which are for
+// instruction where the CPU has AVX512-VNNI or AVX512-BF16; plain loops elsewhere, which are for
 // tests. Without a pool on one thread, for use inside a parallel loop.
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace wnpu::models {
 
-// Whether the chosen instruction set and the CPU have the instruction for bytes; for bf16 too.
+// Whether the chosen instruction set and the CPU have the instruction for bytes (AVX3_DL, which
+// asks for more of AVX-512 than VNNI: VBMI above all); for bf16 too.
 bool has_byte_instructions();
 bool has_bf16_instructions();
 
