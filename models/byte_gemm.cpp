@@ -199,8 +199,7 @@ void gemm(ThreadPool& pool, const ByteProduct& product, MatrixView c) {
 void gemm(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores) {
   assert(a.n_quads() == b.n_quads());
   assert(scores.n_rows() == a.n_rows() && scores.cols() == b.n());
-  const bool done = has_byte_instructions() && HWY_DYNAMIC_DISPATCH(score_gemm)(a, b, scores);
-  if (!done) plain_gemm(a, b, scores);
+  if (!HWY_DYNAMIC_DISPATCH(score_gemm)(a, b, scores)) plain_gemm(a, b, scores);
 }
 
 void gemm(const Bf16Product& product, MatrixView c) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -92,11 +91,11 @@ void ByteMatrix::set_columns(std::size_t first_col, ConstMatrixView b, float fac
 
 void ByteMatrix::set(ConstMatrixView b) {
   assert(b.rows == k_ && b.cols == n_);
+  std::vector<float> largest(n_);
+  for (std::size_t r = 0; r < k_; ++r) raise_to_magnitudes(b.row(r), largest);
   std::vector<float> factors(n_);
-  for (std::size_t r = 0; r < k_; ++r) raise_to_magnitudes(b.row(r), factors);
   for (std::size_t col = 0; col < n_; ++col) {
-    const float to_byte = kMaxSigned / factors[col];
-    factors[col] = std::isfinite(to_byte) ? to_byte : 0.0F;
+    factors[col] = quantising_factor({&largest[col], 1}, kMaxSigned);
     scales_[col] = scale_of_factor(factors[col]);
   }
   std::vector<std::int32_t> sums(n_);

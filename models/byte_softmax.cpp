@@ -5,8 +5,6 @@
 #include <cassert>
 #include <limits>
 
-#include "models/byte_gemm.h"
-
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
@@ -108,12 +106,24 @@ std::int32_t byte_softmax(const std::int16_t* scores, std::size_t n, std::int16_
   return _mm512_reduce_add_epi32(sum);
 }
 
-#else  // left to the plain loops
+#else  // the same in plain C++, for tests
 
-std::int16_t largest_score(const std::int16_t* /*scores*/, std::size_t /*n*/) { return 0; }
-std::int32_t byte_softmax(const std::int16_t* /*scores*/, std::size_t /*n*/,
-                          std::int16_t /*largest*/, std::uint8_t* /*weights*/) {
-  return 0;
+std::int16_t largest_score(const std::int16_t* scores, std::size_t n) {
+  return *std::max_element(scores, scores + n);
+}
+
+std::int32_t byte_softmax(const std::int16_t* scores, std::size_t n, std::int16_t largest,
+                          std::uint8_t* weights) {
+  std::int32_t sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const int below = largest - scores[i];
+    const int power = below / kStepsPerPower;
+    const int mantissa = 256 * kMantissas[static_cast<std::size_t>(below % kStepsPerPower)];
+    const int weight = power < 16 ? mantissa >> power : 0;
+    weights[i] = static_cast<std::uint8_t>((weight + kDither[i % kSoftmaxGroup]) / 256);
+    sum += weights[i];
+  }
+  return sum;
 }
 
 #endif
@@ -130,20 +140,6 @@ HWY_EXPORT(byte_softmax);
 
 // Scores this far above the least: those that were cut off have a weight of 0 all the same.
 constexpr std::int16_t kExactFrom = kLeastScore + 32 * kStepsPerPower;
-
-std::int32_t plain_softmax(std::span<const std::int16_t> scores, std::int16_t largest,
-                           std::uint8_t* weights) {
-  std::int32_t sum = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const int below = largest - scores[i];
-    const int power = below / kStepsPerPower;
-    const int mantissa = 256 * kMantissas[static_cast<std::size_t>(below % kStepsPerPower)];
-    const int weight = power < 16 ? mantissa >> power : 0;
-    weights[i] = static_cast<std::uint8_t>((weight + kDither[i % kSoftmaxGroup]) / 256);
-    sum += weights[i];
-  }
-  return sum;
-}
 
 }  // namespace
 
@@ -162,13 +158,10 @@ void ScoreRows::reset(std::size_t rows) {
 }
 
 ByteWeights byte_softmax(const ScoreRows& scores, std::size_t row, std::uint8_t* weights) {
-  const std::span all(scores.row(row), scores.stride());
-  const bool fast = has_byte_instructions();
-  const std::int16_t largest = fast ? HWY_DYNAMIC_DISPATCH(largest_score)(all.data(), all.size())
-                                    : *std::ranges::max_element(all);
+  const std::int16_t* const from = scores.row(row);
+  const std::int16_t largest = HWY_DYNAMIC_DISPATCH(largest_score)(from, scores.stride());
   const std::int32_t sum =
-      fast ? HWY_DYNAMIC_DISPATCH(byte_softmax)(all.data(), all.size(), largest, weights)
-           : plain_softmax(all, largest, weights);
+      HWY_DYNAMIC_DISPATCH(byte_softmax)(from, scores.stride(), largest, weights);
   return {sum, largest >= kExactFrom && largest < std::numeric_limits<std::int16_t>::max()};
 }
 
