@@ -42,6 +42,10 @@ struct Operands {
   const float* col_sums = nullptr;  // where rows have offsets
 };
 
+HWY_INLINE const float* from(const float* values, std::size_t i) {
+  return values == nullptr ? nullptr : values + i;
+}
+
 template <typename Terms>
 class Panels {
  public:
@@ -68,17 +72,16 @@ class Panels {
     const std::size_t cols = std::min(n_panels * panel_cols, c_.cols - first);
     const MatrixView c = c_.row_range(row, rows).col_range(first, cols);
     const auto& all = operands_.a;
-    const LeftRows<typename Terms::Left> a{all.data + row * all.stride, all.stride, all.n_steps,
-                                           all.scales == nullptr ? nullptr : all.scales + row,
-                                           all.offsets == nullptr ? nullptr : all.offsets + row};
+    const LeftRows<typename Terms::Left> a{
+        all.data + row * all.stride, all.stride,          all.n_steps, from(all.scales, row),
+        from(all.offsets, row),      from(all.bases, row)};
     const auto* b = operands_.b + panel * operands_.panel_size;
-    const auto from_first = [first](const auto* p) { return p == nullptr ? p : p + first; };
     TileOut out{c.data,
                 c.stride,
-                from_first(operands_.col_scales),
-                from_first(operands_.bias),
+                from(operands_.col_scales, first),
+                from(operands_.bias, first),
                 operands_.finish == Finish::add,
-                from_first(operands_.col_sums)};
+                from(operands_.col_sums, first)};
     const Tile<Terms> tile = (n_panels > 1 ? kWide : kNarrow)[rows - 1];
     if (cols == n_panels * panel_cols) {
       tile(a, b, operands_.panel_size, out);

@@ -30,8 +30,9 @@ struct LeftRows {
   const Step* data;
   std::size_t stride;
   std::size_t n_steps;
-  const float* scales;   // of the rows; nullptr: 1
-  const float* offsets;  // of the rows, or nullptr: a = scale * step + offset
+  const float* scales;           // of the rows; nullptr: 1
+  const float* offsets;          // of the rows, or nullptr: a = scale * step + offset
+  const float* bases = nullptr;  // of the rows, or nullptr: what all its sums have besides
 };
 
 // Where a tile's sums go: c = sums * scales + bias, or c += sums * scales + bias.
@@ -46,7 +47,7 @@ struct TileOut {
 
 // What a row and a column have to do with a sum.
 struct OfRow {
-  FloatVec scale, offset;
+  FloatVec scale, offset, base;
 };
 struct OfColumns {
   FloatVec scale, sum, bias;
@@ -175,7 +176,8 @@ template <typename Left>
 HWY_INLINE OfRow load_row(const LeftRows<Left>& a, std::size_t r) {
   const Float d;
   return {hn::Set(d, a.scales != nullptr ? a.scales[r] : 1.0F),
-          hn::Set(d, a.offsets != nullptr ? a.offsets[r] : 0.0F)};
+          hn::Set(d, a.offsets != nullptr ? a.offsets[r] : 0.0F),
+          hn::Set(d, a.bases != nullptr ? a.bases[r] : 0.0F)};
 }
 
 template <typename Terms, bool kAdd, std::size_t kRows, std::size_t kPanels>
