@@ -47,7 +47,7 @@ Decoder::Decoder(const models::Dims& dims, const models::DecoderTensors& weights
                  models::ThreadPool& pool, models::Precision precision)
     : dims_(dims),
       pool_(pool),
-      vocabulary_(dims, weights.token_embedding, pool),
+      vocabulary_(dims, weights.token_embedding, pool, precision),
       positions_(dims.n_text_ctx, dims.n_text_state),
       ln_(weights.ln),
       head_size_(dims.n_text_state / dims.n_text_head),

@@ -10,7 +10,6 @@
 #include "models/gathered_rows.h"
 #include "models/gemm.h"
 #include "models/ops.h"
-#include "models/weight_blocks.h"
 
 namespace wnpu::decoder {
 namespace {
@@ -19,7 +18,7 @@ using models::ConstMatrixView;
 using models::MatrixView;
 
 // Enough remain where some of them are suppressed as no speech.
-constexpr std::size_t kFewest = 24;
+constexpr std::size_t kFewest = 32;
 constexpr std::size_t kMost = 128;
 constexpr float kMargin = 4;
 // Tokens whose maximum is taken together: those of a stretch that is too low are not looked at.
@@ -39,26 +38,6 @@ std::span<const float> stretch_of(std::span<const float> logits, std::size_t i) 
   return logits.subspan(i * kStretch, std::min(kStretch, logits.size() - i * kStretch));
 }
 
-// A few of an embedding's columns have values that are many times as large as the others', which
-// would leave these few of the 8 bits. The roots of both sides' factors: a hidden state has
-// outliers too. From some of the rows.
-std::vector<float> balance_of(const models::TensorView& embedding) {
-  constexpr std::size_t kEvery = 16;
-  std::vector<float> row(embedding.row_size());
-  std::vector<float> squares(row.size());
-  float n_rows = 0;
-  for (std::size_t id = 0; id < embedding.shape[0]; id += kEvery, ++n_rows) {
-    models::dequantize(row_range(embedding, id, 1), row);
-    for (std::size_t c = 0; c < row.size(); ++c) squares[c] += row[c] * row[c];
-  }
-  std::vector<float> balance;
-  for (const float sum : squares) {
-    const float root = std::pow(sum / n_rows, -0.25F);
-    balance.push_back(std::isfinite(root) && root > 0 ? root : 1.0F);
-  }
-  return balance;
-}
-
 // The n-th largest of the values, which are put in some other order; n >= 1.
 float nth_largest(std::span<float> values, std::size_t n) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::min(n, values.size()) - 1);
@@ -70,38 +49,17 @@ float nth_largest(std::span<float> values, std::size_t n) {
 
 VocabularyProjection::VocabularyProjection(const models::Dims& dims,
                                            const models::WeightTensor& embedding,
-                                           models::ThreadPool& pool)
+                                           models::ThreadPool& pool, models::Precision precision)
     : pool_(pool),
       embedding_(embedding.view),
       n_text_tokens_(dims.n_text_tokens()),
-      balance_(balance_of(embedding.view)),
-      screen_(dims.n_text_state, n_text_tokens_, models::IntegerWidth::int8,
-              models::ScaleOf::column, models::max_weight(models::IntegerWidth::int8)),
-      balanced_(dims.n_text_ctx, dims.n_text_state),
-      hidden_(dims.n_text_ctx, dims.n_text_state) {
+      screen_({row_range(embedding.view, 0, n_text_tokens_), embedding.name}, pool, precision,
+              dims.n_text_ctx) {
   for (std::size_t t = 0; t < pool.n_threads(); ++t) row_.emplace_back(dims.n_text_state);
-  const std::size_t n_special = dims.n_vocab - n_text_tokens_;
-  fill_screen({row_range(embedding.view, 0, n_text_tokens_), embedding.name});
   special_ = models::pack_weights(
-      pool, {row_range(embedding.view, n_text_tokens_, n_special), embedding.name},
+      pool,
+      {row_range(embedding.view, n_text_tokens_, dims.n_vocab - n_text_tokens_), embedding.name},
       models::Storage::fp16);
-}
-
-void VocabularyProjection::fill_screen(const models::WeightTensor& text_tokens) {
-  const models::WeightBlocks::Part part{&text_tokens};
-  models::WeightBlocks blocks(pool_, {&part, 1});
-  std::vector<models::Matrix> balanced(pool_.n_threads());
-  blocks.for_each([&](std::size_t first, ConstMatrixView rows, std::size_t thread) {
-    models::Matrix& of_thread = balanced[thread];
-    if (of_thread.rows() < rows.rows) of_thread = models::Matrix(rows.rows, rows.cols);
-    const MatrixView out = of_thread.view().row_range(0, rows.rows);
-    for (std::size_t r = 0; r < rows.rows; ++r)
-      std::ranges::transform(rows.row(r), balance_, out.row(r).begin(), std::multiplies{});
-    screen_.set_columns(first, out);
-    return true;
-  });
-  blocks.release();
-  screen_.widen_left_limit();
 }
 
 void VocabularyProjection::embed(models::TokenId token, std::span<float> out) const {
@@ -111,11 +69,7 @@ void VocabularyProjection::embed(models::TokenId token, std::span<float> out) co
 void VocabularyProjection::project(ConstMatrixView hidden, MatrixView logits) {
   assert(hidden.rows == logits.rows && logits.cols == n_text_tokens_ + special_.n());
   const MatrixView text = logits.col_range(0, n_text_tokens_);
-  const MatrixView balanced = balanced_.view().row_range(0, hidden.rows);
-  for (std::size_t r = 0; r < hidden.rows; ++r)
-    std::ranges::transform(hidden.row(r), balance_, balanced.row(r).begin(), std::divides{});
-  hidden_.set(pool_, balanced, screen_.left_limit());
-  models::gemm(pool_, models::IntegerProduct{hidden_, screen_, {}}, text);
+  screen_.project(hidden, text);
   models::gemm(pool_, models::Product{hidden, special_, {}},
                logits.col_range(n_text_tokens_, special_.n()));
   chosen_.resize(std::max(chosen_.size(), logits.rows));

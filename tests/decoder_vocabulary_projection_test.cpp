@@ -1,4 +1,5 @@
-// Logits from 8 bits, and again from the weights as they are where it matters; reference: fp64.
+// Logits from 8 bits or 4, and again from the weights as they are where it matters; reference:
+// fp64.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +12,7 @@
 #include "tests/difference.h"
 #include "tests/nano_model.h"
 #include "tests/random_matrix.h"
+#include "tests/tolerances.h"
 
 using namespace wnpu;  // NOLINT
 
@@ -19,8 +21,8 @@ namespace {
 constexpr double kExactNmse = 1e-12;
 
 struct Fixture {
-  explicit Fixture(std::size_t n_threads = 2)
-      : pool(n_threads), projection(dims, models::tensor_of(embedding.view()), pool) {}
+  explicit Fixture(std::size_t n_threads = 2, models::Precision precision = models::Precision::fp32)
+      : pool(n_threads), projection(dims, models::tensor_of(embedding.view()), pool, precision) {}
 
   std::vector<double> reference(std::span<const float> hidden) const {
     std::vector<double> logits;
@@ -94,8 +96,21 @@ TEST_CASE("vocabulary: the likeliest and all special tokens are exact, the other
   const std::span text = std::span(expected).first(f.dims.n_text_tokens());
   check_exact(logits, expected, likeliest(text, 24));
   check_exact(logits, expected, range(f.dims.n_text_tokens(), f.dims.n_vocab));
-  CHECK(tests::nmse(logits.flat(), expected) < 1e-4);
+  CHECK(tests::nmse(logits.flat(), expected) < tests::tolerance::kScreenedLogitsNmse);
   CHECK(tests::nmse(logits.flat(), expected) > kExactNmse);  // or there is nothing to test here
+}
+
+TEST_CASE("vocabulary: beside integers the likeliest and all special tokens are exact too") {
+  for (const auto precision : {models::Precision::int16, models::Precision::int8}) {
+    Fixture f(2, precision);
+    const auto hidden = f.towards({17, 400, 31000});
+    const auto logits = f.project(hidden);
+    const auto expected = f.reference(hidden);
+    // Three stand out, all others are noise, among which 4 bits find the first ones.
+    check_exact(logits, expected, likeliest(std::span(expected).first(f.dims.n_text_tokens()), 8));
+    check_exact(logits, expected, range(f.dims.n_text_tokens(), f.dims.n_vocab));
+    CHECK(tests::nmse(logits.flat(), expected) < tests::tolerance::kRoughlyScreenedLogitsNmse);
+  }
 }
 
 TEST_CASE("vocabulary: flat logits, and hidden states of zeros") {
@@ -103,7 +118,7 @@ TEST_CASE("vocabulary: flat logits, and hidden states of zeros") {
   const auto hidden = tests::random_vector(f.dims.n_text_state, 5, 0.01);
   const auto expected = f.reference(hidden);
   const auto logits = f.project(hidden);
-  CHECK(tests::nmse(logits.flat(), expected) < 1e-4);
+  CHECK(tests::nmse(logits.flat(), expected) < tests::tolerance::kScreenedLogitsNmse);
   const std::span text = std::span(expected).first(f.dims.n_text_tokens());
   check_exact(logits, expected, likeliest(text, 24));
   const auto nothing = f.project(std::vector<float>(f.dims.n_text_state));
