@@ -135,8 +135,9 @@ CommandLine parse_command_line(std::span<const char* const> arguments,
   app.require_subcommand(0, 1);
   app.footer(
       "Environment:\n"
-      "  WNPU_ISA=avx3_dl|avx3|avx2|sse4|ssse3|scalar  Kernels of another instruction set\n"
-      "  XDG_CACHE_HOME                                Models are in its whisper-npu (~/.cache)");
+      "  WNPU_ISA=amx|avx3_dl|avx3|avx2|sse4|ssse3|scalar  Kernels of another instruction set\n"
+      "  XDG_CACHE_HOME                                    Models are in its whisper-npu "
+      "(~/.cache)");
   CLI::App* transcribe = app.add_subcommand("transcribe", "Speech in files to text");
   add_input_options(*transcribe, line.options);
   add_work_options(*transcribe, line.options);

@@ -17,11 +17,11 @@ struct Calibration {
 
 struct Peaks {
   unsigned threads = 0;
-  std::string instruction_set;  // that Highway chose: "AVX2"
+  std::string instruction_set;  // "AVX2"
   double fma_gflops = 0;        // fp32 multiply-add on registers, all threads together
   double integer_gops = 0;      // int16 products added to int32 sums, the same way
-  double byte_gops = 0;         // products of bytes, four a sum; 0: no instruction for that
-  double read_gb_per_s = 0;     // 10^9 bytes, from memory, all threads together
+  double byte_gops = 0;      // products of bytes, four a sum or AMX's; 0: no instruction for that
+  double read_gb_per_s = 0;  // 10^9 bytes, from memory, all threads together
 };
 
 // Sizes of the work: the defaults are those of record, tests take less.

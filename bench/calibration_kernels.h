@@ -7,7 +7,7 @@
 
 namespace wnpu::bench::kernels {
 
-// Name of the instruction set in use: "AVX2".
+// Name of the instruction set in use: "AVX2" (models/instruction_set.h).
 const char* target();
 
 // Latency 4 times 2 a cycle needs 8 chains; 12 leave registers for the operands on all targets.
@@ -18,7 +18,7 @@ inline constexpr std::size_t kMultiplyAddChains = 12;
 double multiply_add(std::size_t rounds, float& sink);
 // The same for pairs of int16 products added to int32 sums.
 double integer_multiply_add(std::size_t rounds, float& sink);
-// For four products of bytes; 0 operations where the instruction set has nothing that adds up four.
+// For four products of bytes, or those of AMX; 0 operations where the instruction set has neither.
 double byte_multiply_add(std::size_t rounds, float& sink);
 
 inline constexpr std::size_t kGemmSize = 256;  // three matrices of 256 KiB

@@ -5,8 +5,10 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
+#include "models/amx_registers.h"
 #include "models/instruction_set.h"
 #include "models/product_shares.h"
 
@@ -20,18 +22,23 @@
 #include "models/simd_math-inl.h"
 #include "models/gemm_tile-inl.h"
 #include "models/gemm_panels-inl.h"
-// clang-format on
 #if HWY_TARGET == HWY_AVX3_DL
 #include "models/byte_tile-inl.h"
+#include "models/amx_tile-inl.h"
 #endif
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::models::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX3_DL
 
-bool byte_gemm(const ByteProduct& p, MatrixView c, std::size_t first_panel, std::size_t n_panels) {
-  const Operands<ByteTerms> operands{
+constexpr std::array<RowsAndTile<Tile<ByteTerms>>, 2> kAmxTiles = {
+    {{2 * kAmxRows, &amx_tile<2>}, {kAmxRows, &amx_tile<1>}}};
+
+bool byte_gemm(const ByteProduct& p, MatrixView c, std::size_t first_panel, std::size_t n_panels,
+               bool amx) {
+  Operands<ByteTerms> operands{
       {p.a.row(p.first_row), p.a.stride(), p.b.n_quads(), p.a.scales().data() + p.first_row,
        p.a.offsets().data() + p.first_row},
       p.b.panel(0),
@@ -40,7 +47,13 @@ bool byte_gemm(const ByteProduct& p, MatrixView c, std::size_t first_panel, std:
       p.bias.empty() ? nullptr : p.bias.data(),
       p.finish,
       p.b.sums().data()};
-  Panels<ByteTerms>(operands, c).run(first_panel, n_panels);
+  if (amx && c.rows >= kAmxRows) {
+    const AmxRegisters registers;
+    operands.tall = kAmxTiles;
+    Panels<ByteTerms>(operands, c).run(first_panel, n_panels);
+  } else {
+    Panels<ByteTerms>(operands, c).run(first_panel, n_panels);
+  }
   return true;
 }
 
@@ -52,19 +65,32 @@ constexpr auto scores_tiles(std::index_sequence<kRowsMinus1...> /*rows*/) {
   return std::array<ScoresTile, kMaxRows>{&tile<ByteTerms, kRowsMinus1 + 1, 1, ScoresOut>...};
 }
 
-bool score_gemm(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores) {
+constexpr std::array<RowsAndTile<ScoresTile>, 2> kAmxScoresTiles = {
+    {{2 * kAmxRows, &amx_tile<2, ScoresOut>}, {kAmxRows, &amx_tile<1, ScoresOut>}}};
+
+void score_panels(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores,
+                  TallTiles<ScoresTile> tall) {
   static constexpr auto kTiles = scores_tiles(std::make_index_sequence<kMaxRows>());
   for (std::size_t panel = 0; panel < b.n_panels(); ++panel) {
     const std::size_t col = panel * b.panel_cols();
-    for (std::size_t row = 0; row < a.n_rows(); row += kMaxRows) {
+    for (std::size_t row = 0; row < a.n_rows();) {
       const ScoresOut out{scores.row(row) + col,        scores.stride(),
                           b.scales().data() + col,      b.sums().data() + col,
                           scores.shifts().data() + row, std::min(b.panel_cols(), b.n() - col)};
-      const std::size_t rows = std::min(kMaxRows, a.n_rows() - row);
-      kTiles[rows - 1](
-          {a.row(row), a.stride(), b.n_quads(), a.scales().data() + row, a.offsets().data() + row},
-          b.panel(panel), b.panel_bytes(), out);
+      const auto [rows, tile] = tile_for(a.n_rows() - row, tall, kTiles);
+      tile({a.row(row), a.stride(), b.n_quads(), a.scales().data() + row, a.offsets().data() + row},
+           b.panel(panel), b.panel_bytes(), out);
+      row += rows;
     }
+  }
+}
+
+bool score_gemm(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores, bool amx) {
+  if (amx && a.n_rows() >= kAmxRows) {
+    const AmxRegisters registers;
+    score_panels(a, b, scores, kAmxScoresTiles);
+  } else {
+    score_panels(a, b, scores, {});
   }
   return true;
 }
@@ -80,10 +106,11 @@ bool bf16_gemm(const Bf16Product& p, MatrixView c) {
 #else  // left to the plain loops
 
 bool byte_gemm(const ByteProduct& /*product*/, MatrixView /*c*/, std::size_t /*first_panel*/,
-               std::size_t /*n_panels*/) {
+               std::size_t /*n_panels*/, bool /*amx*/) {
   return false;
 }
-bool score_gemm(const ByteRows& /*a*/, const ByteMatrix& /*b*/, ScoreRows& /*scores*/) {
+bool score_gemm(const ByteRows& /*a*/, const ByteMatrix& /*b*/, ScoreRows& /*scores*/,
+                bool /*amx*/) {
   return false;
 }
 bool bf16_gemm(const Bf16Product& /*product*/, MatrixView /*c*/) { return false; }
@@ -171,7 +198,9 @@ void plain_gemm(const Bf16Product& p, MatrixView c) {
 
 }  // namespace
 
-bool has_byte_instructions() { return instruction_set() == "AVX3_DL"; }
+bool has_byte_instructions() { return has_amx_instructions() || instruction_set() == "AVX3_DL"; }
+
+bool has_amx_instructions() { return instruction_set() == kAmx; }
 
 bool has_bf16_instructions() {
   static const bool kCpuHasBf16 = cpu_has_bf16();
@@ -181,25 +210,29 @@ bool has_bf16_instructions() {
 void gemm(const ByteProduct& product, MatrixView c) {
   assert(product.a.n_quads() == product.b.n_quads() && c.cols == product.b.n());
   assert(product.first_row + c.rows <= product.a.n_rows());
-  if (!HWY_DYNAMIC_DISPATCH(byte_gemm)(product, c, 0, product.b.n_panels())) plain_gemm(product, c);
+  const bool done =
+      HWY_DYNAMIC_DISPATCH(byte_gemm)(product, c, 0, product.b.n_panels(), has_amx_instructions());
+  if (!done) plain_gemm(product, c);
 }
 
 void gemm(ThreadPool& pool, const ByteProduct& product, MatrixView c) {
   assert(product.a.n_quads() == product.b.n_quads() && c.cols == product.b.n());
   assert(product.first_row + c.rows <= product.a.n_rows());
   if (!has_byte_instructions()) return plain_gemm(product, c);
+  const bool amx = has_amx_instructions();
   for_each_share(pool, c.rows, product.b.n_panels(), [&](const ProductShare& share) {
     ByteProduct part = product;
     part.first_row += share.first_row;
     HWY_DYNAMIC_DISPATCH(byte_gemm)
-    (part, c.row_range(share.first_row, share.rows), share.first_panel, share.panels);
+    (part, c.row_range(share.first_row, share.rows), share.first_panel, share.panels, amx);
   });
 }
 
 void gemm(const ByteRows& a, const ByteMatrix& b, ScoreRows& scores) {
   assert(a.n_quads() == b.n_quads());
   assert(scores.n_rows() == a.n_rows() && scores.cols() == b.n());
-  if (!HWY_DYNAMIC_DISPATCH(score_gemm)(a, b, scores)) plain_gemm(a, b, scores);
+  if (!HWY_DYNAMIC_DISPATCH(score_gemm)(a, b, scores, has_amx_instructions()))
+    plain_gemm(a, b, scores);
 }
 
 void gemm(const Bf16Product& product, MatrixView c) {

@@ -1,6 +1,7 @@
 // Matrix products of bytes and of bf16 (models/byte_matrix.h, bf16_matrix.h): four and two terms an
-// instruction where the CPU has AVX512-VNNI or AVX512-BF16; plain loops elsewhere, which are for
-// tests. Without a pool on one thread, for use inside a parallel loop.
+// instruction where the CPU has AVX512-VNNI or AVX512-BF16, whole tiles of bytes where it has AMX;
+// plain loops elsewhere, which are for tests. Without a pool on one thread, for use inside a
+// parallel loop.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,9 @@
 namespace wnpu::models {
 
 // Whether the chosen instruction set and the CPU have the instruction for bytes (AVX3_DL, which
-// asks for more of AVX-512 than VNNI: VBMI above all); for bf16 too.
+// asks for more of AVX-512 than VNNI: VBMI above all); AMX for bytes besides; for bf16 too.
 bool has_byte_instructions();
+bool has_amx_instructions();
 bool has_bf16_instructions();
 
 // c = finish(a b + bias), as in gemm.h: rows first_row, first_row + 1, ... of a, as many as c has.

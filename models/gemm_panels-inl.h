@@ -10,9 +10,33 @@
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::models::HWY_NAMESPACE {
 
+// A tile, and how many rows it is for; with one panel more than kMaxRows of them, where the CPU has
+// other registers for that: a tall one.
+template <typename F>
+struct RowsAndTile {
+  std::size_t rows;
+  F tile;
+};
+template <typename F>
+using TallTiles = std::span<const RowsAndTile<F>>;  // the tallest first, at most kMostRows
+
+constexpr std::size_t kMostRows = 32;
+static_assert(kMostRows * 2 >= kSums);
+
+// For some of the rows that are left.
+template <typename F>
+HWY_INLINE RowsAndTile<F> tile_for(std::size_t rows_left, TallTiles<F> tall,
+                                   const std::array<F, kMaxRows>& tiles) {
+  for (const RowsAndTile<F>& some : tall) {
+    if (some.rows <= rows_left) return some;
+  }
+  const std::size_t rows = std::min(kMaxRows, rows_left);
+  return {rows, tiles[rows - 1]};
+}
+
 // A tile whose columns are not all there, on its way to c.
 struct Padded {
-  HWY_ALIGN float sums[kSums * kMaxLanes];
+  HWY_ALIGN float sums[kMostRows * 2 * kMaxLanes];
   HWY_ALIGN float bias[kMaxPanels * 2 * kMaxLanes];
   HWY_ALIGN float scales[kMaxPanels * 2 * kMaxLanes];
 };
@@ -40,6 +64,7 @@ struct Operands {
   const float* bias;               // or nullptr
   Finish finish;
   const float* col_sums = nullptr;  // where rows have offsets
+  TallTiles<Tile<Terms>> tall = {};
 };
 
 HWY_INLINE const float* from(const float* values, std::size_t i) {
@@ -53,20 +78,24 @@ class Panels {
 
   // Panels [first, first + count) for all rows: a panel stays in L1 while the rows pass by.
   void run(std::size_t first, std::size_t count) {
+    static constexpr auto kWide = tiles_of<Terms>(std::make_index_sequence<kMaxRows>());
+    static constexpr auto kNarrow = narrow_tiles_of<Terms>(std::make_index_sequence<kMaxRows>());
     const std::size_t wide = panels_of(std::min(c_.rows, kMaxRows));
     for (std::size_t panel = first; panel < first + count;) {
       const std::size_t n = first + count - panel >= wide ? wide : 1;
-      for (std::size_t row = 0; row < c_.rows; row += kMaxRows) {
-        run_tile(row, std::min(kMaxRows, c_.rows - row), panel, n);
+      for (std::size_t row = 0; row < c_.rows;) {
+        const auto tile = tile_for(c_.rows - row, operands_.tall, n > 1 ? kWide : kNarrow);
+        run_tile(tile, row, panel, n);
+        row += tile.rows;
       }
       panel += n;
     }
   }
 
  private:
-  void run_tile(std::size_t row, std::size_t rows, std::size_t panel, std::size_t n_panels) {
-    static constexpr auto kWide = tiles_of<Terms>(std::make_index_sequence<kMaxRows>());
-    static constexpr auto kNarrow = narrow_tiles_of<Terms>(std::make_index_sequence<kMaxRows>());
+  void run_tile(const RowsAndTile<Tile<Terms>>& tile, std::size_t row, std::size_t panel,
+                std::size_t n_panels) {
+    const std::size_t rows = tile.rows;
     const std::size_t panel_cols = 2 * hn::Lanes(Float());
     const std::size_t first = panel * panel_cols;
     const std::size_t cols = std::min(n_panels * panel_cols, c_.cols - first);
@@ -82,11 +111,10 @@ class Panels {
                 from(operands_.bias, first),
                 operands_.finish == Finish::add,
                 from(operands_.col_sums, first)};
-    const Tile<Terms> tile = (n_panels > 1 ? kWide : kNarrow)[rows - 1];
     if (cols == n_panels * panel_cols) {
-      tile(a, b, operands_.panel_size, out);
+      tile.tile(a, b, operands_.panel_size, out);
     } else {
-      tile(a, b, operands_.panel_size, padded(c, out, n_panels * panel_cols));
+      tile.tile(a, b, operands_.panel_size, padded(c, out, n_panels * panel_cols));
       for (std::size_t r = 0; r < rows; ++r)
         std::copy_n(padded_.sums + r * n_panels * panel_cols, cols, c.data + r * c.stride);
     }

@@ -8,9 +8,12 @@
 
 namespace wnpu::models {
 
-// Highway's names ("AVX3_DL", which is AVX-512 with VNNI and more, as from Ice Lake and Zen 4,
-// "AVX3", which is AVX-512 as from Skylake, "AVX2", "SSE4", "SSSE3", "SCALAR") of what there are
-// kernels for and this machine can run, best first, whatever was chosen below.
+// AVX3_DL, and AMX where it is faster: what is multiplied by many rows of bytes.
+inline constexpr std::string_view kAmx = "AMX";
+
+// Highway's names and kAmx ("AVX3_DL", which is AVX-512 with VNNI and more, as from Ice Lake and
+// Zen 4, "AVX3", which is AVX-512 as from Skylake, "AVX2", "SSE4", "SSSE3", "SCALAR") of what there
+// are kernels for and this machine can run, best first, whatever was chosen below.
 const std::vector<std::string>& instruction_sets();
 
 // The one in use.

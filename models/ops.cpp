@@ -147,6 +147,7 @@ float log_sum_exp(std::span<const float> x) {
 
 std::string kernel_description() {
   return std::string(elementwise::target_name()) + (has_byte_instructions() ? " with VNNI" : "") +
+         (has_amx_instructions() ? ", AMX" : "") +
          (has_bf16_instructions() ? " and BF16, " : ", ") +
          std::string(openblas_get_config()).substr(0, 15) + " " + openblas_get_corename();
 }

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <hwy/targets.h>
 
 #include "models/gemm.h"
+#include "models/instruction_set.h"
 #include "models/tensor.h"
 #include "models/weights.h"
 
@@ -33,12 +33,12 @@ inline std::vector<double> product_reference(models::ConstMatrixView x, const mo
 
 template <typename F>
 void on_every_instruction_set(const F& f) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    CAPTURE(std::string(hwy::TargetName(target)));
+  for (const std::string& name : models::instruction_sets()) {
+    models::use_instruction_set(name);
+    CAPTURE(name);
     f();
   }
-  hwy::SetSupportedTargetsForTest(0);
+  models::use_instruction_set(models::instruction_sets().front());
 }
 
 }  // namespace wnpu::tests
