@@ -2,8 +2,8 @@
 // network (https://github.com/snakers4/silero-vad, version 6, MIT licence; its 16 kHz weights come
 // with the PyPI package silero-vad as silero_vad_16k.safetensors).
 //
-// The network: a learned STFT (256 samples, hop 128) on 576 samples, of which 64 are the block
-// before's; four convolutions; an LSTM cell of width 128; a sigmoid.
+// The network: an STFT (256 samples under a Hann window, hop 128) on 576 samples, of which 64 are
+// the block before's; four convolutions; an LSTM cell of width 128; a sigmoid.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "audio/hann_stft.h"
 #include "models/packed_matrix.h"
 #include "models/tensor.h"
 
@@ -30,25 +31,38 @@ class SileroVad {
   std::vector<float> finish();
 
  private:
+  // Of a convolution's three taps those that see more than the zeros around a block.
+  struct Taps {
+    std::size_t first, count;
+  };
   struct Convolution {
-    models::PackedLinear weights;  // [3 in, out], the taps' inputs one behind the other
+    models::PackedLinear weights;  // [taps in, out], the taps' inputs one behind the other
     std::size_t stride;
+    Taps taps;
+    std::size_t frames_in, frames_out;  // of a block
+    models::Matrix seen;                // [blocks * frames_out, taps in]
+    models::Matrix y;                   // [blocks * frames_out, out]
   };
 
+  static Taps taps_that_see(std::size_t frames, std::size_t stride);
   // Runs the whole blocks that have come together.
   void run(std::size_t n_blocks);
-  models::Matrix spectra(std::size_t n_blocks);
-  static models::Matrix convolve(const Convolution& conv, const models::Matrix& x,
-                                 std::size_t per_block);
-  void run_lstm(const models::Matrix& features);
+  // Magnitudes of the STFT: [n_blocks * 4, 129].
+  models::ConstMatrixView spectra(std::size_t n_blocks);
+  static void see(const Convolution& conv, models::ConstMatrixView x, std::size_t r,
+                  std::span<float> seen);
+  static models::ConstMatrixView convolve(Convolution& conv, models::ConstMatrixView x);
+  void run_lstm(models::ConstMatrixView features);
 
-  models::PackedLinear stft_;  // [256, 258]: real parts, then imaginary parts
+  HannStft stft_;
+  models::Matrix magnitudes_;  // [blocks * 4, 129]
   std::vector<Convolution> convolutions_;
   models::PackedLinear input_gates_;   // [128, 512]: input, forget, cell, output gate
   models::PackedLinear hidden_gates_;  // [128, 512]
   std::vector<float> output_weight_;   // [128]
   float output_bias_ = 0;
 
+  models::Matrix gates_;        // [blocks, 512]
   std::vector<float> pending_;  // 64 samples of context, then samples not run yet
   std::vector<float> hidden_;   // [128]
   std::vector<float> cell_;     // [128]

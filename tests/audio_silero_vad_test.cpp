@@ -1,7 +1,11 @@
 // The Silero network with its real weights, where app/quickstart.sh has put them.
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
 
 #include <doctest/doctest.h>
 
@@ -63,6 +67,26 @@ TEST_CASE("silero vad: finds the speech of jfk.wav, and its pauses") {
   CHECK(speech == 233);  // as a NumPy version of the network finds with the same weights
   CHECK(found[3] == doctest::Approx(0.069827).epsilon(1e-3));
   CHECK(found[10] == doctest::Approx(0.645603).epsilon(1e-3));
+}
+
+TEST_CASE("silero vad: an STFT that is not the one computed is refused") {
+  const auto path = weights();
+  if (!path) return;
+  std::ifstream in(*path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  std::uint64_t header = 0;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const std::string offsets = "\"data_offsets\":[";
+  const std::size_t at = bytes.find(offsets, bytes.find("stft_conv.weight"));
+  REQUIRE(at < header);
+  const std::size_t first = std::stoul(bytes.substr(at + offsets.size()));
+  const float other = 0.25F;
+  std::memcpy(&bytes[sizeof header + header + first + 300 * sizeof other], &other, sizeof other);
+  const auto changed = std::filesystem::temp_directory_path() / "wnpu_other_stft.safetensors";
+  std::ofstream(changed, std::ios::binary) << bytes;
+  CHECK_THROWS_WITH_AS(audio::SileroVad{changed},
+                       doctest::Contains("expected a DFT under a Hann window"), models::ModelError);
+  std::filesystem::remove(changed);
 }
 
 TEST_CASE("vad thread: finds what the detector finds, beside the reader or not, file after file") {

@@ -9,6 +9,10 @@ namespace wnpu::tests::tolerance {
 inline constexpr double kFloatRounding = 0x1p-24;
 inline constexpr double kBf16Rounding = 0x1p-8;
 
+// Magnitudes of 256 samples up to 4 under a Hann window: a sum of 64 products in fp32 four times,
+// whose terms add up to 512 at most; found: below 2e-5.
+inline constexpr double kHannStft = 5e-5;
+
 // ---- npu/kernel: against exact arithmetic (npu/kernel/README.md)
 
 // One matrix instruction on the host against the array's aligned sum, times the largest of its nine

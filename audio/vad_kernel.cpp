@@ -1,13 +1,14 @@
 // Compiled once for each instruction set by Highway; the best one is chosen at run time.
-#include "audio/lstm_kernel.h"
+#include "audio/vad_kernel.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 
 // foreach_target.h must come before highway.h, and that before *-inl.h.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "audio/lstm_kernel.cpp"
+#define HWY_TARGET_INCLUDE "audio/vad_kernel.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include "models/simd_math-inl.h"
@@ -49,6 +50,14 @@ void lstm_step(std::span<const float> gates, float* cell, float* hidden) {
   }
 }
 
+void relu(std::span<float> x) {
+  const Float d;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= x.size(); i += hn::Lanes(d))
+    hn::StoreU(hn::Max(hn::LoadU(d, x.data() + i), hn::Zero(d)), d, x.data() + i);
+  for (; i < x.size(); ++i) x[i] = std::max(x[i], 0.0F);
+}
+
 }  // namespace wnpu::audio::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -56,11 +65,14 @@ HWY_AFTER_NAMESPACE();
 namespace wnpu::audio {
 
 HWY_EXPORT(lstm_step);
+HWY_EXPORT(relu);
 
 void lstm_step(std::span<const float> gates, std::span<float> cell, std::span<float> hidden) {
   assert(gates.size() == 4 * cell.size() && hidden.size() == cell.size() && cell.size() % 16 == 0);
   HWY_DYNAMIC_DISPATCH(lstm_step)(gates, cell.data(), hidden.data());
 }
+
+void relu(std::span<float> x) { HWY_DYNAMIC_DISPATCH(relu)(x); }
 
 }  // namespace wnpu::audio
 #endif  // HWY_ONCE
