@@ -16,7 +16,7 @@ constexpr std::size_t kSamplesPerFrame = 160;
 constexpr std::size_t kWindowSamples = audio::kWindowFrames * kSamplesPerFrame;
 // Speech that is nearer than this is decoded in one window: a pause that a speaker makes is
 // context, and a window costs the same whether it is full or not.
-constexpr std::size_t kJoinedGapSamples = 3 * audio::kSampleRate;
+constexpr std::size_t kJoinedGapSamples = std::size_t{3} * audio::kSampleRate;
 
 constexpr double kBatchedSilenceMs = 160;
 
@@ -48,6 +48,7 @@ Transcript Transcriber::transcribe(const audio::Input& input, const Callbacks& c
   if (vad_) vad_->start();
   recognizer_.set_should_stop(callbacks.is_cancelled);
   audio::MelOptions mel_options;
+  mel_options.beside = recognizer_.pool().n_threads() > 1;
   mel_options.on_pcm = [&](std::span<const float> samples) { return listen(samples, callbacks); };
   audio::MelSource mel(input, recognizer_.dims().n_mels, mel_options);
   Transcript transcript;

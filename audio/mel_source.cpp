@@ -6,6 +6,7 @@
 
 #include "audio/error.h"
 #include "audio/log_mel.h"
+#include "audio/samples_beside.h"
 
 namespace wnpu::audio {
 namespace {
@@ -97,15 +98,20 @@ MelSource::~MelSource() = default;
 
 void MelSource::first_pass(const MelOptions& options) {
   Pass pass(file_, n_mels_, timings_);
+  const auto compute = [&](std::span<const float> samples) {
+    pass.compute(samples, frames_);
+    is_whole_ = is_whole_ && frames_.bytes() <= options.budget_bytes;
+    if (!is_whole_) frames_.drop_before(frames_.end());
+  };
+  SamplesBeside frames(compute, options.beside);
   while (!is_cancelled_) {
     const auto samples = pass.read();
     if (samples.empty()) break;
     n_samples_ += samples.size();
-    pass.compute(samples, frames_);
-    is_whole_ = is_whole_ && frames_.bytes() <= options.budget_bytes;
-    if (!is_whole_) frames_.drop_before(frames_.end());
+    frames.push(samples);
     is_cancelled_ = options.on_pcm && !options.on_pcm(samples);
   }
+  frames.finish();
   pass.compute({}, frames_);
   maximum_ = pass.maximum();
   info_ = pass.reader().info();

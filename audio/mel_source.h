@@ -37,7 +37,9 @@ struct MelOptions {
   std::size_t budget_bytes = std::size_t{64} << 20;
   // Called in the first pass with each block of 16 kHz samples (at most 1 s), in order: for a voice
   // activity detector, a progress bar, a cancel key. false stops the reading there.
-  std::function<bool(std::span<const float>)> on_pcm;
+  std::function<bool(std::span<const float>)> on_pcm = {};
+  // Frames of the first pass are made in a thread of their own, beside the reading.
+  bool beside = false;
 };
 
 class MelSource {

@@ -126,6 +126,22 @@ TEST_CASE("mel_source: can be cancelled, and then is about what was read") {
   CHECK(source.content_frames() == heard / 160);
 }
 
+TEST_CASE("mel_source: frames made in a thread beside the reading are the same, kept or not") {
+  const TempFile file(waves(11025, 80));
+  MelSource expected(file.input(), 80);
+  for (const std::size_t budget_bytes : {std::size_t{64} << 20, std::size_t{1} << 20}) {
+    CAPTURE(budget_bytes);
+    audio::MelOptions options;
+    options.budget_bytes = budget_bytes;
+    options.beside = true;
+    MelSource source(file.input(), 80, options);
+    CHECK(source.content_frames() == expected.content_frames());
+    CHECK(source.timings().mel_s > 0);
+    for (const std::size_t first : {0U, 5000U, 7999U, 40U})
+      CHECK(window_at(source, first) == window_at(expected, first));
+  }
+}
+
 TEST_CASE("mel_source: two at once do not disturb each other") {
   const TempFile wav(waves(16000, 20));
   const TempFile flac(encode(sine(44100, 2, 700, 20), SF_FORMAT_FLAC | SF_FORMAT_PCM_16));
