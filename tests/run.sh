@@ -68,8 +68,9 @@ step "format" check_format
 step "dev: build and test" build_and_test dev
 step "clang-tidy" check_tidy
 step "asan: build and test" build_and_test asan "$(nproc)"
-# What works on the threads of models/thread_pool, npu/worker_pool and app/clip_loop.
-step "tsan: build and test" test_threads models npu encoder decoder app
+# What works on the threads of models/thread_pool, audio/samples_beside, npu/worker_pool and
+# app/clip_loop.
+step "tsan: build and test" test_threads models npu audio encoder decoder app
 
 say "all steps took $SECONDS s"
 if [ ${#failed[@]} -gt 0 ]; then
