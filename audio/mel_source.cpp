@@ -29,6 +29,12 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+template <typename F>
+void timed(double& sum_s, const F& f) {
+  const Stopwatch watch(sum_s);
+  f();
+}
+
 // The maximum so far of each place in a group; sixteen of them, so that they fit SIMD lanes.
 class Maximum {
  public:
@@ -64,7 +70,6 @@ class MelSource::Pass {
 
   // Appends every frame that `samples` make certain; no samples means that the audio is over.
   void compute(std::span<const float> samples, MelFrames& frames) {
-    const Stopwatch watch(timings_.mel_s);
     if (samples.empty()) {
       mel_.finish();
     } else {
@@ -108,11 +113,13 @@ void MelSource::first_pass(const MelOptions& options) {
     const auto samples = pass.read();
     if (samples.empty()) break;
     n_samples_ += samples.size();
-    frames.push(samples);
+    timed(timings_.mel_s, [&] { frames.push(samples); });
     is_cancelled_ = options.on_pcm && !options.on_pcm(samples);
   }
-  frames.finish();
-  pass.compute({}, frames_);
+  timed(timings_.mel_s, [&] {
+    frames.finish();
+    pass.compute({}, frames_);
+  });
   maximum_ = pass.maximum();
   info_ = pass.reader().info();
   warnings_ = pass.reader().warnings();
@@ -128,7 +135,7 @@ void MelSource::hold(std::size_t first, std::size_t end) {
   frames_.drop_before(first);
   while (frames_.end() < end) {
     const auto samples = second_pass_->read();
-    second_pass_->compute(samples, frames_);
+    timed(timings_.mel_s, [&] { second_pass_->compute(samples, frames_); });
     if (samples.empty() && frames_.end() < end) {
       throw AudioError(file_.name() + ": expected " + std::to_string(content_frames()) +
                        " frames as in the first pass, found " + std::to_string(frames_.end()) +
@@ -139,12 +146,13 @@ void MelSource::hold(std::size_t first, std::size_t end) {
 }
 
 void MelSource::window(std::size_t first_frame, models::LogMel& out) {
-  if (out.values.rows() != n_mels_ || out.values.cols() != kWindowFrames) {
-    out.values = models::Matrix(n_mels_, kWindowFrames);
-  }
   const std::size_t first = std::min(first_frame, content_frames());
   const std::size_t count = std::min(kWindowFrames, content_frames() - first);
   hold(first, first + count);
+  const Stopwatch watch(timings_.mel_s);
+  if (out.values.rows() != n_mels_ || out.values.cols() != kWindowFrames) {
+    out.values = models::Matrix(n_mels_, kWindowFrames);
+  }
   for (std::size_t m = 0; m < n_mels_; ++m) {
     const std::span<float> row = out.values.row(m);
     frames_.for_each_piece(m, first, count, [&](std::span<const float> piece, std::size_t at) {

@@ -29,7 +29,7 @@ inline constexpr std::size_t kWindowFrames = 3000;
 // Wall clock, both passes.
 struct MelTimings {
   double decode_s = 0;  // bytes to 16 kHz mono
-  double mel_s = 0;     // samples to frames
+  double mel_s = 0;     // samples to frames and windows; beside the reading: waiting for frames
 };
 
 struct MelOptions {
