@@ -21,6 +21,7 @@ constexpr std::size_t kMaxRows = kSums / 2;
 constexpr std::size_t kMaxPanels = 4;
 // How far ahead of the multiplications B is asked for: a step of a few rows is as fast as its
 // weights arrive.
+template <typename Terms>
 constexpr std::size_t kPrefetchBytes = 4096;
 constexpr std::size_t kMaxLanes = HWY_MAX_BYTES / sizeof(float);
 
@@ -228,7 +229,7 @@ HWY_INLINE void add_step(const TileIn<Terms, kRows>& in, std::size_t k,
     const auto* const at = in.b + panel * in.panel_size + k * 2 * vector;
     constexpr std::size_t kLine = 64 / sizeof(*at);
     for (std::size_t line = 0; line < 2 * vector; line += kLine)
-      hwy::Prefetch(at + kPrefetchBytes / sizeof(*at) + line);
+      hwy::Prefetch(at + kPrefetchBytes<Terms> / sizeof(*at) + line);
     const typename Terms::Vec both[2] = {Terms::load(at), Terms::load(at + vector)};
     multiply_add<Terms, kRows, kPanels>(in.rows, k, both, panel, sums);
   }

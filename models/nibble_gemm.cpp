@@ -119,6 +119,10 @@ struct NibbleTerms {
   }
   static HWY_INLINE FloatVec gelu(FloatVec y) { return HWY_NAMESPACE::gelu(y); }
 };
+// Panels are short: with AVX-512, what is 4096 bytes ahead is in the next one most of the time, and
+// that is worked on with this one.
+template <>
+constexpr std::size_t kPrefetchBytes<NibbleTerms> = 512 * kMaxLanes;
 
 void nibble_gemm(const OctetRows& a, const NibbleMatrix& b, MatrixView c,
                  const ProductShare& share) {
