@@ -48,8 +48,9 @@ models::PackedMatrix packed(models::ThreadPool& pool, std::size_t k, std::size_t
 models::QuantisedMatrix quantised(std::size_t k, std::size_t n) {
   Matrix values(n, k);
   fill(values.flat());
-  models::QuantisedMatrix matrix(k, n, models::IntegerWidth::int16, models::ScaleOf::column,
-                                 models::max_weight(models::IntegerWidth::int16));
+  models::QuantisedMatrix matrix(k, n,
+                                 {models::IntegerWidth::int16, models::ScaleOf::column,
+                                  models::max_weight(models::IntegerWidth::int16)});
   matrix.set_columns(0, values.view());
   matrix.widen_left_limit();
   return matrix;

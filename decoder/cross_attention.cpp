@@ -19,17 +19,27 @@ CrossHead::Room::Room(const models::Dims& dims, std::size_t max_queries)
       weights(max_queries, dims.n_audio_ctx),
       softmax(max_queries) {}
 
-CrossHead::CrossHead(const models::Dims& dims, models::Precision precision) {
+CrossHead::CrossHead(const models::Dims& dims, models::Precision precision,
+                     models::SharedBlock* block) {
   const std::size_t size = dims.n_text_state / dims.n_text_head;
   const std::size_t frames = dims.n_audio_ctx;
   if (precision == models::Precision::int8) {
     const float limit = models::max_weight(IntegerWidth::int8);
-    kv_ = Integers{QuantisedMatrix(size, frames, IntegerWidth::int8, ScaleOf::column, limit),
-                   QuantisedMatrix(frames, size, IntegerWidth::int8, ScaleOf::row, limit)};
+    kv_ =
+        Integers{QuantisedMatrix(size, frames, {IntegerWidth::int8, ScaleOf::column, limit}, block),
+                 QuantisedMatrix(frames, size, {IntegerWidth::int8, ScaleOf::row, limit}, block)};
     return;
   }
   const auto storage = precision == models::Precision::fp32 ? Storage::fp32 : Storage::fp16;
-  kv_ = Floats{PackedMatrix(size, frames, storage), PackedMatrix(frames, size, storage)};
+  kv_ = Floats{PackedMatrix(size, frames, storage, block),
+               PackedMatrix(frames, size, storage, block)};
+}
+
+std::size_t CrossHead::size_bytes() const {
+  const auto share = models::SharedBlock::share;
+  return std::visit(
+      [&](const auto& kv) { return share(kv.keys.size_bytes()) + share(kv.values.size_bytes()); },
+      kv_);
 }
 
 void CrossHead::set(std::size_t first, ConstMatrixView keys, ConstMatrixView values) {
@@ -73,6 +83,12 @@ void CrossHead::attend_integers(const Integers& head, MatrixView scores, MatrixV
   models::gemm(models::IntegerProduct{room.weights, head.values, {}}, attended);
   for (std::size_t r = 0; r < scores.rows; ++r)
     models::scale(attended.row(r), 1.0F / softmax[r].sum);
+}
+
+CrossKv::CrossKv(const models::Dims& dims, models::Precision precision) {
+  const std::size_t n_heads = dims.n_text_layer * dims.n_text_head;
+  block_ = models::SharedBlock(n_heads * CrossHead(dims, precision).size_bytes());
+  for (std::size_t i = 0; i < n_heads; ++i) heads_.emplace_back(dims, precision, &block_);
 }
 
 }  // namespace wnpu::decoder

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <variant>
 #include <vector>
 
+#include "models/aligned_memory.h"
 #include "models/dims.h"
 #include "models/packed_matrix.h"
 #include "models/precision.h"
@@ -28,7 +30,11 @@ class CrossHead {
     std::vector<models::RunningSoftmax> softmax;
   };
 
-  CrossHead(const models::Dims& dims, models::Precision precision);
+  // In a part of the block, where there is one.
+  CrossHead(const models::Dims& dims, models::Precision precision,
+            models::SharedBlock* block = nullptr);
+  // Of a block.
+  std::size_t size_bytes() const;
 
   // Of frames first, first + 1, ...: [frames, head size]. An even number of frames, but for the
   // last ones. Threads may set frames of their own.
@@ -53,9 +59,20 @@ class CrossHead {
   std::variant<Floats, Integers> kv_;
 };
 
-// A window's heads: a decoder layer and head, at layer * n_text_head + head.
-struct CrossKv {
-  std::vector<CrossHead> heads;
+// A window's heads, in huge pages together: each token reads all of them (a step of eight windows
+// is a fifteenth faster for it).
+class CrossKv {
+ public:
+  CrossKv() = default;  // none
+  CrossKv(const models::Dims& dims, models::Precision precision);
+
+  std::span<CrossHead> heads() { return heads_; }
+  // A decoder layer and head, at layer * n_text_head + head.
+  std::span<const CrossHead> heads() const { return heads_; }
+
+ private:
+  models::SharedBlock block_;
+  std::vector<CrossHead> heads_;
 };
 
 }  // namespace wnpu::decoder

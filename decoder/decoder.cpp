@@ -82,10 +82,7 @@ Decoder::~Decoder() = default;
 void Decoder::cross_kv(const models::EncoderStates& states, CrossKv& out) {
   assert(states.values.rows() == dims_.n_audio_ctx && states.values.cols() == dims_.n_text_state);
   const std::size_t heads = dims_.n_text_head;
-  if (out.heads.empty()) {
-    for (std::size_t i = 0; i < dims_.n_text_layer * heads; ++i)
-      out.heads.emplace_back(dims_, precision_);
-  }
+  if (out.heads().empty()) out = CrossKv(dims_, precision_);
   const std::size_t blocks = (dims_.n_audio_ctx + kCrossRows - 1) / kCrossRows;
   pool_.parallel_for(dims_.n_text_layer * blocks, [&](std::size_t i, std::size_t thread) {
     const std::size_t layer = i / blocks;
@@ -96,8 +93,8 @@ void Decoder::cross_kv(const models::EncoderStates& states, CrossKv& out) {
                                   kv_rooms_[thread]);
     for (std::size_t head = 0; head < heads; ++head) {
       const std::size_t col = head * head_size_;
-      out.heads[layer * heads + head].set(first, kv.col_range(col, head_size_),
-                                          kv.col_range(dims_.n_text_state + col, head_size_));
+      out.heads()[layer * heads + head].set(first, kv.col_range(col, head_size_),
+                                            kv.col_range(dims_.n_text_state + col, head_size_));
     }
   });
 }

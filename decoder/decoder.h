@@ -83,7 +83,7 @@ class Decoder {
   // The part of a head, for the rows of a group.
   models::MatrixView head_of(models::Matrix& m, std::size_t head, const Group& group) const;
   const CrossHead& of_window(const Group& group, std::size_t layer, std::size_t head) const {
-    return group.window->heads[layer * dims_.n_text_head + head];
+    return group.window->heads()[layer * dims_.n_text_head + head];
   }
   void mlp(std::size_t layer);
   void linear(models::ConstMatrixView x, const models::PreparedLinear& w, models::Finish finish,

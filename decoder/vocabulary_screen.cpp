@@ -74,10 +74,10 @@ VocabularyScreen::VocabularyScreen(const models::WeightTensor& embedding, models
   models::WeightBlocks blocks(pool_, {&part, 1});
   if (precision == models::Precision::fp32) {
     constexpr auto kWidth = models::IntegerWidth::int8;
-    screen_ = Bytes{
-        bytes_balance(spread),
-        models::QuantisedMatrix(k, n, kWidth, models::ScaleOf::column, models::max_weight(kWidth)),
-        models::Matrix(max_rows, k), models::QuantisedRows(max_rows, k)};
+    screen_ = Bytes{bytes_balance(spread),
+                    models::QuantisedMatrix(
+                        k, n, {kWidth, models::ScaleOf::column, models::max_weight(kWidth)}),
+                    models::Matrix(max_rows, k), models::QuantisedRows(max_rows, k)};
   } else {
     screen_ =
         Nibbles{models::NibbleMatrix(nibble_basis(spread), n), models::OctetRows(max_rows, k)};

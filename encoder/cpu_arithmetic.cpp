@@ -64,13 +64,13 @@ models::QuantisedLinear IntegerArithmetic<kWeightWidth>::pack(
 template <IntegerWidth kWeightWidth>
 QuantisedMatrix IntegerArithmetic<kWeightWidth>::make_keys(std::size_t head_size,
                                                            std::size_t n_frames) {
-  return {head_size, n_frames, IntegerWidth::int16, ScaleOf::column, kMaxKey};
+  return {head_size, n_frames, {IntegerWidth::int16, ScaleOf::column, kMaxKey}};
 }
 
 template <IntegerWidth kWeightWidth>
 QuantisedMatrix IntegerArithmetic<kWeightWidth>::make_values(std::size_t n_frames,
                                                              std::size_t head_size) {
-  return {n_frames, head_size, IntegerWidth::int16, ScaleOf::row, kMaxValue};
+  return {n_frames, head_size, {IntegerWidth::int16, ScaleOf::row, kMaxValue}};
 }
 
 template <IntegerWidth kWeightWidth>

@@ -43,4 +43,12 @@ void free_block(const AlignedBlock& block) noexcept {
   }
 }
 
+AlignedArray<std::byte> SharedBlock::take(std::size_t size) {
+  if (share(size) > left_) throw std::bad_alloc();
+  std::byte* const at = data_.get() + taken_;
+  taken_ += share(size);
+  left_ -= share(size);
+  return {at, {.is_shared = true}};
+}
+
 }  // namespace wnpu::models

@@ -20,7 +20,10 @@ void free_block(const AlignedBlock& block) noexcept;
 
 struct AlignedDelete {
   std::size_t mapped = 0;
-  void operator()(void* p) const noexcept { free_block({p, mapped}); }
+  bool is_shared = false;  // a part of a SharedBlock, which frees it
+  void operator()(void* p) const noexcept {
+    if (!is_shared) free_block({p, mapped});
+  }
 };
 template <typename T>
 using AlignedArray = std::unique_ptr<T[], AlignedDelete>;
@@ -38,6 +41,29 @@ AlignedArray<T> allocate_zeros(std::size_t n) {
   const AlignedBlock block = allocate_block(n * sizeof(T));
   if (block.mapped == 0) std::memset(block.start, 0, n * sizeof(T));
   return {static_cast<T*>(block.start), {block.mapped}};
+}
+
+// One block for many arrays, each too small for huge pages.
+class SharedBlock {
+ public:
+  SharedBlock() = default;
+  explicit SharedBlock(std::size_t size) : data_(allocate_aligned<std::byte>(size)), left_(size) {}
+
+  // What `size` bytes take up.
+  static constexpr std::size_t share(std::size_t size) { return (size + 63) / 64 * 64; }
+  // The next `size` bytes, uninitialised, aligned for every vector; not to outlive the block, which
+  // may be moved. Throws std::bad_alloc where so many are not left.
+  AlignedArray<std::byte> take(std::size_t size);
+
+ private:
+  AlignedArray<std::byte> data_;
+  std::size_t taken_ = 0;
+  std::size_t left_ = 0;
+};
+
+// `size` uninitialised bytes: of the block, where there is one.
+inline AlignedArray<std::byte> allocate_in(SharedBlock* block, std::size_t size) {
+  return block != nullptr ? block->take(size) : allocate_aligned<std::byte>(size);
 }
 
 }  // namespace wnpu::models

@@ -53,7 +53,7 @@ PackedMatrix pack(ThreadPool& pool, WeightBlocks blocks, Storage wanted) {
 }
 
 QuantisedMatrix quantise(WeightBlocks blocks, IntegerWidth width) {
-  QuantisedMatrix all(blocks.k(), blocks.n(), width, ScaleOf::column, max_weight(width));
+  QuantisedMatrix all(blocks.k(), blocks.n(), {width, ScaleOf::column, max_weight(width)});
   blocks.for_each([&](std::size_t first, ConstMatrixView rows, std::size_t /*thread*/) {
     all.set_columns(first, rows);
     return true;

@@ -20,8 +20,9 @@ enum class Storage { fp32, fp16 };
 class PackedMatrix {
  public:
   PackedMatrix() = default;
-  // Not set yet, but for the columns beyond n.
-  PackedMatrix(std::size_t k, std::size_t n, Storage storage = Storage::fp32);
+  // Not set yet, but for the columns beyond n. In a part of the block, where there is one.
+  PackedMatrix(std::size_t k, std::size_t n, Storage storage = Storage::fp32,
+               SharedBlock* block = nullptr);
 
   std::size_t k() const { return k_; }
   std::size_t n() const { return n_; }

@@ -83,19 +83,19 @@ void QuantisedRows::set_softmax(MatrixView scores, std::span<RunningSoftmax> sof
   }
 }
 
-QuantisedMatrix::QuantisedMatrix(std::size_t k, std::size_t n, IntegerWidth width, ScaleOf scale_of,
-                                 float max_value)
+QuantisedMatrix::QuantisedMatrix(std::size_t k, std::size_t n, const IntegersOf& integers,
+                                 SharedBlock* block)
     : k_(k),
       n_(n),
-      width_(width),
-      scale_of_(scale_of),
-      max_value_(max_value),
-      left_limit_(left_limit_of(static_cast<float>(std::min(k, kExactTerms)) * max_value)),
+      width_(integers.width),
+      scale_of_(integers.scale_of),
+      max_value_(integers.max_value),
+      left_limit_(left_limit_of(static_cast<float>(std::min(k, kExactTerms)) * max_value_)),
       panel_cols_(gemm_panel_cols()),
-      scales_(scale_of == ScaleOf::column ? n : k),
-      column_sums_(scale_of == ScaleOf::column ? n : 0) {
-  assert(width == IntegerWidth::int16 || max_value <= kMaxInt8);
-  data_ = allocate_aligned<std::byte>(size_bytes());
+      scales_(scale_of_ == ScaleOf::column ? n : k),
+      column_sums_(scale_of_ == ScaleOf::column ? n : 0) {
+  assert(width_ == IntegerWidth::int16 || max_value_ <= kMaxInt8);
+  data_ = allocate_in(block, size_bytes());
   if (n_ % panel_cols_ != 0)
     std::memset(data_.get() + (n_panels() - 1) * panel_bytes(), 0, panel_bytes());
 }

@@ -71,13 +71,19 @@ float max_weight(IntegerWidth width);
 // applies, or rows (values, where a row is a frame), which the left side must have in it already.
 enum class ScaleOf { column, row };
 
+struct IntegersOf {
+  IntegerWidth width;
+  ScaleOf scale_of;
+  float max_value;  // the largest |q|; int8: at most 127
+};
+
 // The right side B [k, n], packed as panels of two vectors' columns: [pairs of k][columns][2].
 class QuantisedMatrix {
  public:
   QuantisedMatrix() = default;
-  // Not set yet, but for the columns beyond n. max_value: the largest |q|; int8: at most 127.
-  QuantisedMatrix(std::size_t k, std::size_t n, IntegerWidth width, ScaleOf scale_of,
-                  float max_value);
+  // Not set yet, but for the columns beyond n. In a part of the block, where there is one.
+  QuantisedMatrix(std::size_t k, std::size_t n, const IntegersOf& integers,
+                  SharedBlock* block = nullptr);
 
   std::size_t k() const { return k_; }
   std::size_t n() const { return n_; }

@@ -103,3 +103,17 @@ TEST_CASE(
     block[size - 1] = std::byte{1};
   }
 }
+
+TEST_CASE(
+    "aligned memory: a block's parts lie one behind the other, and it gives no more than it has") {
+  SharedBlock block(SharedBlock::share(100) + 64);
+  const AlignedArray<std::byte> first = block.take(100);
+  SharedBlock moved = std::move(block);
+  const AlignedArray<std::byte> second = moved.take(1);
+  CHECK(reinterpret_cast<std::uintptr_t>(first.get()) % 64 == 0);  // NOLINT: an address
+  CHECK(second.get() == first.get() + 128);
+  CHECK_THROWS_AS(moved.take(1), std::bad_alloc);
+
+  const AlignedArray<std::byte> own = allocate_in(nullptr, 100);
+  own[99] = std::byte{1};
+}

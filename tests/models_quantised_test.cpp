@@ -149,7 +149,7 @@ TEST_CASE("softmax times values in integers: peaked, even, extreme and empty row
     Matrix values = random_matrix(kFrames, kWidth, 1);
     for (float& v : values.row(7)) v *= 1000;
     for (float& v : values.row(8)) v = 0;
-    QuantisedMatrix packed(kFrames, kWidth, IntegerWidth::int16, ScaleOf::row, 1023);
+    QuantisedMatrix packed(kFrames, kWidth, {IntegerWidth::int16, ScaleOf::row, 1023});
     packed.set_rows(0, values.view().row_range(0, 700));
     packed.set_rows(700, values.view().row_range(700, kFrames - 700));
     Matrix scores = random_matrix(5, kFrames, 2);
