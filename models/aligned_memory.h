@@ -47,12 +47,12 @@ AlignedArray<T> allocate_zeros(std::size_t n) {
 class SharedBlock {
  public:
   SharedBlock() = default;
-  explicit SharedBlock(std::size_t size) : data_(allocate_aligned<std::byte>(size)), left_(size) {}
+  explicit SharedBlock(std::size_t size) : data_(allocate_zeros<std::byte>(size)), left_(size) {}
 
   // What `size` bytes take up.
   static constexpr std::size_t share(std::size_t size) { return (size + 63) / 64 * 64; }
-  // The next `size` bytes, uninitialised, aligned for every vector; not to outlive the block, which
-  // may be moved. Throws std::bad_alloc where so many are not left.
+  // The next `size` bytes, all 0, aligned for every vector; not to outlive the block, which may be
+  // moved. Throws std::bad_alloc where so many are not left.
   AlignedArray<std::byte> take(std::size_t size);
 
  private:
@@ -61,7 +61,7 @@ class SharedBlock {
   std::size_t left_ = 0;
 };
 
-// `size` uninitialised bytes: of the block, where there is one.
+// `size` bytes: of the block, where there is one; else uninitialised.
 inline AlignedArray<std::byte> allocate_in(SharedBlock* block, std::size_t size) {
   return block != nullptr ? block->take(size) : allocate_aligned<std::byte>(size);
 }

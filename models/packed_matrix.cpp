@@ -29,7 +29,7 @@ constexpr std::size_t kMaxPanelCols = 32;  // AVX-512
 PackedMatrix::PackedMatrix(std::size_t k, std::size_t n, Storage storage, SharedBlock* block)
     : k_(k), n_(n), storage_(storage), panel_cols_(gemm_panel_cols()) {
   data_ = allocate_in(block, size_bytes());
-  if (n_ % panel_cols_ != 0)
+  if (block == nullptr && n_ % panel_cols_ != 0)
     std::memset(data_.get() + (n_panels() - 1) * panel_bytes(), 0, panel_bytes());
 }
 

@@ -96,7 +96,7 @@ QuantisedMatrix::QuantisedMatrix(std::size_t k, std::size_t n, const IntegersOf&
       column_sums_(scale_of_ == ScaleOf::column ? n : 0) {
   assert(width_ == IntegerWidth::int16 || max_value_ <= kMaxInt8);
   data_ = allocate_in(block, size_bytes());
-  if (n_ % panel_cols_ != 0)
+  if (block == nullptr && n_ % panel_cols_ != 0)
     std::memset(data_.get() + (n_panels() - 1) * panel_bytes(), 0, panel_bytes());
 }
 
