@@ -103,13 +103,15 @@ bool ClipLoop::overlaps() const { return is_batched_ && recognizer_.encodes_besi
 // exception comes last, when what was decoded has been handed out.
 bool ClipLoop::run_round() {
   const auto to_encode = next_batch(false);
+  const auto to_decode = next_batch(true);
   if (!overlaps()) {
-    if (!encode(to_encode) || !decode(next_batch(true))) return false;
+    // What is encoded already, where a device has failed meanwhile, comes first.
+    if (to_decode.empty() && !encode(to_encode)) return false;
+    if (!decode(to_decode.empty() ? to_encode : to_decode)) return false;
     hand_out();
     return true;
   }
-  const auto to_decode = next_batch(true);
-  auto encoded = std::async(std::launch::async, [&] { return encode(to_encode); });
+  auto encoded = std::async(std::launch::async, [&] { return encode_beside(to_encode); });
   if (!decode(to_decode)) return false;  // the encoder, which is asked to stop too, is waited for
   hand_out();
   return encoded.get();
@@ -124,11 +126,25 @@ std::vector<ClipLoop::Clip*> ClipLoop::next_batch(bool is_encoded) {
   return batch;
 }
 
+void ClipLoop::load_window(Clip& clip) {
+  clip.window = {clip.seek, std::min(audio::kWindowFrames, clip.end - clip.seek)};
+  load_mel(clip);
+  ++transcript_.n_windows;
+}
+
 bool ClipLoop::encode(const std::vector<Clip*>& clips) {
+  for (std::size_t i = 0; i < clips.size(); ++i) {
+    load_window(*clips[i]);
+    if (!recognizer_.encode(i, clips[i]->mel, &transcript_.timing)) return false;
+    clips[i]->states = {};  // of a window before, on a device that has failed
+    clips[i]->is_encoded = true;
+  }
+  return true;
+}
+
+bool ClipLoop::encode_beside(const std::vector<Clip*>& clips) {
   for (Clip* clip : clips) {
-    clip->window = {clip->seek, std::min(audio::kWindowFrames, clip->end - clip->seek)};
-    load_mel(*clip);
-    ++transcript_.n_windows;
+    load_window(*clip);
     StageTimer timer(transcript_.timing.encode);
     if (!recognizer_.encode(clip->mel, clip->states)) return false;
     clip->is_encoded = true;
@@ -142,7 +158,7 @@ bool ClipLoop::decode(const std::vector<Clip*>& clips) {
   for (std::size_t i = 0; i < clips.size(); ++i) {
     if (callbacks_.is_cancelled && callbacks_.is_cancelled()) return false;
     clips[i]->slot = i;
-    recognizer_.keep(i, clips[i]->states);
+    if (clips[i]->states.values.size() > 0) recognizer_.keep(i, clips[i]->states);
   }
   const auto decoded = decode_with_fallback(clips);
   if (!decoded) return false;
@@ -183,6 +199,7 @@ std::optional<std::vector<decoder::Decoded>> ClipLoop::decode_with_fallback(
   for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
   for (const double temperature : temperatures_) {
     std::vector<DecodeJob> jobs;
+    jobs.reserve(open.size());
     for (const std::size_t i : open) {
       jobs.push_back({clips[i]->slot, decode_options(*clips[i], temperature)});
     }
@@ -202,6 +219,7 @@ std::optional<std::vector<decoder::Decoded>> ClipLoop::decode_with_fallback(
     std::swap(tries[i][best], tries[i].back());
   }
   std::vector<decoder::Decoded> results;
+  results.reserve(tries.size());
   for (auto& of_window : tries) results.push_back(std::move(of_window.back()));
   return results;
 }

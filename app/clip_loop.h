@@ -51,8 +51,8 @@ class ClipLoop {
     decoder::Window window;                  // the next to decode
     models::LogMel mel;                      // the frames from mel_start on, 0 beyond the clip
     std::optional<std::size_t> mel_start;
-    models::EncoderStates states;
-    bool is_encoded = false;  // states are of window
+    models::EncoderStates states;  // of window; none where it was encoded into its slot
+    bool is_encoded = false;       // window is
 
     bool is_done() const { return seek >= end; }
   };
@@ -62,7 +62,11 @@ class ClipLoop {
   bool run_round();
   // The first clips in work whose window is encoded, or is not: no more than are decoded together.
   std::vector<Clip*> next_batch(bool is_encoded);
+  void load_window(Clip& clip);
+  // Into slots 0, 1, ...
   bool encode(const std::vector<Clip*>& clips);
+  // Beside clips that are decoded, which have the slots.
+  bool encode_beside(const std::vector<Clip*>& clips);
   bool decode(const std::vector<Clip*>& clips);
   void load_mel(Clip& clip);
   std::optional<std::vector<decoder::Decoded>> decode_with_fallback(

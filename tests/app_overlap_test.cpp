@@ -199,6 +199,11 @@ TEST_CASE("overlap: where the CPU takes over from the encoder's thread no chunk 
   CHECK(recognizer.backend_name() == "cpu");
   CHECK_FALSE(recognizer.encodes_beside_decoding());
   CHECK(all_chunks_are_in(found));
+  app::Recognizer cpu(f.folder.path() / "model", 2);
+  const auto last = contents(f.run(cpu, 2, {kBounds[8], kBounds[9]}));
+  const auto all = contents(found);
+  REQUIRE(all.size() > last.size());
+  CHECK(std::equal(last.rbegin(), last.rend(), all.rbegin()));
 }
 
 TEST_CASE("overlap: cancelling stops both threads and keeps what is finished") {
