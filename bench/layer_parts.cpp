@@ -21,9 +21,9 @@ LayerParts::LayerParts(const models::Dims& dims, std::size_t frames, models::Thr
     *m = random_matrix(frames, dims.n_audio_state, 1.0F);
   }
   const models::Matrix of_frames = random_matrix(frames, dims.n_audio_state, 1.0F);
-  for (std::size_t first = 0; first < frames; first += encoder::kBlockRows) {
-    const auto rows =
-        of_frames.view().row_range(first, std::min(encoder::kBlockRows, frames - first));
+  const std::size_t block = encoder::Fp32Arithmetic::block_rows();
+  for (std::size_t first = 0; first < frames; first += block) {
+    const auto rows = of_frames.view().row_range(first, std::min(block, frames - first));
     attention_.set(first, rows, rows);
   }
   for (std::size_t t = 0; t < pool.n_threads(); ++t) scratch_.emplace_back(dims);
@@ -52,10 +52,10 @@ void LayerParts::down() {
 }
 
 void LayerParts::attend() {
-  const std::size_t blocks = (q_.rows() + encoder::kBlockRows - 1) / encoder::kBlockRows;
-  pool_.parallel_for(blocks, [&](std::size_t i, std::size_t thread) {
-    const std::size_t first = i * encoder::kBlockRows;
-    const std::size_t rows = std::min(encoder::kBlockRows, q_.rows() - first);
+  const std::size_t block = encoder::Fp32Arithmetic::block_rows();
+  pool_.parallel_for((q_.rows() + block - 1) / block, [&](std::size_t i, std::size_t thread) {
+    const std::size_t first = i * block;
+    const std::size_t rows = std::min(block, q_.rows() - first);
     attention_.attend(q_.view().row_range(first, rows), attended_.view().row_range(first, rows),
                       scratch_[thread]);
   });

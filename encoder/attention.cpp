@@ -13,10 +13,10 @@ using models::RunningSoftmax;
 
 template <typename Arithmetic>
 Attention<Arithmetic>::Scratch::Scratch(const models::Dims& dims)
-    : scores_(kQueryRows, kChunkFrames),
-      softmax_(kBlockRows),
-      queries_(kBlockRows, dims.n_audio_state / dims.n_audio_head),
-      weights_(kQueryRows, kChunkFrames) {}
+    : scores_(Arithmetic::block_rows(), kChunkFrames),
+      softmax_(Arithmetic::block_rows()),
+      queries_(Arithmetic::block_rows(), dims.n_audio_state / dims.n_audio_head),
+      weights_(Arithmetic::block_rows(), kChunkFrames) {}
 
 template <typename Arithmetic>
 Attention<Arithmetic>::Attention(const models::Dims& dims)
@@ -32,7 +32,8 @@ Attention<Arithmetic>::Attention(const models::Dims& dims)
 
 template <typename Arithmetic>
 void Attention<Arithmetic>::set(std::size_t first, ConstMatrixView keys, ConstMatrixView values) {
-  assert(first % kBlockRows == 0 && keys.rows <= kBlockRows && values.rows == keys.rows);
+  assert(first % Arithmetic::block_rows() == 0 && keys.rows <= Arithmetic::block_rows());
+  assert(values.rows == keys.rows && kChunkFrames % Arithmetic::block_rows() == 0);
   for (std::size_t head = 0; head < heads_.size(); ++head) {
     Chunk& chunk = heads_[head][first / kChunkFrames];
     const std::size_t col = head * head_size_;
@@ -44,7 +45,7 @@ void Attention<Arithmetic>::set(std::size_t first, ConstMatrixView keys, ConstMa
 template <typename Arithmetic>
 void Attention<Arithmetic>::attend(ConstMatrixView queries, MatrixView attended,
                                    Scratch& scratch) const {
-  assert(queries.rows <= kBlockRows && attended.rows == queries.rows);
+  assert(queries.rows <= Arithmetic::block_rows() && attended.rows == queries.rows);
   for (std::size_t head = 0; head < heads_.size(); ++head) {
     const std::size_t col = head * head_size_;
     attend_head(heads_[head], queries.col_range(col, head_size_),
@@ -58,23 +59,17 @@ void Attention<Arithmetic>::attend_head(const std::vector<Chunk>& chunks, ConstM
   for (std::size_t r = 0; r < attended.rows; ++r) std::ranges::fill(attended.row(r), 0.0F);
   std::ranges::fill(scratch.softmax_, RunningSoftmax());
   Arithmetic::set_queries(queries, chunks.front().keys, scratch.queries_);
-  for (const Chunk& chunk : chunks) {
-    for (std::size_t row = 0; row < queries.rows; row += kQueryRows) {
-      const std::size_t rows = std::min(kQueryRows, queries.rows - row);
-      add_chunk(chunk, row, attended.row_range(row, rows), scratch);
-    }
-  }
+  for (const Chunk& chunk : chunks) add_chunk(chunk, attended, scratch);
   for (std::size_t r = 0; r < attended.rows; ++r)
     models::scale(attended.row(r), 1.0F / scratch.softmax_[r].sum);
 }
 
 template <typename Arithmetic>
-void Attention<Arithmetic>::add_chunk(const Chunk& chunk, std::size_t first_row,
-                                      MatrixView attended, Scratch& scratch) {
+void Attention<Arithmetic>::add_chunk(const Chunk& chunk, MatrixView attended, Scratch& scratch) {
   const MatrixView scores =
       scratch.scores_.view().row_range(0, attended.rows).col_range(0, chunk.keys.n());
-  const auto softmax = std::span(scratch.softmax_).subspan(first_row, attended.rows);
-  Arithmetic::scores(scratch.queries_, first_row, chunk.keys, scores);
+  const auto softmax = std::span(scratch.softmax_).first(attended.rows);
+  Arithmetic::scores(scratch.queries_, chunk.keys, scores);
   for (std::size_t r = 0; r < attended.rows; ++r) {
     const float factor = softmax[r].take_max(models::max(scores.row(r)));
     if (factor != 1.0F) models::scale(attended.row(r), factor);

@@ -14,10 +14,6 @@
 
 namespace wnpu::encoder {
 
-// Rows that pass through a whole half of a layer together: their 4 n_audio_state wide hidden rows
-// (288 KB for tiny) stay in L2, and 1500 rows make 32 blocks, which divide among 2, 4, 8 threads.
-constexpr std::size_t kBlockRows = 48;
-
 template <typename Arithmetic>
 class Attention {
  public:
@@ -28,28 +24,26 @@ class Attention {
 
    private:
     friend class Attention;
-    models::Matrix scores_;  // [kQueryRows, kChunkFrames]
+    models::Matrix scores_;  // [block_rows(), kChunkFrames]
     std::vector<models::RunningSoftmax> softmax_;
-    typename Arithmetic::Rows queries_;  // [kBlockRows, head size]
-    typename Arithmetic::Rows weights_;  // [kQueryRows, kChunkFrames]
+    typename Arithmetic::Rows queries_;  // [block_rows(), head size]
+    typename Arithmetic::Rows weights_;  // [block_rows(), kChunkFrames]
   };
 
   explicit Attention(const models::Dims& dims);
 
   // The keys and values of frames first, first + 1, ..., heads side by side: [frames,
-  // n_audio_state]. first is a multiple of kBlockRows, and so is the number of frames but for the
-  // last ones. Threads may set frames of their own.
+  // n_audio_state]. first is a multiple of block_rows(), and so is the number of frames but for
+  // the last ones. Threads may set frames of their own.
   void set(std::size_t first, models::ConstMatrixView keys, models::ConstMatrixView values);
   // Once every frame is set, with all of their values.
   void finish(models::ThreadPool& /*pool*/, models::ConstMatrixView /*values*/) {}
-  // attended = softmax(queries k^T) v: [at most kBlockRows, n_audio_state]. Finished.
+  // attended = softmax(queries k^T) v: [at most block_rows(), n_audio_state]. Finished.
   void attend(models::ConstMatrixView queries, models::MatrixView attended, Scratch& scratch) const;
 
  private:
-  // Query rows whose scores are worked on together, and frames of a chunk: 24 x 240 fp32, 22 KB.
-  static constexpr std::size_t kQueryRows = 24;
-  static constexpr std::size_t kChunkFrames = 5 * kBlockRows;
-  static_assert(kBlockRows % kQueryRows == 0);
+  // A block's scores of a chunk are 24 x 240 fp32, 22 KB.
+  static constexpr std::size_t kChunkFrames = 240;
 
   struct Chunk {
     typename Arithmetic::Matrix keys;    // [head size, frames]
@@ -58,9 +52,7 @@ class Attention {
 
   void attend_head(const std::vector<Chunk>& chunks, models::ConstMatrixView queries,
                    models::MatrixView attended, Scratch& scratch) const;
-  // For the queries first_row, first_row + 1, ..., as many as `attended` has rows.
-  static void add_chunk(const Chunk& chunk, std::size_t first_row, models::MatrixView attended,
-                        Scratch& scratch);
+  static void add_chunk(const Chunk& chunk, models::MatrixView attended, Scratch& scratch);
 
   std::size_t head_size_;
   std::vector<std::vector<Chunk>> heads_;

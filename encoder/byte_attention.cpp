@@ -18,9 +18,9 @@ constexpr float kStepsOfE = models::kScoreSteps * std::numbers::log2e_v<float>;
 }  // namespace
 
 Attention<ByteArithmetic>::Scratch::Scratch(const models::Dims& dims)
-    : queries_(kBlockRows, dims.n_audio_state / dims.n_audio_head),
-      scores_(kBlockRows, dims.n_audio_ctx),
-      weights_(kBlockRows, models::whole_softmax_groups(dims.n_audio_ctx)),
+    : queries_(ByteArithmetic::block_rows(), dims.n_audio_state / dims.n_audio_head),
+      scores_(ByteArithmetic::block_rows(), dims.n_audio_ctx),
+      weights_(ByteArithmetic::block_rows(), models::whole_softmax_groups(dims.n_audio_ctx)),
       exact_scores_(1, dims.n_audio_ctx) {}
 
 Attention<ByteArithmetic>::Attention(const models::Dims& dims)
@@ -47,7 +47,7 @@ void Attention<ByteArithmetic>::finish(models::ThreadPool& pool, ConstMatrixView
 
 void Attention<ByteArithmetic>::attend(ConstMatrixView queries, MatrixView attended,
                                        Scratch& scratch) const {
-  assert(queries.rows <= kBlockRows && attended.rows == queries.rows);
+  assert(queries.rows <= ByteArithmetic::block_rows() && attended.rows == queries.rows);
   for (std::size_t head = 0; head < heads_.size(); ++head) {
     const std::size_t col = head * head_size_;
     attend_head(heads_[head], queries.col_range(col, head_size_),

@@ -25,9 +25,9 @@ class Attention<ByteArithmetic> {
 
    private:
     friend class Attention;
-    models::ByteRows queries_;     // [kBlockRows, head size]
-    models::ScoreRows scores_;     // [kBlockRows, n_audio_ctx]
-    models::ByteRows weights_;     // [kBlockRows, n_audio_ctx]
+    models::ByteRows queries_;     // [block_rows(), head size]
+    models::ScoreRows scores_;     // [block_rows(), n_audio_ctx]
+    models::ByteRows weights_;     // [block_rows(), n_audio_ctx]
     models::Matrix exact_scores_;  // [1, n_audio_ctx]
   };
 

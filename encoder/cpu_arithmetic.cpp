@@ -43,9 +43,8 @@ void Fp32Arithmetic::set_queries(ConstMatrixView queries, const Matrix& /*keys*/
   rows.x = queries;
 }
 
-void Fp32Arithmetic::scores(const Rows& queries, std::size_t first_row, const Matrix& keys,
-                            MatrixView scores) {
-  models::gemm(models::Product{queries.x.row_range(first_row, scores.rows), keys, {}}, scores);
+void Fp32Arithmetic::scores(const Rows& queries, const Matrix& keys, MatrixView scores) {
+  models::gemm(models::Product{queries.x, keys, {}}, scores);
 }
 
 void Fp32Arithmetic::add_weighted(MatrixView scores, std::span<RunningSoftmax> softmax,
@@ -87,9 +86,9 @@ void IntegerArithmetic<kWeightWidth>::set_queries(ConstMatrixView queries, const
 }
 
 template <IntegerWidth kWeightWidth>
-void IntegerArithmetic<kWeightWidth>::scores(const Rows& queries, std::size_t first_row,
-                                             const Matrix& keys, MatrixView scores) {
-  models::gemm(models::IntegerProduct{queries, keys, {}, Finish::replace, first_row}, scores);
+void IntegerArithmetic<kWeightWidth>::scores(const Rows& queries, const Matrix& keys,
+                                             MatrixView scores) {
+  models::gemm(models::IntegerProduct{queries, keys, {}}, scores);
 }
 
 template <IntegerWidth kWeightWidth>

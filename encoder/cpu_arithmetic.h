@@ -1,4 +1,9 @@
 // What the CPU backend's products are made of: its code is the same for all of these.
+//
+// block_rows() of the states pass through a whole half of a layer together: whole tiles of
+// rows, few enough for all that is made of them to stay in L2 beside the weights (hidden rows of
+// small are 12 KB each), and for the last block of a loop to keep the other threads waiting for a
+// short time only. They divide kChunkFrames of encoder/attention.h.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +22,7 @@ namespace wnpu::encoder {
 
 // fp32 throughout: the reference.
 struct Fp32Arithmetic {
+  static std::size_t block_rows() { return 24; }
   using Weights = models::PackedLinear;
   using Matrix = models::PackedMatrix;
   // The left side of a product: a view.
@@ -33,9 +39,8 @@ struct Fp32Arithmetic {
                      models::MatrixView y, Rows& scratch);
   // rows = queries, to be multiplied with keys like these.
   static void set_queries(models::ConstMatrixView queries, const Matrix& keys, Rows& rows);
-  // scores = q k^T, for the queries first_row, first_row + 1, ..., as many as `scores` has rows.
-  static void scores(const Rows& queries, std::size_t first_row, const Matrix& keys,
-                     models::MatrixView scores);
+  // scores = q k^T.
+  static void scores(const Rows& queries, const Matrix& keys, models::MatrixView scores);
   // attended += exp(scores - softmax.max) v, row by row; the softmax's sum takes in the scores,
   // whose maximum it knows already. Overwrites the scores.
   static void add_weighted(models::MatrixView scores, std::span<models::RunningSoftmax> softmax,
@@ -46,6 +51,7 @@ struct Fp32Arithmetic {
 // weights, what they are multiplied by, queries, keys and values have 12 to 15 bits; bf16 has 8.
 template <models::IntegerWidth kWeightWidth>
 struct IntegerArithmetic {
+  static std::size_t block_rows() { return 24; }
   using Weights = models::QuantisedLinear;
   using Matrix = models::QuantisedMatrix;
   using Rows = models::QuantisedRows;
@@ -56,8 +62,7 @@ struct IntegerArithmetic {
   static void linear(models::ConstMatrixView x, const Weights& w, models::Finish finish,
                      models::MatrixView y, Rows& scratch);
   static void set_queries(models::ConstMatrixView queries, const Matrix& keys, Rows& rows);
-  static void scores(const Rows& queries, std::size_t first_row, const Matrix& keys,
-                     models::MatrixView scores);
+  static void scores(const Rows& queries, const Matrix& keys, models::MatrixView scores);
   static void add_weighted(models::MatrixView scores, std::span<models::RunningSoftmax> softmax,
                            const Matrix& values, models::MatrixView attended, Rows& scratch);
 };
@@ -65,6 +70,8 @@ struct IntegerArithmetic {
 // Both sides of linear layers, queries, keys, attention's weights and values in 8 bits: what
 // AVX512-VNNI multiplies fastest (encoder/byte_attention.h).
 struct ByteArithmetic {
+  // A tile's; AMX has tiles of 32 and of 16.
+  static std::size_t block_rows() { return models::has_amx_instructions() ? 48 : 12; }
   using Weights = models::ByteLinear;
   using Rows = models::ByteRows;
 

@@ -40,11 +40,11 @@ CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
                        pack({{w.mlp_0}}), pack({{w.mlp_2}})});
   }
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
-    scratch_.push_back({models::Matrix(kBlockRows, dims.n_audio_state),
-                        models::Matrix(kBlockRows, 4 * dims.n_audio_state),
-                        models::Matrix(kBlockRows, dims.n_audio_state),
-                        typename Attention<Arithmetic>::Scratch(dims),
-                        typename Arithmetic::Rows(kBlockRows, 4 * dims.n_audio_state)});
+    const std::size_t rows = Arithmetic::block_rows();
+    scratch_.push_back(
+        {models::Matrix(rows, dims.n_audio_state), models::Matrix(rows, 4 * dims.n_audio_state),
+         models::Matrix(rows, dims.n_audio_state), typename Attention<Arithmetic>::Scratch(dims),
+         typename Arithmetic::Rows(rows, 4 * dims.n_audio_state)});
   }
 }
 
@@ -61,10 +61,10 @@ void CpuLayerBackend<Arithmetic>::store(MatrixView states) {
 template <typename Arithmetic>
 template <typename F>
 void CpuLayerBackend<Arithmetic>::for_each_block(const F& f) {
-  const std::size_t n = (states_.rows() + kBlockRows - 1) / kBlockRows;
-  pool_.parallel_for(n, [&](std::size_t i, std::size_t thread) {
-    const std::size_t first = i * kBlockRows;
-    f(Block{first, std::min(kBlockRows, states_.rows() - first)}, scratch_[thread]);
+  const std::size_t rows = Arithmetic::block_rows();
+  pool_.parallel_for((states_.rows() + rows - 1) / rows, [&](std::size_t i, std::size_t thread) {
+    const std::size_t first = i * rows;
+    f(Block{first, std::min(rows, states_.rows() - first)}, scratch_[thread]);
   });
 }
 

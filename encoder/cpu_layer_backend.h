@@ -40,9 +40,9 @@ class CpuLayerBackend : public LayerBackend {
   };
   // What a thread needs for a block of rows; all of it stays in its L2.
   struct Scratch {
-    models::Matrix normed;    // [kBlockRows, n_audio_state]
-    models::Matrix hidden;    // [kBlockRows, 4 n_audio_state]
-    models::Matrix attended;  // [kBlockRows, n_audio_state]
+    models::Matrix normed;    // [block_rows(), n_audio_state]
+    models::Matrix hidden;    // [block_rows(), 4 n_audio_state]
+    models::Matrix attended;  // [block_rows(), n_audio_state]
     typename Attention<Arithmetic>::Scratch attention;
     typename Arithmetic::Rows products;
   };

@@ -11,12 +11,11 @@
 #include "tests/reference_layer.h"
 
 using namespace wnpu;  // NOLINT
-using encoder::kBlockRows;
 
 namespace {
 
-// Two chunks, and a third of a block and a part of one.
-constexpr std::size_t kFrames = 480 + kBlockRows + 2;
+// Two chunks, and a third of whole blocks and a part of one.
+constexpr std::size_t kFrames = 480 + 48 + 2;
 
 models::Dims dims() {
   models::Dims dims = tests::nano_dims();
@@ -34,15 +33,16 @@ template <typename Arithmetic>
 std::vector<float> attend(const Inputs& in) {
   encoder::Attention<Arithmetic> attention(dims());
   typename encoder::Attention<Arithmetic>::Scratch scratch(dims());
-  for (std::size_t first = 0; first < kFrames; first += kBlockRows) {
-    const std::size_t rows = std::min(kBlockRows, kFrames - first);
+  const std::size_t block = Arithmetic::block_rows();
+  for (std::size_t first = 0; first < kFrames; first += block) {
+    const std::size_t rows = std::min(block, kFrames - first);
     attention.set(first, in.k.view().row_range(first, rows), in.v.view().row_range(first, rows));
   }
   models::ThreadPool pool(2);
   attention.finish(pool, in.v.view());
   models::Matrix y(kFrames, dims().n_audio_state);
-  for (std::size_t first = 0; first < kFrames; first += kBlockRows) {
-    const std::size_t rows = std::min(kBlockRows, kFrames - first);
+  for (std::size_t first = 0; first < kFrames; first += block) {
+    const std::size_t rows = std::min(block, kFrames - first);
     attention.attend(in.q.view().row_range(first, rows), y.view().row_range(first, rows), scratch);
   }
   return {y.flat().begin(), y.flat().end()};
