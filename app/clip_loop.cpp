@@ -18,8 +18,6 @@ using models::TokenId;
 
 constexpr double kFramesPerSecond = 100;
 constexpr double kWindowSeconds = 30;
-// Speech at a chunk's end that may be left over, padding of 0.4 s included.
-constexpr double kShortestRest = 1;
 
 // transcribe.py cli(): temperature, then steps of the increment up to 1.
 std::vector<double> temperatures(const TranscribeOptions& options) {
@@ -255,8 +253,14 @@ decoder::DecodeOptions ClipLoop::decode_options(const Clip& clip, double tempera
 // before it.
 std::optional<float> ClipLoop::speech_end(const Clip& clip) const {
   const std::size_t rest = clip.end - std::min(clip.end, clip.seek);
-  if (!is_batched_ || !options_.vad.enabled || rest > audio::kWindowFrames) return std::nullopt;
-  return static_cast<float>(to_seconds(rest) - kShortestRest);
+  if (!forces_speech() || rest > audio::kWindowFrames) return std::nullopt;
+  return static_cast<float>(to_seconds(rest) - to_seconds(shortest_rest()));
+}
+
+bool ClipLoop::forces_speech() const { return is_batched_ && options_.vad.enabled; }
+
+std::size_t ClipLoop::shortest_rest() const {
+  return forces_speech() ? decoder::kShortestForcedRestFrames : decoder::kShortestRestFrames;
 }
 
 // What stays (a carried initial prompt, hotwords), then as much of what was said as there is room.
@@ -297,10 +301,8 @@ void ClipLoop::finish_window(Clip& clip, const decoder::Decoded& decoded) {
     context.prompt_reset_since = context.all_tokens.size();
   }
   clip.seek = split.next_seek;
-  if (options_.vad.enabled &&
-      clip.end - std::min(clip.end, clip.seek) < decoder::kShortestRestFrames) {
+  if (options_.vad.enabled && clip.end - std::min(clip.end, clip.seek) < shortest_rest())
     clip.seek = clip.end;
-  }
 }
 
 // A chunk is alone: there is no speech behind it, and no text before its rest.
@@ -311,7 +313,7 @@ void ClipLoop::fit_into_clip(Clip& clip, decoder::SplitWindow& split) {
     segment.end = std::min(segment.end, end);
   }
   if (clip.window.seek + clip.window.size < clip.end) return;
-  decoder::join_short_rest(split, clip.window);
+  decoder::join_short_rest(split, clip.window, shortest_rest());
   if (options_.word_timestamps && !split.segments.empty())
     clip.context.last_speech_timestamp = end_of(split.segments);
 }

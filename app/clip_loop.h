@@ -72,7 +72,9 @@ class ClipLoop {
   std::optional<std::vector<decoder::Decoded>> decode_with_fallback(
       const std::vector<Clip*>& clips);
   decoder::DecodeOptions decode_options(const Clip& clip, double temperature) const;
+  bool forces_speech() const;                               // chunks are heard to their end
   std::optional<float> speech_end(const Clip& clip) const;  // of its window, in seconds
+  std::size_t shortest_rest() const;                        // frames that a window may leave over
   std::vector<models::TokenId> prompt(const Clip& clip) const;
   void finish_window(Clip& clip, const decoder::Decoded& decoded);
   void fit_into_clip(Clip& clip, decoder::SplitWindow& split);

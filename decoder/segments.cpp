@@ -120,10 +120,10 @@ SplitWindow split_at_timestamps(const Decoded& decoded, const Window& window,
   return split;
 }
 
-void join_short_rest(SplitWindow& split, const Window& window) {
+void join_short_rest(SplitWindow& split, const Window& window, std::size_t shortest) {
   const std::size_t window_end = window.seek + window.size;
   const std::size_t rest = window_end - std::min(window_end, split.next_seek);
-  if (rest < kShortestRestFrames || rest >= kShortRestFrames || split.segments.size() < 2) return;
+  if (rest < shortest || rest >= kShortRestFrames || split.segments.size() < 2) return;
   const auto back =
       static_cast<std::size_t>(std::lround(split.segments.back().start / kSecondsPerFrame));
   // The next window has to begin after this one.

@@ -47,11 +47,14 @@ SplitWindow split_at_timestamps(const Decoded& decoded, const Window& window,
 
 // Speech that is cut out of a recording ends in padding: a rest shorter than this holds none.
 inline constexpr std::size_t kShortestRestFrames = 50;
+// Where the text was made to go on to the end of the speech (DecodeOptions::speech_end), the same,
+// with what the last timestamp may be early by.
+inline constexpr std::size_t kShortestForcedRestFrames = 100;
 
 // At the end of a stretch of speech, where no window follows that would begin with what this one
 // left over: a rest below 5 s is decoded again together with the segment before it, since a few
-// words alone are seldom understood.
-void join_short_rest(SplitWindow& split, const Window& window);
+// words alone are seldom understood. Not one below `shortest` frames, which holds none.
+void join_short_rest(SplitWindow& split, const Window& window, std::size_t shortest);
 
 // A segment without duration or text is emptied: text, tokens and words.
 void clear_if_empty(Segment& segment);

@@ -112,20 +112,24 @@ TEST_CASE("short rest: is decoded again together with the segment before it") {
   split.segments.resize(3);
   split.segments[2].start = 28.0;
   split.next_seek = 3200;  // of 3500
-  join_short_rest(split, window);
+  join_short_rest(split, window, kShortestRestFrames);
   CHECK(split.segments.size() == 2);
   CHECK(split.next_seek == 2800);
 
-  const auto stays = [&](std::size_t next_seek, double last_start) {
+  const auto stays = [&](std::size_t next_seek, double last_start,
+                         std::size_t shortest = kShortestRestFrames) {
     SplitWindow other;
     other.segments.resize(2);
     other.segments[1].start = last_start;
     other.next_seek = next_seek;
-    join_short_rest(other, window);
+    join_short_rest(other, window, shortest);
     return other.segments.size() == 2 && other.next_seek == next_seek;
   };
   CHECK(stays(3500, 28.0));        // no rest
   CHECK(stays(3460, 28.0));        // padding
+  CHECK_FALSE(stays(3450, 28.0));  // a word perhaps
+  CHECK(stays(3450, 28.0, kShortestForcedRestFrames));
+  CHECK_FALSE(stays(3400, 28.0, kShortestForcedRestFrames));
   CHECK(stays(2900, 28.0));        // enough to be understood alone
   CHECK(stays(3200, 10.0));        // the same window again would never end
   CHECK_FALSE(stays(3200, 10.1));  // but a later one will
