@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include <cblas.h>
 
@@ -18,13 +19,20 @@ namespace {
 constexpr std::size_t kBlockRows = 256;
 constexpr std::size_t kBlockCols = 512;
 
-// OpenBLAS must not start threads of its own below ours.
+// OpenBLAS must not use threads of its own below ours.
 void single_threaded_blas() {
   static const bool kDone = [] {
     openblas_set_num_threads(1);
     return true;
   }();
   static_cast<void>(kDone);
+}
+
+// A build of OpenBLAS without threads has no locks either: its calls would share their buffers.
+std::unique_lock<std::mutex> blas_lock() {
+  static std::mutex mutex;
+  return openblas_get_parallel() == OPENBLAS_SEQUENTIAL ? std::unique_lock(mutex)
+                                                        : std::unique_lock<std::mutex>();
 }
 
 blasint blas_int(std::size_t n) {
@@ -36,6 +44,7 @@ std::size_t n_blocks(std::size_t n, std::size_t block) { return (n + block - 1) 
 
 // c = alpha a b^T + beta c.
 void sgemm_nt(float alpha, ConstMatrixView a, ConstMatrixView b, float beta, MatrixView c) {
+  const auto lock = blas_lock();
   if (a.rows == 1) {
     cblas_sgemv(CblasRowMajor, CblasNoTrans, blas_int(b.rows), blas_int(b.cols), alpha, b.data,
                 blas_int(b.stride), a.data, 1, beta, c.data, 1);
@@ -121,6 +130,7 @@ void gemm_nt(float alpha, ConstMatrixView a, ConstMatrixView b, MatrixView c) {
 void gemm_nn(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
   assert(a.cols == b.rows && c.rows == a.rows && c.cols == b.cols);
   single_threaded_blas();
+  const auto lock = blas_lock();
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, blas_int(a.rows), blas_int(b.cols),
               blas_int(a.cols), 1.0F, a.data, blas_int(a.stride), b.data, blas_int(b.stride), 0.0F,
               c.data, blas_int(c.stride));

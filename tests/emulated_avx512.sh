@@ -29,7 +29,7 @@ cat >root/init <<INIT
 #!/bin/busybox sh
 /bin/busybox mount -t proc proc /proc
 /bin/busybox mount -t devtmpfs dev /dev
-export LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu/openblas-pthread OPENBLAS_NUM_THREADS=1
+export LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu/openblas-openmp
 /program $(printf "'%s' " "$@") >/dev/ttyS0 2>&1
 echo "exit code \$?" >/dev/ttyS0
 # Bochs loses what is in its buffer when the machine is switched off.
