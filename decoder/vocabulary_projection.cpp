@@ -24,9 +24,12 @@ constexpr float kMargin = 4;
 // Tokens whose maximum is taken together: those of a stretch that is too low are not looked at.
 constexpr std::size_t kStretch = 64;
 constexpr std::size_t kTokensTogether = 16;
-// Rows that were looked at keep their part of the file in memory, 64 KB a row: it is given back
-// after so many calls.
+// Rows of the file that were looked at stay in memory with their neighbours, 64 KB a row: a short
+// clip, whose peak these pages would be, gives them back after so many calls. What goes on after so
+// many hidden states (10 s with five beams) looks at most of the file again and again, for 8 us a
+// page fault: then they stay, as far as the kernel has room for them.
 constexpr std::size_t kCallsKept = 4;
+constexpr std::size_t kHiddenOfShortClip = 160;
 
 // Of numbers alone: a NaN has no place in an order.
 float largest_number(std::span<const float> logits) {
@@ -90,7 +93,8 @@ void VocabularyProjection::project(ConstMatrixView hidden, MatrixView logits) {
     const auto& [row, tokens] = shares[i];
     make_exact(tokens, hidden.row(row), text.row(row), row_[thread]);
   });
-  if (++n_calls_ % kCallsKept == 0) models::release(embedding_);
+  n_hidden_ += hidden.rows;
+  if (n_hidden_ < kHiddenOfShortClip && ++n_calls_ % kCallsKept == 0) models::release(embedding_);
 }
 
 std::vector<std::uint32_t> VocabularyProjection::choose(std::span<const float> logits) const {

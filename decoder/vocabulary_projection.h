@@ -48,6 +48,7 @@ class VocabularyProjection {
   std::vector<std::vector<float>> row_;             // a thread: one of the embedding
   std::vector<std::vector<std::uint32_t>> chosen_;  // a row of the present call
   std::size_t n_calls_ = 0;
+  std::size_t n_hidden_ = 0;
 };
 
 }  // namespace wnpu::decoder
