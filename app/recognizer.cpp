@@ -23,7 +23,7 @@ Recognizer::Recognizer(const std::filesystem::path& model, std::size_t n_threads
       decoder_(dims(), models::find_decoder_weights(*file_), pool_, precision_),
       falls_back_(device.falls_back),
       alignment_heads_(decoder::alignment_heads(dims(), file_->config())),
-      cache_(std::make_unique<decoder::KvCache>(dims(), 1)) {}
+      cache_(std::make_unique<decoder::KvCache>(dims(), 1, precision_)) {}
 
 void Recognizer::set_should_stop(std::function<bool()> should_stop) {
   if (npu_ != nullptr) npu_->set_should_stop(should_stop);
@@ -93,7 +93,8 @@ std::vector<std::pair<std::string, double>> Recognizer::language_probabilities(s
 std::optional<std::vector<decoder::Decoded>> Recognizer::decode(std::span<const DecodeJob> jobs) {
   std::size_t needed = 0;
   for (const DecodeJob& job : jobs) needed += decoder::n_sequences(job.options);
-  if (cache_->n_sequences() < needed) cache_ = std::make_unique<decoder::KvCache>(dims(), needed);
+  if (cache_->n_sequences() < needed)
+    cache_ = std::make_unique<decoder::KvCache>(dims(), needed, precision_);
   std::vector<decoder::DecodingTask> tasks;
   std::size_t first_sequence = 0;
   for (const DecodeJob& job : jobs) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "models/gathered_rows.h"
 #include "models/gemm.h"
 #include "models/ops.h"
 
@@ -141,14 +140,13 @@ void Decoder::self_attention(std::size_t layer, KvCache& cache, std::span<const 
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::span<float> qkv = qkv_.row(r);
     scale_queries(qkv.first(width));
-    std::ranges::copy(qkv.subspan(width, width), cache.keys(layer).row(places.row[r]).begin());
-    std::ranges::copy(qkv.last(width), cache.values(layer).row(places.row[r]).begin());
+    cache.set(layer, places.row[r], qkv.subspan(width, width), qkv.last(width));
   }
   // Rows inside: beams share most of their past.
   pool_.parallel_for(dims_.n_text_head * n_rows_, [&](std::size_t i, std::size_t thread) {
     const std::size_t row = i % n_rows_;
-    const std::span<const std::uint32_t> past = places.past[row];
-    attend_to_past(cache, layer, {i / n_rows_, row, past}, scores_[thread]);
+    const std::size_t col = i / n_rows_ * head_size_;
+    attend_to_past(cache, {layer, col, head_size_, places.past[row]}, row, scores_[thread]);
   });
   linear(of_step(wv_), w.out, Finish::add, of_step(x_));
 }
@@ -159,18 +157,12 @@ void Decoder::scale_queries(std::span<float> queries) const {
   models::scale(queries, scale);
 }
 
-void Decoder::attend_to_past(KvCache& cache, std::size_t layer, const PastOfHead& past,
+void Decoder::attend_to_past(const KvCache& cache, const KvCache::Past& past, std::size_t row,
                              std::span<float> room) {
-  const std::size_t col = past.head * head_size_;
   const std::span<float> scores = room.first(past.rows.size());
-  const auto of_head = [&](MatrixView all) {
-    return models::GatheredRows{all.col_range(col, head_size_), past.rows};
-  };
-  models::dot_rows(qkv_.row(past.query).subspan(col, head_size_), of_head(cache.keys(layer)),
-                   scores);
+  cache.score(past, qkv_.row(row).subspan(past.first_col, past.cols), scores);
   models::softmax(scores);
-  models::add_up_rows(scores, of_head(cache.values(layer)),
-                      wv_.row(past.query).subspan(col, head_size_));
+  cache.add_up(past, scores, wv_.row(row).subspan(past.first_col, past.cols));
 }
 
 MatrixView Decoder::head_of(Matrix& m, std::size_t head, const Group& group) const {

@@ -70,13 +70,8 @@ class Decoder {
   void self_attention(std::size_t layer, KvCache& cache, std::span<const StepRow> rows,
                       const Places& places);
   void scale_queries(std::span<float> queries) const;
-  // What a head of a row looks back at.
-  struct PastOfHead {
-    std::size_t head;
-    std::size_t query;                    // row of the step
-    std::span<const std::uint32_t> rows;  // of the cache
-  };
-  void attend_to_past(KvCache& cache, std::size_t layer, const PastOfHead& past,
+  // What a head of a row of the step looks back at.
+  void attend_to_past(const KvCache& cache, const KvCache::Past& past, std::size_t row,
                       std::span<float> room);
   void cross_attention(std::size_t layer, std::span<const Group> groups, AttentionTap* tap);
   void record_scores(std::size_t layer, std::span<const Group> groups, AttentionTap& tap);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "models/half_floats.h"
+
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
@@ -12,8 +14,33 @@
 #include "models/simd_math-inl.h"
 // clang-format on
 
+#ifndef WNPU_MODELS_GATHERED_ROWS_OF_
+#define WNPU_MODELS_GATHERED_ROWS_OF_
+namespace wnpu::models {
+
+// What both kinds of rows are to the kernels.
+template <typename T>
+struct RowsOf {
+  const T* data;
+  std::size_t stride;
+  std::size_t cols;
+  std::span<const std::uint32_t> rows;
+
+  const T* row(std::size_t i) const { return data + rows[i] * stride; }
+};
+
+}  // namespace wnpu::models
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::models::HWY_NAMESPACE {
+
+HWY_INLINE FloatVec load(const float* x) { return hn::LoadU(Float(), x); }
+HWY_INLINE FloatVec load(const hwy::float16_t* x) {
+  return hn::PromoteTo(Float(), hn::LoadU(hn::Rebind<hwy::float16_t, Float>(), x));
+}
+HWY_INLINE float value_of(const float* x) { return *x; }
+HWY_INLINE float value_of(const hwy::float16_t* x) { return widen_f16(x->bits); }
 
 // Rows whose sums run side by side: one alone waits for itself.
 constexpr std::size_t kTogether = 4;
@@ -50,8 +77,8 @@ HWY_INLINE void store_sums(const FloatVec (&v)[4], float* out) {
 }
 #endif
 
-template <std::size_t kRows>
-HWY_INLINE void dot_some(std::span<const float> x, const float* const (&rows)[kRows], float* out) {
+template <typename T, std::size_t kRows>
+HWY_INLINE void dot_some(std::span<const float> x, const T* const (&rows)[kRows], float* out) {
   const Float d;
   FloatVec sums[kRows];
   for (FloatVec& sum : sums) sum = hn::Zero(d);
@@ -59,59 +86,73 @@ HWY_INLINE void dot_some(std::span<const float> x, const float* const (&rows)[kR
   for (; c + hn::Lanes(d) <= x.size(); c += hn::Lanes(d)) {
     const FloatVec v = hn::LoadU(d, x.data() + c);
 #pragma GCC unroll 4
-    for (std::size_t r = 0; r < kRows; ++r)
-      sums[r] = hn::MulAdd(v, hn::LoadU(d, rows[r] + c), sums[r]);
+    for (std::size_t r = 0; r < kRows; ++r) sums[r] = hn::MulAdd(v, load(rows[r] + c), sums[r]);
   }
   store_sums(sums, out);
   for (std::size_t r = 0; r < kRows && c < x.size(); ++r) {
-    for (std::size_t rest = c; rest < x.size(); ++rest) out[r] += x[rest] * rows[r][rest];
+    for (std::size_t rest = c; rest < x.size(); ++rest)
+      out[r] += x[rest] * value_of(rows[r] + rest);
   }
 }
 
-void dot_rows(std::span<const float> x, const GatheredRows& rows, float* out) {
+template <typename T>
+HWY_INLINE void dot_all(std::span<const float> x, const RowsOf<T>& rows, float* out) {
   std::size_t i = 0;
-  for (; i + kTogether <= rows.size(); i += kTogether) {
-    const float* together[kTogether];
-    for (std::size_t r = 0; r < kTogether; ++r)
-      together[r] = rows.of.data + rows.rows[i + r] * rows.of.stride;
+  for (; i + kTogether <= rows.rows.size(); i += kTogether) {
+    const T* together[kTogether];
+    for (std::size_t r = 0; r < kTogether; ++r) together[r] = rows.row(i + r);
     dot_some(x, together, out + i);
   }
-  for (; i < rows.size(); ++i) {
-    const float* const one[1] = {rows.of.data + rows.rows[i] * rows.of.stride};
+  for (; i < rows.rows.size(); ++i) {
+    const T* const one[1] = {rows.row(i)};
     dot_some(x, one, out + i);
   }
 }
 
 // kVectors vectors of columns, from `col` on.
-template <std::size_t kVectors>
-HWY_INLINE void add_up_columns(std::span<const float> weights, const GatheredRows& rows,
+template <std::size_t kVectors, typename T>
+HWY_INLINE void add_up_columns(std::span<const float> weights, const RowsOf<T>& rows,
                                std::size_t col, float* out) {
   const Float d;
   FloatVec sums[kVectors];
   for (FloatVec& sum : sums) sum = hn::Zero(d);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const FloatVec weight = hn::Set(d, weights[i]);
-    const float* const row = rows.of.data + rows.rows[i] * rows.of.stride + col;
+    const T* const row = rows.row(i) + col;
 #pragma GCC unroll 8
     for (std::size_t v = 0; v < kVectors; ++v)
-      sums[v] = hn::MulAdd(weight, hn::LoadU(d, row + v * hn::Lanes(d)), sums[v]);
+      sums[v] = hn::MulAdd(weight, load(row + v * hn::Lanes(d)), sums[v]);
   }
   for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, out + col + v * hn::Lanes(d));
 }
 
-void add_up_rows(std::span<const float> weights, const GatheredRows& rows, float* out) {
+template <typename T>
+HWY_INLINE void add_up_all(std::span<const float> weights, const RowsOf<T>& rows, float* out) {
   constexpr std::size_t kVectors = std::min<std::size_t>(64 / hn::MaxLanes(Float()), 8);  // a head
   const std::size_t lanes = hn::Lanes(Float());
-  const std::size_t cols = rows.of.cols;
+  const std::size_t cols = rows.cols;
   std::size_t col = 0;
   for (; col + kVectors * lanes <= cols; col += kVectors * lanes)
     add_up_columns<kVectors>(weights, rows, col, out);
   for (; col + lanes <= cols; col += lanes) add_up_columns<1>(weights, rows, col, out);
   for (; col < cols; ++col) {
     out[col] = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      out[col] += weights[i] * rows.of.data[rows.rows[i] * rows.of.stride + col];
+    for (std::size_t i = 0; i < rows.rows.size(); ++i)
+      out[col] += weights[i] * value_of(rows.row(i) + col);
   }
+}
+
+void dot_floats(std::span<const float> x, const RowsOf<float>& rows, float* out) {
+  dot_all(x, rows, out);
+}
+void dot_halves(std::span<const float> x, const RowsOf<hwy::float16_t>& rows, float* out) {
+  dot_all(x, rows, out);
+}
+void add_up_floats(std::span<const float> weights, const RowsOf<float>& rows, float* out) {
+  add_up_all(weights, rows, out);
+}
+void add_up_halves(std::span<const float> weights, const RowsOf<hwy::float16_t>& rows, float* out) {
+  add_up_all(weights, rows, out);
 }
 
 }  // namespace wnpu::models::HWY_NAMESPACE
@@ -121,23 +162,42 @@ HWY_AFTER_NAMESPACE();
 namespace wnpu::models {
 namespace {
 
-HWY_EXPORT(dot_rows);
-HWY_EXPORT(add_up_rows);
+HWY_EXPORT(dot_floats);
+HWY_EXPORT(dot_halves);
+HWY_EXPORT(add_up_floats);
+HWY_EXPORT(add_up_halves);
 
 [[maybe_unused]] bool is_inside(const GatheredRows& rows) {
   return std::ranges::all_of(rows.rows, [&](std::uint32_t row) { return row < rows.of.rows; });
+}
+
+RowsOf<float> rows_of(const GatheredRows& rows) {
+  return {rows.of.data, rows.of.stride, rows.of.cols, rows.rows};
+}
+RowsOf<hwy::float16_t> rows_of(const GatheredHalves& rows) {
+  return {reinterpret_cast<const hwy::float16_t*>(rows.data), rows.stride, rows.cols, rows.rows};
 }
 
 }  // namespace
 
 void dot_rows(std::span<const float> x, const GatheredRows& rows, std::span<float> out) {
   assert(x.size() == rows.of.cols && out.size() == rows.size() && is_inside(rows));
-  HWY_DYNAMIC_DISPATCH(dot_rows)(x, rows, out.data());
+  HWY_DYNAMIC_DISPATCH(dot_floats)(x, rows_of(rows), out.data());
+}
+
+void dot_rows(std::span<const float> x, const GatheredHalves& rows, std::span<float> out) {
+  assert(x.size() == rows.cols && out.size() == rows.size());
+  HWY_DYNAMIC_DISPATCH(dot_halves)(x, rows_of(rows), out.data());
 }
 
 void add_up_rows(std::span<const float> weights, const GatheredRows& rows, std::span<float> out) {
   assert(weights.size() == rows.size() && out.size() == rows.of.cols && is_inside(rows));
-  HWY_DYNAMIC_DISPATCH(add_up_rows)(weights, rows, out.data());
+  HWY_DYNAMIC_DISPATCH(add_up_floats)(weights, rows_of(rows), out.data());
+}
+
+void add_up_rows(std::span<const float> weights, const GatheredHalves& rows, std::span<float> out) {
+  assert(weights.size() == rows.size() && out.size() == rows.cols);
+  HWY_DYNAMIC_DISPATCH(add_up_halves)(weights, rows_of(rows), out.data());
 }
 
 }  // namespace wnpu::models

@@ -123,7 +123,7 @@ TEST_CASE("decoder: weights in integers keep to fp64, and rows do not see each o
         std::pair(models::Precision::int8, tests::tolerance::kInt8LogitsNmse)}) {
     Fixture f(2, precision);
     const auto rows = rows_of(f, 0);
-    decoder::KvCache cache(f.model.dims, 1);
+    decoder::KvCache cache(f.model.dims, 1, precision);
     models::Matrix together(rows.size(), f.model.dims.n_vocab);
     f.decoder.step(cache, rows, together.view());
     check_logits(f, together, reference_logits(f), limit,

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "models/gathered_rows.h"
+#include "models/half_floats.h"
 #include "tests/difference.h"
 #include "tests/random_matrix.h"
 
@@ -46,6 +47,32 @@ TEST_CASE("gathered rows: dot products and weighted sums agree with fp64, at eve
       std::vector<float> added(cols);
       models::add_up_rows(weights, gathered, added);
       CHECK_MESSAGE(tests::nmse(added, sums) < kNmse, cols, " columns, ", n, " rows");
+    }
+  }
+}
+
+TEST_CASE("gathered rows: fp16 gives what its values give in fp32") {
+  models::Matrix m = tests::random_matrix(50, 200, 1);
+  std::vector<std::uint16_t> halves(m.flat().size());
+  models::narrow_f16(m.flat(), halves);
+  models::widen_f16(std::as_bytes(std::span(halves)), m.flat());
+  for (const std::size_t cols : {64U, 3U, 75U, 130U}) {
+    for (const std::size_t n : {1U, 4U, 37U}) {
+      const auto rows = some_rows(n, m.rows());
+      const models::GatheredRows floats{m.view().col_range(60, cols), rows};
+      const models::GatheredHalves gathered{halves.data() + 60, m.cols(), cols, rows};
+      const auto x = tests::random_vector(cols, 2);
+      std::vector<float> out(n);
+      std::vector<float> expected(n);
+      models::dot_rows(x, gathered, out);
+      models::dot_rows(x, floats, expected);
+      CHECK(out == expected);
+      const auto weights = tests::random_vector(n, 3);
+      std::vector<float> added(cols);
+      std::vector<float> expected_sums(cols);
+      models::add_up_rows(weights, gathered, added);
+      models::add_up_rows(weights, floats, expected_sums);
+      CHECK(added == expected_sums);
     }
   }
 }
