@@ -104,6 +104,7 @@ std::optional<std::vector<decoder::Decoded>> Recognizer::decode(std::span<const 
   }
   if (!decoder::run(decoder_, *cache_, tasks, should_stop_)) return std::nullopt;
   std::vector<decoder::Decoded> results;
+  results.reserve(tasks.size());
   for (const decoder::DecodingTask& task : tasks) results.push_back(task.result());
   return results;
 }
