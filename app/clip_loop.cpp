@@ -97,8 +97,8 @@ void ClipLoop::start(const FrameRange& range) {
 bool ClipLoop::overlaps() const { return is_batched_ && recognizer_.encodes_beside_decoding(); }
 
 // One batch is decoded. Where that pays, the next is encoded at the same time: the encoder's thread
-// touches its clips, mel_, n_windows and timing.encode, this thread all else. The encoder's
-// exception comes last, when what was decoded has been handed out.
+// touches its clips, mel_, n_windows, timing.mel and timing.encode, this thread all else. The
+// encoder's exception comes last, when what was decoded has been handed out.
 bool ClipLoop::run_round() {
   const auto to_encode = next_batch(false);
   const auto to_decode = next_batch(true);
@@ -180,6 +180,7 @@ void ClipLoop::load_mel(Clip& clip) {
     mel_.window(clip.window.seek, clip.mel);
     clip.mel_start = clip.window.seek;
   }
+  StageTimer timer(transcript_.timing.mel);
   const std::size_t shift = clip.window.seek - *clip.mel_start;
   clip.mel_start = clip.window.seek;
   for (std::size_t m = 0; m < clip.mel.values.rows(); ++m) {

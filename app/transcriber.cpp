@@ -65,7 +65,7 @@ Transcript Transcriber::transcribe(const audio::Input& input, const Callbacks& c
   transcript.input.duration = mel.duration_s();
   transcript.warnings = mel.warnings();
   transcript.timing.decode_audio = mel.timings().decode_s;
-  transcript.timing.mel = mel.timings().mel_s;
+  transcript.timing.mel += mel.timings().mel_s;
   transcript.timing.vad = vad_s_;
   transcript.timing.total = seconds_since(start);
   return transcript;

@@ -30,9 +30,9 @@ class Stopwatch {
 };
 
 template <typename F>
-void timed(double& sum_s, const F& f) {
+auto timed(double& sum_s, const F& f) {
   const Stopwatch watch(sum_s);
-  f();
+  return f();
 }
 
 // The maximum so far of each place in a group; sixteen of them, so that they fit SIMD lanes.
@@ -57,7 +57,9 @@ class Maximum {
 class MelSource::Pass {
  public:
   Pass(const InputFile& file, std::size_t n_mels, MelTimings& timings)
-      : timings_(timings), mel_(n_mels), block_(kBlockSamples) {
+      : timings_(timings),
+        mel_(timed(timings.mel_s, [&] { return LogMelStream(n_mels); })),
+        block_(kBlockSamples) {
     const Stopwatch watch(timings_.decode_s);
     reader_ = open_pcm(file);
   }

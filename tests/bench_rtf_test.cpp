@@ -93,7 +93,7 @@ TEST_CASE("rtf: every stage is measured, and together they are the total") {
     CAPTURE(stage);
     CHECK(value_of(results, stage) > 0);
   }
-  // Issue: within 3 %. Of 40 ms, which a busy machine takes away at times: once in three.
+  // Issue: within 3 %. Of 14 ms, which a busy machine takes away at times: once in three.
   double rest = std::abs(value_of(results, "not in any stage"));
   for (int attempt = 0; attempt < 2 && rest >= 0.03; ++attempt)
     rest = std::abs(value_of(measure_rtf(f.options), "not in any stage"));
