@@ -286,16 +286,18 @@ HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename T
   std::size_t last = std::min(a.n_steps, Terms::kStepsPerSum);
   sum_steps<Terms, kRows, kPanels>(in, 0, last, sums);
   to_totals<Terms, kRows, kPanels>(sums, totals);
-  if (last == a.n_steps) {  // from registers
-    store<Terms, kRows, kPanels>(totals, a, out);
-    return;
+  if constexpr (Terms::kStepsPerSum < SIZE_MAX) {
+    if (last < a.n_steps) {
+      for (std::size_t first = last; first < a.n_steps; first = last) {
+        last += std::min(a.n_steps - first, Terms::kStepsPerSum);
+        sum_steps<Terms, kRows, kPanels>(in, first, last, sums);
+        add_to_totals<Terms, kRows, kPanels>(sums, totals);
+      }
+      store<Terms, kRows, kPanels>(totals, a, out);
+      return;
+    }
   }
-  while (last < a.n_steps) {
-    const std::size_t first = last;
-    last += std::min(a.n_steps - first, Terms::kStepsPerSum);
-    sum_steps<Terms, kRows, kPanels>(in, first, last, sums);
-    add_to_totals<Terms, kRows, kPanels>(sums, totals);
-  }
+  // A store of its own: the totals are in registers yet.
   store<Terms, kRows, kPanels>(totals, a, out);
 }
 
