@@ -28,10 +28,12 @@ Spread spread_of(const models::TensorView& embedding) {
     models::dequantize(row_range(embedding, id, 1), row);
     for (std::size_t c = 0; c < row.size(); ++c) {
       const double value = row[c];
-      spread.mean[c] += value / n_rows;
-      spread.mean_square[c] += value * value / n_rows;
+      spread.mean[c] += value;
+      spread.mean_square[c] += value * value;
     }
   }
+  for (double& sum : spread.mean) sum /= n_rows;
+  for (double& sum : spread.mean_square) sum /= n_rows;
   return spread;
 }
 

@@ -32,14 +32,11 @@ void NibbleMatrix::set_columns(std::size_t first_col, ConstMatrixView b) {
   std::vector<float> values(k());
   std::vector<std::int8_t> q(8 * n_octets());
   for (std::size_t r = 0; r < b.rows; ++r) {
-    const std::span<const float> column = b.row(r);
-    for (std::size_t i = 0; i < k(); ++i)
-      values[i] = (column[i] - basis_.centre[i]) * basis_.balance[i];
+    balance(b.row(r), basis_.centre, basis_.balance, values);
     const float factor = quantising_factor(values, kMiddle);
     const float scale = scale_of_factor(factor);
     // u = q + 8, so that u - 7.5 = q + 0.5.
-    for (float& value : values) value -= 0.5F * scale;
-    round_to_bytes(values, factor, q);
+    round_to_bytes(values, 0.5F * scale, factor, q);
     scales_[first_col + r] = scale;
     put_column(first_col + r, q);
   }
@@ -48,8 +45,11 @@ void NibbleMatrix::set_columns(std::size_t first_col, ConstMatrixView b) {
 void NibbleMatrix::put_column(std::size_t col, std::span<const std::int8_t> q) {
   std::uint8_t* to = data_.get() + col / panel_cols_ * panel_bytes() + 4 * (col % panel_cols_);
   for (std::size_t i = 0; i < q.size(); i += 8, to += 4 * panel_cols_) {
-    for (std::size_t j = 0; j < 4; ++j)
-      to[j] = static_cast<std::uint8_t>((q[i + j] + 8) | (q[i + 4 + j] + 8) << 4);
+    std::uint64_t octet = 0;
+    std::memcpy(&octet, &q[i], sizeof octet);
+    octet = (octet & 0x0F0F0F0F0F0F0F0F) ^ 0x0808080808080808;  // u = q + 8, byte by byte
+    const auto nibbles = static_cast<std::uint32_t>(octet | octet >> 28U);
+    std::memcpy(to, &nibbles, sizeof nibbles);
   }
 }
 

@@ -89,6 +89,24 @@ std::int32_t round_to_signed_bytes(std::span<const float> x, float factor, std::
   return hn::GetLane(hn::SumOfLanes(ints, sum));
 }
 
+void round_shifted(std::span<const float> x, float shift, float factor, std::int8_t* out) {
+  const FloatVec s = hn::Set(Float(), shift);
+  const FloatVec f = hn::Set(Float(), factor);
+  for_each_bytes(x, out, [&](FloatVec v, std::int8_t* to) HWY_ATTR {
+    store_bytes(hn::NearestInt(hn::Mul(hn::Sub(v, s), f)), to);
+  });
+}
+
+void balance(std::span<const float> x, const float* centre, const float* balance, float* out) {
+  const Float d;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= x.size(); i += hn::Lanes(d)) {
+    const FloatVec from_centre = hn::Sub(hn::LoadU(d, x.data() + i), hn::LoadU(d, centre + i));
+    hn::StoreU(hn::Mul(from_centre, hn::LoadU(d, balance + i)), d, out + i);
+  }
+  for (; i < x.size(); ++i) out[i] = (x[i] - centre[i]) * balance[i];
+}
+
 void round_to_unsigned_bytes(std::span<const float> x, ByteScale scale, std::uint8_t* out) {
   const FloatVec factor = hn::Set(Float(), scale.factor);
   const auto zero = hn::Set(Ints(), scale.zero);
@@ -248,6 +266,8 @@ HWY_EXPORT(round_scaled);
 HWY_EXPORT(sum_of_magnitudes);
 HWY_EXPORT(exp_weighted);
 HWY_EXPORT(round_to_signed_bytes);
+HWY_EXPORT(round_shifted);
+HWY_EXPORT(balance);
 HWY_EXPORT(round_to_unsigned_bytes);
 HWY_EXPORT(extremes);
 HWY_EXPORT(round_to_bf16);
@@ -278,6 +298,18 @@ void round_scaled(std::span<const float> x, float factor, std::span<std::int16_t
 std::int32_t round_to_bytes(std::span<const float> x, float factor, std::span<std::int8_t> out) {
   assert(out.size() >= x.size());
   return HWY_DYNAMIC_DISPATCH(round_to_signed_bytes)(x, factor, out.data());
+}
+
+void round_to_bytes(std::span<const float> x, float shift, float factor,
+                    std::span<std::int8_t> out) {
+  assert(out.size() >= x.size());
+  HWY_DYNAMIC_DISPATCH(round_shifted)(x, shift, factor, out.data());
+}
+
+void balance(std::span<const float> x, std::span<const float> centre,
+             std::span<const float> balance, std::span<float> out) {
+  assert(centre.size() == x.size() && balance.size() == x.size() && out.size() >= x.size());
+  HWY_DYNAMIC_DISPATCH(balance)(x, centre.data(), balance.data(), out.data());
 }
 
 ByteScale byte_scale(std::span<const float> x) {

@@ -30,6 +30,13 @@ void round_scaled(std::span<const float> x, float factor, std::span<std::int16_t
 // out = round(factor * x), |factor * x| at most 127. Returns the sum.
 std::int32_t round_to_bytes(std::span<const float> x, float factor, std::span<std::int8_t> out);
 
+// out = round(factor * (x - shift)), at most 127 in magnitude.
+void round_to_bytes(std::span<const float> x, float shift, float factor,
+                    std::span<std::int8_t> out);
+// out = (x - centre) * balance, value by value.
+void balance(std::span<const float> x, std::span<const float> centre,
+             std::span<const float> balance, std::span<float> out);
+
 // What makes unsigned bytes of numbers: round(factor * x) + zero. 0 stays exact: where most values
 // are next to it, a shift of them all would be an error that adds up.
 struct ByteScale {
