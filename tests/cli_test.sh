@@ -46,6 +46,12 @@ prints 'WNPU_ISA' --help
 prints 'transcribe' --help
 prints '--skip-existing' transcribe --help
 
+# No library comes from the working directory: there, each of them is a file that is none.
+mkdir "$work/decoys"
+ldd "$program" | awk '/=> \// { print $1 }' | (cd "$work/decoys" && xargs touch)
+(cd "$work/decoys" && ls libstdc++.so.* && "$program" --version) >"$work/out" 2>"$work/err" ||
+  fail "--version beside files with libraries' names: expected exit code 0"
+
 prints '--against' bench --help
 prints '--batch-size' bench --help
 
