@@ -272,6 +272,19 @@ HWY_INLINE void add_to_totals(const Sums<Terms, kRows, kPanels>& sums,
   }
 }
 
+// totals += steps [first, n_steps), as many at once as a sum may hold.
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void add_rest(const TileIn<Terms, kRows>& in, std::size_t first, std::size_t n_steps,
+                         Totals<kRows, kPanels>& totals) {
+  while (first < n_steps) {
+    const std::size_t last = first + std::min(n_steps - first, Terms::kStepsPerSum);
+    Sums<Terms, kRows, kPanels> sums;
+    sum_steps<Terms, kRows, kPanels>(in, first, last, sums);
+    add_to_totals<Terms, kRows, kPanels>(sums, totals);
+    first = last;
+  }
+}
+
 // out = the rows of a times the panels of b, all columns of them.
 template <typename Terms, std::size_t kRows, std::size_t kPanels, typename Out = TileOut>
 HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename Terms::Right* b,
@@ -283,16 +296,12 @@ HWY_NOINLINE void tile(const LeftRows<typename Terms::Left>& a, const typename T
   for (std::size_t r = 0; r < kRows; ++r) in.rows[r] = a.data + r * a.stride;
   Sums<Terms, kRows, kPanels> sums;
   Totals<kRows, kPanels> totals;
-  std::size_t last = std::min(a.n_steps, Terms::kStepsPerSum);
-  sum_steps<Terms, kRows, kPanels>(in, 0, last, sums);
+  const std::size_t first_sum = std::min(a.n_steps, Terms::kStepsPerSum);
+  sum_steps<Terms, kRows, kPanels>(in, 0, first_sum, sums);
   to_totals<Terms, kRows, kPanels>(sums, totals);
   if constexpr (Terms::kStepsPerSum < SIZE_MAX) {
-    if (last < a.n_steps) {
-      for (std::size_t first = last; first < a.n_steps; first = last) {
-        last += std::min(a.n_steps - first, Terms::kStepsPerSum);
-        sum_steps<Terms, kRows, kPanels>(in, first, last, sums);
-        add_to_totals<Terms, kRows, kPanels>(sums, totals);
-      }
+    if (first_sum < a.n_steps) {
+      add_rest<Terms, kRows, kPanels>(in, first_sum, a.n_steps, totals);
       store<Terms, kRows, kPanels>(totals, a, out);
       return;
     }
