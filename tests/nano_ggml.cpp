@@ -11,23 +11,26 @@ namespace {
 
 using models::DType;
 
-// ggml.h enum ggml_type.
-std::int32_t type_id(DType dtype) {
+// ggml.h: enum ggml_type, and enum ggml_ftype of a file that is mostly of it.
+struct Ids {
+  std::int32_t type, ftype;
+};
+Ids ids_of(DType dtype) {
   switch (dtype) {
     case DType::f32:
-      return 0;
+      return {0, 0};
     case DType::f16:
-      return 1;
+      return {1, 1};
     case DType::q4_0:
-      return 2;
+      return {2, 2};
     case DType::q4_1:
-      return 3;
+      return {3, 3};
     case DType::q5_0:
-      return 6;
+      return {6, 8};
     case DType::q5_1:
-      return 7;
+      return {7, 9};
     case DType::q8_0:
-      return 8;
+      return {8, 7};
     default:
       throw std::invalid_argument("not a ggml type");
   }
@@ -51,9 +54,9 @@ GgmlTensor& GgmlModel::at(const std::string& name) {
 GgmlModel to_ggml(const NanoModel& model, DType dtype) {
   GgmlModel out;
   const models::Dims& dims = model.dims;
-  // ftype: what ggml.h enum ggml_ftype calls mostly-this-type, and 2000 for the blocks' version.
-  const std::int32_t ftype =
-      dtype == DType::f32 || dtype == DType::f16 ? type_id(dtype) : 2000 + type_id(dtype);
+  // 2000: the version of the blocks.
+  const bool has_blocks = dtype != DType::f32 && dtype != DType::f16;
+  const std::int32_t ftype = ids_of(dtype).ftype + (has_blocks ? 2000 : 0);
   for (const std::size_t value :
        {dims.n_vocab, dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, dims.n_audio_layer,
         dims.n_text_ctx, dims.n_text_state, dims.n_text_head, dims.n_text_layer, dims.n_mels}) {
@@ -69,7 +72,7 @@ GgmlModel to_ggml(const NanoModel& model, DType dtype) {
     if (name.starts_with("encoder.conv") && tensor.shape.size() == 1) {
       extents.insert(extents.begin(), 1);
     }
-    out.tensors.push_back({name, type_id(type), extents, encode(type, tensor.values)});
+    out.tensors.push_back({name, ids_of(type).type, extents, encode(type, tensor.values)});
   }
   return out;
 }
