@@ -115,18 +115,27 @@ void round_to_unsigned_bytes(std::span<const float> x, ByteScale scale, std::uin
   });
 }
 
-// The least and the largest of x and 0.
+// The least and the largest of x and 0. Several at once: one alone waits for itself.
 std::pair<float, float> extremes(std::span<const float> x) {
   const Float d;
-  FloatVec least = hn::Zero(d);
-  FloatVec largest = hn::Zero(d);
+  constexpr std::size_t kTogether = 4;
+  FloatVec least[kTogether];
+  FloatVec largest[kTogether];
+  for (std::size_t v = 0; v < kTogether; ++v) least[v] = largest[v] = hn::Zero(d);
+  const auto take = [&](std::size_t v, const float* from) HWY_ATTR {
+    least[v] = hn::Min(least[v], hn::LoadU(d, from));
+    largest[v] = hn::Max(largest[v], hn::LoadU(d, from));
+  };
+  const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= x.size(); i += hn::Lanes(d)) {
-    const FloatVec v = hn::LoadU(d, x.data() + i);
-    least = hn::Min(least, v);
-    largest = hn::Max(largest, v);
+  for (; i + kTogether * lanes <= x.size(); i += kTogether * lanes) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kTogether; ++v) take(v, x.data() + i + v * lanes);
   }
-  std::pair found{hn::GetLane(hn::MinOfLanes(d, least)), hn::GetLane(hn::MaxOfLanes(d, largest))};
+  for (; i + lanes <= x.size(); i += lanes) take(0, x.data() + i);
+  const FloatVec low = hn::Min(hn::Min(least[0], least[1]), hn::Min(least[2], least[3]));
+  const FloatVec high = hn::Max(hn::Max(largest[0], largest[1]), hn::Max(largest[2], largest[3]));
+  std::pair found{hn::GetLane(hn::MinOfLanes(d, low)), hn::GetLane(hn::MaxOfLanes(d, high))};
   for (; i < x.size(); ++i) found = {std::min(found.first, x[i]), std::max(found.second, x[i])};
   return found;
 }

@@ -209,3 +209,19 @@ TEST_CASE("quantising_factor: rounds to the nearest, reaches its limit, and 0 st
     CHECK(quantising_factor(tiny, 2047) == 0.0F);
   });
 }
+
+TEST_CASE("byte_scale: takes in the least and the largest, wherever they are, and 0") {
+  on_every_instruction_set([] {
+    for (std::size_t n = 2; n < 150; ++n) {
+      std::vector<float> x(n, 0.5F);
+      x[n - 1] = -64.0F;
+      x[(n - 1) / 2] = 63.0F;
+      const ByteScale scale = byte_scale(x);
+      CHECK(scale.factor == 2.0F);
+      CHECK(scale.zero == 128);
+    }
+    CHECK(byte_scale(std::vector<float>(150, 127.0F)).zero == 0);
+    CHECK(byte_scale(std::vector<float>(150, -127.0F)).zero == 254);
+    CHECK(byte_scale(std::vector<float>(150)).factor == 0.0F);
+  });
+}
