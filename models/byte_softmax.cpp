@@ -60,13 +60,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t kWords = 32;  // a vector's
 
+HWY_INLINE std::int16_t largest_lane(__m512i x) {
+  const __m256i half = _mm256_max_epi16(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64(x, 1));
+  const __m128i quarter =
+      _mm_max_epi16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  // The largest becomes the least unsigned number, which one instruction finds.
+  constexpr int kReversed = 0x7FFF;
+  const __m128i least = _mm_minpos_epu16(_mm_xor_si128(quarter, _mm_set1_epi16(kReversed)));
+  return static_cast<std::int16_t>(_mm_cvtsi128_si32(least) ^ kReversed);
+}
+
 std::int16_t largest_score(const std::int16_t* scores, std::size_t n) {
   __m512i largest = _mm512_set1_epi16(kLeastScore);
   for (std::size_t i = 0; i < n; i += kWords)
     largest = _mm512_max_epi16(largest, _mm512_load_si512(scores + i));
-  alignas(64) std::array<std::int16_t, kWords> lanes;
-  _mm512_store_si512(lanes.data(), largest);
-  return *std::ranges::max_element(lanes);
+  return largest_lane(largest);
 }
 
 // The weights of a vector of scores, in the upper bytes.

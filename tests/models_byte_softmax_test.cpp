@@ -76,6 +76,20 @@ TEST_CASE("byte softmax: an instruction set changes nothing") {
   for (const auto& weights : results) CHECK(weights == results.front());
 }
 
+TEST_CASE("byte softmax: the largest score is found wherever it is, whatever its sign") {
+  on_every_instruction_set([] {
+    for (const int largest : {-20000, -1, 0, 32766}) {
+      for (std::size_t place = 0; place < 130; ++place) {
+        std::vector<std::int16_t> scores(130, static_cast<std::int16_t>(largest - 128));
+        scores[place] = static_cast<std::int16_t>(largest);
+        const auto weights = weights_of(one_row(scores));
+        CHECK(weights[place] == 255);
+        CHECK(weights[(place + 1) % scores.size()] <= 128);
+      }
+    }
+  });
+}
+
 TEST_CASE("byte softmax: a largest score that may have been cut off makes no number") {
   on_every_instruction_set([] {
     for (const int largest : {32767, -32768, -30000}) {
