@@ -9,8 +9,8 @@ say "1/4 packages (app/packages.txt)"
 install_packages app/packages.txt
 
 say "2/4 build (build/release)"
-cmake --preset release -DWNPU_TESTS=OFF >/dev/null
-cmake --build --preset release --target whisper-npu
+cmake --preset release >/dev/null
+cmake --build --preset release
 
 say "3/4 weights and a recording"
 fetch_samples

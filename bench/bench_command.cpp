@@ -1,23 +1,21 @@
-// `whisper-npu bench`: options -> one mode -> tables or JSON on stdout. The program finds it
-// through app/subcommand.h.
+#include "bench/bench_command.h"
+
 #include <memory>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
-#include "app/exit_code.h"
-#include "app/option_values.h"
-#include "app/output_file.h"
-#include "app/signals.h"
-#include "app/subcommand.h"
-#include "app/work_options.h"
-#include "bench/bench_options.h"
-#include "bench/machine.h"
-#include "bench/modes.h"
-#include "bench/results.h"
-#include "bench/transcribe_runs.h"
+#include "app/batch/write_all.h"
+#include "app/cli/exit_code.h"
+#include "app/cli/option_values.h"
+#include "app/cli/work_options.h"
+#include "bench/core/bench_options.h"
+#include "bench/core/machine.h"
+#include "bench/core/modes.h"
+#include "bench/core/results.h"
 
 namespace wnpu::bench {
 namespace {
@@ -110,32 +108,27 @@ int run(Command& command) {
     throw app::UsageError(command.chosen[0]->option + " and " + command.chosen[1]->option +
                           " exclude each other");
   }
-  app::settle_work_options(command.options.work);
   if (command.has_model && !command.has_size) command.options.size.clear();
   const Mode& mode = command.chosen.empty() ? modes().front() : *command.chosen.front();
-  try {
-    const Results results = mode.run(command.options);
-    const Machine machine = describe_machine();
-    app::write_all(
-        STDOUT_FILENO,
-        command.options.json ? results_json(results, machine) : results_text(results, machine),
-        "stdout");
-    return results.exit_code;
-  } catch (const Stopped& stopped) {
-    return stopped.exit_code;
-  }
+  const Results results = mode.run(command.options);
+  const Machine machine = describe_machine();
+  app::write_all(
+      STDOUT_FILENO,
+      command.options.json ? results_json(results, machine) : results_text(results, machine),
+      "stdout");
+  return results.exit_code;
 }
 
 }  // namespace
-}  // namespace wnpu::bench
 
-namespace wnpu::app {
-
-std::vector<Subcommand> subcommands() {
-  const auto command = std::make_shared<bench::Command>();
-  return {{"bench", "How fast transcribe is here, and compared with what",
-           [command](CLI::App& app) { bench::add_options(app, *command); },
-           [command] { return bench::run(*command); }}};
+app::Subcommand bench_command() {
+  const auto command = std::make_shared<Command>();
+  return {"bench", "How fast transcribe is here, and compared with what",
+          [command](CLI::App& app) { add_options(app, *command); },
+          [command](std::vector<std::string> files) {
+            command->options.work.inputs = std::move(files);
+            return run(*command);
+          }};
 }
 
-}  // namespace wnpu::app
+}  // namespace wnpu::bench

@@ -91,7 +91,8 @@ def ggml_files(model):
     pattern = os.path.join(glob.escape(cache), "whisper-npu", "peers", glob.escape(name) + "-*.bin")
     files = sorted(glob.glob(pattern))
     if not files:
-        raise FileNotFoundError(f"no {pattern}: bash bench/peers.sh {model} writes them")
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers.sh")
+        raise FileNotFoundError(f"no {pattern}: bash {script} {model} writes them")
     return files
 
 

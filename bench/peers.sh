@@ -4,19 +4,24 @@
 # needs from a CTranslate2 model folder. Run again, it does only what is missing.
 #
 #   bash bench/peers.sh CT2_FOLDER [--with-openai] [--native]
+#   bash bench/peers.sh --normalizer
 #
 # --with-openai adds openai-whisper, which brings torch (large); --native compiles whisper.cpp for
-# this machine instead of taking the wheel, which is made for AVX2.
+# this machine instead of taking the wheel, which is made for AVX2. --normalizer sets up what word
+# error rates need, and no programs.
 #
-# Its last line is the path of the environment's python; bench/peers.py runs a peer with it.
+# Its last line is the path of the environment's python; bench/peers.py runs a peer with it, and
+# bench/normalize.py openai-whisper's text normalisers for word error rates.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-usage='usage: bash bench/peers.sh CT2_FOLDER [--with-openai] [--native]'
+usage='usage: bash bench/peers.sh CT2_FOLDER [--with-openai] [--native], or --normalizer'
 model=${1:?$usage}
-packages=(faster-whisper==1.2.1 pywhispercpp==1.5.1)
+shift
+packages=(whisper-normalizer==0.1.15)
+[ "$model" = --normalizer ] || packages+=(faster-whisper==1.2.1 pywhispercpp==1.5.1)
 native=()
-for option in "${@:2}"; do
+for option in "$@"; do
   case $option in
     --with-openai) packages+=(openai-whisper==20250625) ;;
     --native) native=(--no-binary pywhispercpp) ;;
@@ -48,6 +53,10 @@ for package in "${packages[@]}"; do
   fi
 done
 
+if [ "$model" = --normalizer ]; then
+  echo "$python"
+  exit
+fi
 name=$(basename "$(cd "$model" && pwd)")
 for type in f16 q8_0; do
   ggml=$folder/$name-$type.bin

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Generates the performance table of README.md, between its two markers, from the results of record
-in bench/results (JSON of `whisper-npu bench --rtf --json` and `--against ... --json`).
+"""Generates tables from the results of record in bench/results (JSON of `whisper-npu bench --rtf --json`
+and `--against ... --json`), between the markers of bench/results/README.md (all) and README.md (one).
 
-    python3 bench/performance_table.py            writes README.md
-    python3 bench/performance_table.py --check    fails where it is not the generated one
+    python3 bench/performance_table.py            writes them
+    python3 bench/performance_table.py --check    fails where they are not the generated ones
 """
 
 import json
@@ -11,10 +11,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
 RESULTS = ROOT / "bench" / "results"
-BEGIN = "<!-- begin: bench/performance_table.py, from bench/results -->"
-END = "<!-- end: bench/performance_table.py -->"
+END = "<!-- end: bench/performance_table.py"
+# The README's comparison: all programs with openai-whisper's default search, on a quiet machine.
+SUMMARY = RESULTS / "2026-11-23-epyc-zen4-against-beam5.json"
+SUMMARY_PROGRAMS = ("whisper-npu", "faster-whisper", "whisper.cpp", "openai-whisper")
 
 
 def figure(result, name, program=None):
@@ -48,7 +49,7 @@ def about(path, result):
         f"{result['date'][:10]}, commit {result['program']['commit']}, "
         f"{result['program']['build_type']}; {machine['cpu']}, {machine['usable_cpus']} CPUs, "
         f"{machine['instruction_set']}; {told}; {quiet} "
-        f"([{path.name}](bench/results/{path.name})).\n"
+        f"([{path.name}]({path.name})).\n"
     )
 
 
@@ -100,29 +101,64 @@ def against_table(result):
 TABLES = {"rtf": rtf_table, "against": against_table}
 
 
-def generated():
+def all_tables():
     parts = []
     for path in sorted(RESULTS.glob("*.json")):
         result = json.loads(path.read_text(encoding="utf-8"))
         if result["mode"] in TABLES:
             parts.append(about(path, result) + "\n" + TABLES[result["mode"]](result) + "\n")
-    return "\n".join([BEGIN, ""] + parts + [END])
+    return "\n".join(parts)
+
+
+def summary():
+    result = json.loads(SUMMARY.read_text(encoding="utf-8"))
+    machine, options = result["machine"], result["options"]
+    rows = []
+    for total in result["figures"]:
+        labels = total.get("labels", {})
+        program = labels.get("program", "")
+        if total["name"] != "total" or program not in SUMMARY_PROGRAMS:
+            continue
+        ratio = figure(result, "time of whisper-npu's", program)
+        rows.append([
+            f"{program} {labels.get('version', '')}".strip(),
+            labels["precision"],
+            f"{figure(result, 'speed', program)['value']:.0f} times real time",
+            f"{ratio['value']:.1f}",
+            f"{figure(result, 'peak memory', program)['value'] / 1e6:.0f} MB",
+        ])  # fmt: skip
+    told = (
+        f"{options['model']} on {options['files']}, beam {options['beam_size']}, {options['threads']} threads "
+        f"of {machine['cpu']} ({machine['instruction_set']}), in turn on a quiet machine, {result['date'][:10]}; "
+        f"CPU alone:\n"
+    )
+    return told + "\n" + table(["program", "precision", "speed", "times our time", "memory"], rows) + "\n"
+
+
+TARGETS = (
+    (ROOT / "README.md", "<!-- begin: bench/performance_table.py, summary -->", summary),
+    (RESULTS / "README.md", "<!-- begin: bench/performance_table.py, from bench/results -->", all_tables),
+)
+
+
+def with_table(path, begin, make):
+    text = path.read_text(encoding="utf-8")
+    if begin not in text or END not in text.split(begin)[1]:
+        sys.exit(f"{path}: expected the lines {begin} and {END}")
+    before, rest = text.split(begin)
+    return text, before + begin + "\n\n" + make() + "\n" + END + rest.split(END, 1)[1]
 
 
 def main():
-    text = README.read_text(encoding="utf-8")
-    if BEGIN not in text or END not in text:
-        sys.exit(f"{README}: expected the lines {BEGIN} and {END}")
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    wanted = before + generated() + after
-    if sys.argv[1:] == ["--check"]:
-        if wanted != text:
-            sys.exit(f"{README}: the performance table is not the one generated from {RESULTS}; "
+    for path, begin, make in TARGETS:
+        text, wanted = with_table(path, begin, make)
+        if sys.argv[1:] != ["--check"]:
+            path.write_text(wanted, encoding="utf-8")
+        elif wanted != text:
+            sys.exit(f"{path}: the table is not the one generated from {RESULTS}; "
                      "python3 bench/performance_table.py writes it")  # fmt: skip
-        print("performance table: generated from", RESULTS)
-    else:
-        README.write_text(wanted, encoding="utf-8")
+        else:
+            print("table:", path, "is the one generated from", RESULTS)
 
 
 if __name__ == "__main__":

@@ -3,34 +3,30 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/ops.h"
+#include "models/kernels/vectors/ops.h"
 
 namespace wnpu::encoder {
 
-Encoder::Encoder(const models::Dims& dims, const models::EncoderEnds& ends, LayerBackend& backend,
-                 models::ThreadPool& pool, models::Precision stem_precision)
-    : dims_(dims),
-      ends_(ends),
-      backend_(backend),
-      pool_(pool),
-      stem_(dims, ends, pool, stem_precision) {
-  if (backend.n_layers() != dims.n_audio_layer) {
+Encoder::Encoder(const PackedEnds& ends, LayerBackend& backend, models::ThreadPool& pool)
+    : ends_(ends), backend_(backend), pool_(pool), stem_(ends, pool.n_threads()) {
+  if (backend.n_layers() != ends.dims.n_audio_layer) {
     throw std::invalid_argument("encoder: expected a backend of " +
-                                std::to_string(dims.n_audio_layer) + " layers, found " +
+                                std::to_string(ends.dims.n_audio_layer) + " layers, found " +
                                 std::to_string(backend.n_layers()));
   }
 }
 
 bool Encoder::encode(const models::LogMel& mel, models::EncoderStates& out,
                      const std::function<bool()>& should_stop) {
-  if (mel.values.rows() != dims_.n_mels || mel.values.cols() != dims_.n_mel_frames()) {
-    throw std::invalid_argument("encoder: expected log-mel [" + std::to_string(dims_.n_mels) +
-                                ", " + std::to_string(dims_.n_mel_frames()) + "], found [" +
+  const models::Dims& dims = ends_.dims;
+  if (mel.values.rows() != dims.n_mels || mel.values.cols() != dims.n_mel_frames()) {
+    throw std::invalid_argument("encoder: expected log-mel [" + std::to_string(dims.n_mels) + ", " +
+                                std::to_string(dims.n_mel_frames()) + "], found [" +
                                 std::to_string(mel.values.rows()) + ", " +
                                 std::to_string(mel.values.cols()) + "]");
   }
-  if (out.values.rows() != dims_.n_audio_ctx || out.values.cols() != dims_.n_audio_state) {
-    out.values = models::Matrix(dims_.n_audio_ctx, dims_.n_audio_state);
+  if (out.values.rows() != dims.n_audio_ctx || out.values.cols() != dims.n_audio_state) {
+    out.values = models::Matrix(dims.n_audio_ctx, dims.n_audio_state);
   }
   const models::MatrixView states = out.values.view();
   stem_.run(pool_, mel, states);
@@ -40,7 +36,7 @@ bool Encoder::encode(const models::LogMel& mel, models::EncoderStates& out,
     backend_.run_layer(layer);
   }
   backend_.store(states);
-  models::layer_norm(pool_, states, ends_.ln_post, states);
+  kernels::layer_norm(pool_, states, ends_.ln_post, states);
   return true;
 }
 

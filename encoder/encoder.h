@@ -5,19 +5,16 @@
 
 #include "encoder/layer_backend.h"
 #include "encoder/stem.h"
-#include "models/dims.h"
-#include "models/stages.h"
-#include "models/thread_pool.h"
-#include "models/weights.h"
+#include "models/base/stages.h"
+#include "models/base/thread_pool.h"
 
 namespace wnpu::encoder {
 
 class Encoder {
  public:
   // All arguments must outlive the encoder. Throws std::invalid_argument where the backend has
-  // another number of layers than dims.
-  Encoder(const models::Dims& dims, const models::EncoderEnds& ends, LayerBackend& backend,
-          models::ThreadPool& pool, models::Precision stem_precision = models::Precision::fp32);
+  // another number of layers than the ends' dims.
+  Encoder(const PackedEnds& ends, LayerBackend& backend, models::ThreadPool& pool);
 
   // stem -> every layer on the backend -> final layer norm. Throws what the backend throws.
   // Throws std::invalid_argument unless mel is [n_mels, 2 n_audio_ctx]. `should_stop`, where given,
@@ -26,8 +23,7 @@ class Encoder {
               const std::function<bool()>& should_stop = {});
 
  private:
-  models::Dims dims_;
-  const models::EncoderEnds& ends_;
+  const PackedEnds& ends_;
   LayerBackend& backend_;
   models::ThreadPool& pool_;
   Stem stem_;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "models/tensor.h"
+#include "models/base/tensor.h"
 
 namespace wnpu::encoder {
 

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cassert>
 
-#include "models/byte_gemm.h"
-#include "models/gemm.h"
-#include "models/ops.h"
+#include "models/kernels/products/gemm.h"
+#include "models/kernels/vectors/instruction_set.h"
+#include "models/kernels/vectors/ops.h"
+#include "models/weights/pack_weights.h"
 
 namespace wnpu::encoder {
 namespace {
 
-using models::ConstMatrixView;
+using kernels::LeftSide;
+using kernels::Number;
 using models::MatrixView;
 
 // Output frames of a convolution that a thread makes at once.
@@ -27,9 +29,9 @@ void for_each_block(models::ThreadPool& pool, std::size_t n, const F& f) {
 
 // [out, in * 3], taps innermost -> [out, 3 * in], taps outermost: the order of three frames in a
 // row.
-models::Linear taps_outermost(const models::Linear& conv) {
+models::LinearWeights taps_outermost(const models::LinearWeights& conv) {
   const std::size_t width = conv.weight.cols() / 3;
-  models::Linear ordered{models::Matrix(conv.weight.rows(), conv.weight.cols()), conv.bias};
+  models::LinearWeights ordered{models::Matrix(conv.weight.rows(), conv.weight.cols()), conv.bias};
   for (std::size_t r = 0; r < conv.weight.rows(); ++r) {
     for (std::size_t c = 0; c < 3 * width; ++c) {
       ordered.weight.row(r)[c % 3 * width + c / 3] = conv.weight.row(r)[c];
@@ -38,66 +40,62 @@ models::Linear taps_outermost(const models::Linear& conv) {
   return ordered;
 }
 
-models::Bf16Linear to_bf16(const models::Linear& linear) {
-  models::Bf16Linear rounded{{linear.weight.cols(), linear.weight.rows()}, linear.bias};
-  rounded.weight.set_columns(0, linear.weight.view());
-  return rounded;
+kernels::Linear pack(models::ThreadPool& pool, const models::LinearWeights& conv,
+                     models::Precision precision) {
+  const bool with_bf16 = models::multiplies_bytes(precision) && kernels::has_bf16_instructions();
+  // Frames behind each other are one row of pairs only where a frame is whole pairs.
+  const bool has_pairs = conv.weight.cols() / 3 % 2 == 0;
+  return pack_linear(pool, with_bf16 && has_pairs ? Number::bf16 : Number::f32,
+                     {taps_outermost(conv)});
 }
 
 }  // namespace
 
-Convolution::Convolution(models::ThreadPool& pool, const models::Linear& weights,
-                         std::size_t n_frames, bool with_bf16) {
-  const std::size_t width = weights.weight.cols() / 3;
-  // Frames behind each other are one row of pairs only where a frame is whole pairs.
-  if (with_bf16 && width % 2 == 0) {
-    in_ = InBf16{to_bf16(taps_outermost(weights)), models::Bf16Rows(n_frames + 2, width)};
+PackedEnds::PackedEnds(const models::Dims& of_model, const models::EncoderEnds& ends,
+                       models::ThreadPool& pool, models::Precision precision)
+    : dims(of_model),
+      conv1(pack(pool, ends.conv1, precision)),
+      conv2(pack(pool, ends.conv2, precision)),
+      positions(of_model.n_audio_ctx, of_model.n_audio_state),
+      ln_post(ends.ln_post) {
+  std::ranges::copy(ends.positional_embedding.flat(), positions.flat().begin());
+}
+
+Convolution::Convolution(const kernels::Linear& weights, std::size_t n_frames) : weights_(weights) {
+  const std::size_t width = weights.weight.k() / 3;
+  if (is_bf16()) {
+    halves_ = kernels::Bf16Rows(n_frames + 2, width);
   } else {
-    in_ = InFp32{pack_linear(pool, taps_outermost(weights), models::Storage::fp32),
-                 models::Matrix(n_frames + 2, width)};
+    frames_ = models::Matrix(n_frames + 2, width);
   }
 }
 
 void Convolution::set_frame(std::size_t i, std::span<const float> x) {
-  if (auto* fp32 = std::get_if<InFp32>(&in_)) {
-    std::ranges::copy(x, fp32->frames.row(i + 1).begin());
+  if (is_bf16()) {
+    halves_.set_row(i + 1, x);
   } else {
-    std::get<InBf16>(in_).frames.set_row(i + 1, x);
+    std::ranges::copy(x, frames_.row(i + 1).begin());
   }
 }
 
 // openai/whisper pads with 1. What an output frame sees are three frames that lie behind each
 // other: as rows that overlap, they are the convolution's im2col without a copy.
 void Convolution::run(std::size_t first, std::size_t step, MatrixView y) const {
-  if (const auto* fp32 = std::get_if<InFp32>(&in_)) {
-    const ConstMatrixView frames = fp32->frames.view();
-    assert(first + (y.rows - 1) * step + 3 <= frames.rows);
-    const ConstMatrixView seen{frames.row(first).data(), y.rows, 3 * frames.cols,
-                               step * frames.stride};
-    models::gemm({seen, fp32->linear.weight, fp32->linear.bias, models::Finish::gelu}, y);
-    return;
-  }
-  const auto& [linear, frames] = std::get<InBf16>(in_);
-  models::gemm(models::Bf16Product{.a = frames.row(first),
-                                   .stride = step * frames.stride(),
-                                   .b = linear.weight,
-                                   .bias = linear.bias,
-                                   .finish = models::Finish::gelu},
-               y);
+  const LeftSide frames = is_bf16() ? LeftSide(halves_) : LeftSide(frames_.view());
+  assert(first + (y.rows - 1) * step + 3 <= frames.n_rows);
+  LeftSide seen = frames.from_row(first);
+  seen.stride *= step;
+  seen.n_rows = y.rows;
+  seen.n_steps *= 3;
+  kernels::gemm({seen, weights_.weight, weights_.bias, kernels::Finish::gelu}, y);
 }
 
-Stem::Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
-           models::Precision precision)
-    : Stem(dims, ends, pool,
-           models::multiplies_bytes(precision) && models::has_bf16_instructions()) {}
-
-Stem::Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
-           bool with_bf16)
-    : conv1_(pool, ends.conv1, dims.n_mel_frames(), with_bf16),
-      conv2_(pool, ends.conv2, dims.n_mel_frames(), with_bf16),
-      positions_(ends.positional_embedding) {
-  for (std::size_t t = 0; t < pool.n_threads(); ++t)
-    scratch_.emplace_back(kFramesTogether, std::max(dims.n_mels, dims.n_audio_state));
+Stem::Stem(const PackedEnds& ends, std::size_t n_threads)
+    : conv1_(ends.conv1, ends.dims.n_mel_frames()),
+      conv2_(ends.conv2, ends.dims.n_mel_frames()),
+      positions_(ends.positions) {
+  const std::size_t width = std::max(ends.dims.n_mels, ends.dims.n_audio_state);
+  for (std::size_t t = 0; t < n_threads; ++t) scratch_.emplace_back(kFramesTogether, width);
 }
 
 void Stem::run(models::ThreadPool& pool, const models::LogMel& mel, MatrixView states) {
@@ -119,7 +117,7 @@ void Stem::run(models::ThreadPool& pool, const models::LogMel& mel, MatrixView s
   });
   for_each_block(pool, states.rows, [&](std::size_t first, std::size_t end, std::size_t) {
     conv2_.run(2 * first, 2, states.row_range(first, end - first));
-    for (std::size_t r = first; r < end; ++r) models::axpy(1.0F, positions_.row(r), states.row(r));
+    for (std::size_t r = first; r < end; ++r) kernels::axpy(1.0F, positions_.row(r), states.row(r));
   });
 }
 

@@ -4,27 +4,38 @@
 
 #include <cstddef>
 #include <span>
-#include <variant>
 #include <vector>
 
-#include "models/bf16_matrix.h"
-#include "models/dims.h"
-#include "models/packed_matrix.h"
-#include "models/precision.h"
-#include "models/stages.h"
-#include "models/tensor.h"
-#include "models/thread_pool.h"
-#include "models/weights.h"
+#include "models/base/dims.h"
+#include "models/base/stages.h"
+#include "models/base/tensor.h"
+#include "models/base/thread_pool.h"
+#include "models/kernels/operands/bf16_matrix.h"
+#include "models/kernels/products/linear.h"
+#include "models/weights/precision.h"
+#include "models/weights/weights.h"
 
 namespace wnpu::encoder {
+
+// What is before and behind the transformer layers, packed; for any number of encoders.
+struct PackedEnds {
+  // int8: the convolutions in bf16, where the CPU has instructions for it.
+  PackedEnds(const models::Dims& of_model, const models::EncoderEnds& ends,
+             models::ThreadPool& pool, models::Precision precision = models::Precision::fp32);
+
+  models::Dims dims;
+  kernels::Linear conv1;     // [3 n_mels, n_audio_state], the taps' weights one behind the other
+  kernels::Linear conv2;     // [3 n_audio_state, n_audio_state]
+  models::Matrix positions;  // [n_audio_ctx, n_audio_state]
+  kernels::LayerNorm ln_post;
+};
 
 // Three taps wide, a frame of zeros at both ends. It holds its input, in the precision of its
 // products.
 class Convolution {
  public:
-  // Where `with_bf16`, in bf16, else in fp32.
-  Convolution(models::ThreadPool& pool, const models::Linear& weights, std::size_t n_frames,
-              bool with_bf16);
+  // `weights` [3 in, out] must outlive it.
+  Convolution(const kernels::Linear& weights, std::size_t n_frames);
 
   // Frame i of the input: [in]. Threads may set frames of their own.
   void set_frame(std::size_t i, std::span<const float> x);
@@ -32,35 +43,25 @@ class Convolution {
   void run(std::size_t first, std::size_t step, models::MatrixView y) const;
 
  private:
-  // Weights [3 in, out]; frames [1 + n_frames + 1, in], the first and the last 0.
-  struct InFp32 {
-    models::PackedLinear linear;
-    models::Matrix frames;
-  };
-  struct InBf16 {
-    models::Bf16Linear linear;
-    models::Bf16Rows frames;
-  };
-  std::variant<InFp32, InBf16> in_;
+  bool is_bf16() const { return weights_.weight.number() == kernels::Number::bf16; }
+
+  const kernels::Linear& weights_;
+  models::Matrix frames_;     // [1 + n_frames + 1, in], the first and the last 0; or
+  kernels::Bf16Rows halves_;  // the same in bf16
 };
 
 class Stem {
  public:
-  // Packs the convolutions; the positional embedding must outlive the stem. int8: in bf16, where
-  // the CPU has instructions for it.
-  Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
-       models::Precision precision = models::Precision::fp32);
+  // `ends` must outlive the stem.
+  Stem(const PackedEnds& ends, std::size_t n_threads);
 
   // mel [n_mels, 2 n_audio_ctx] -> states [n_audio_ctx, n_audio_state]:
-  // gelu(conv1), gelu(conv2 with stride 2), + positional_embedding.
+  // gelu(conv1), gelu(conv2 with stride 2), + positional_embedding. A pool of n_threads.
   void run(models::ThreadPool& pool, const models::LogMel& mel, models::MatrixView states);
 
  private:
-  Stem(const models::Dims& dims, const models::EncoderEnds& ends, models::ThreadPool& pool,
-       bool with_bf16);
-
-  Convolution conv1_;                    // n_mels -> n_audio_state
-  Convolution conv2_;                    // n_audio_state -> n_audio_state
+  Convolution conv1_;
+  Convolution conv2_;
   const models::Matrix& positions_;      // [n_audio_ctx, n_audio_state]
   std::vector<models::Matrix> scratch_;  // a thread: frames together
 };

@@ -3,7 +3,7 @@
 //
 // In XRT's words: a Device is a hw_context with the one overlay loaded, a Program is the kernel
 // together with one instruction buffer, a Run is an xrt::run with its buffer arguments set, and
-// run_all is an xrt::runlist. The argument layout is in npu/layer_abi.h.
+// run_all is an xrt::runlist. The argument layout is in npu/design/layer_abi.h.
 #pragma once
 
 #include <chrono>

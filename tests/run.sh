@@ -1,10 +1,13 @@
 #!/bin/bash
 # Everything that is checked, on a fresh Debian 12 too: packages, format, the tests in the presets
-# dev, asan and tsan, clang-tidy. Each step's time, and at the end which steps failed.
+# dev, asan and tsan, clang-tidy. Each step's time, and at the end which tests were skipped and
+# why, and which steps failed.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../app/setup.sh"
 cd "$root"
 failed=()
+skipped=$(mktemp)
+trap 'rm -f "$skipped"' EXIT
 
 # step NAME COMMAND...
 step() {
@@ -20,24 +23,39 @@ step() {
 
 sources() { git ls-files -- "$@"; }
 
-check_format() { sources '*.h' '*.cpp' | xargs clang-format --dry-run -Werror; }
+check_format() { sources '*.h' '*.hpp' '*.cpp' | xargs clang-format --dry-run -Werror; }
 
 # build PRESET [FOLDER...]: everything, or the test programs of these folders.
 build() {
   local preset=$1 targets=()
   shift
   [ $# -eq 0 ] || targets=(--target "${@/%/_tests}")
-  cmake --preset "$preset" -DWNPU_TESTS=ON >/dev/null &&
+  cmake --preset "$preset" >/dev/null &&
     cmake --build --preset "$preset" "${targets[@]}" -- --quiet
 }
 
+# note_skipped PRESET: of what tests print, the reasons for which they were skipped, with their names.
+note_skipped() {
+  awk -v preset="$1" '
+    /^[0-9]+\/[0-9]+ Testing: / { test = $3 }
+    /^TEST CASE: / { test = $0; sub(/^TEST CASE: */, "", test) }
+    /SKIP:/ { sub(/.*SKIP: */, ""); print preset ": " test ": " $0 }' >>"$skipped"
+}
+
 # build_and_test PRESET [JOBS]
-build_and_test() { build "$1" && ctest --preset "$1" --parallel "${2:-1}"; }
+build_and_test() {
+  local result
+  build "$1" || return 1
+  ctest --preset "$1" --parallel "${2:-1}"
+  result=$?
+  note_skipped "$1" <"build/$1/Testing/Temporary/LastTest.log"
+  return $result
+}
 
 # Test cases that work with several threads (their names say so), under TSan. All others start none,
 # and take fifteen times as long there.
 test_threads() {
-  local folder program
+  local folder program log=build/tsan/skipped.log
   build tsan "$@" || return 1
   for folder in "$@"; do
     program=build/tsan/tests/${folder}_tests
@@ -46,7 +64,9 @@ test_threads() {
       return 1
     fi
     echo "$folder"
-    "$program" -tc='*thread*' || return 1
+    "$program" -tc='*thread*' | tee "$log"
+    [ "${PIPESTATUS[0]}" -eq 0 ] || return 1
+    note_skipped tsan <"$log"
   done
 }
 
@@ -60,21 +80,28 @@ check_tidy() {
 }
 
 fetch_or_say() {
-  fetch_samples || echo "SKIP: the end-to-end test, since tiny.en could not be fetched"
+  fetch_samples || echo "tiny.en could not be fetched: tests that need it will be skipped"
+  bash bench/peers.sh --normalizer || echo "no normaliser: the test of word error rates will be skipped"
 }
 
 say "packages (app/packages.txt, tests/packages.txt)"
 install_packages app/packages.txt tests/packages.txt || exit 1
-step "weights for the end-to-end test" fetch_or_say
+step "weights, a recording and the normaliser for the tests" fetch_or_say
 step "format" check_format
 step "dev: build and test" build_and_test dev
 step "clang-tidy" check_tidy
 step "asan: build and test" build_and_test asan "$(nproc)"
-# What works on the threads of models/thread_pool, audio/samples_beside, npu/worker_pool and
+# What works on the threads of models/base/thread_pool, audio/read/samples_beside, npu/sim/worker_pool and
 # app/clip_loop.
 step "tsan: build and test" test_threads models npu audio encoder decoder app
 
 say "all steps took $SECONDS s"
+if [ -s "$skipped" ]; then
+  echo "skipped:"
+  sort -u "$skipped"
+else
+  echo "no test was skipped"
+fi
 if [ ${#failed[@]} -gt 0 ]; then
   printf 'FAILED: %s\n' "${failed[@]}"
   exit 1

@@ -4,7 +4,7 @@
 // 23 fractional bits of each (cutting off the rest) and adds them in one go (AMD AM020 chapter 4).
 // Here the products, exact in float, are added as ((0+1)+(2+3))+((4+5)+(6+7)) and then to the
 // accumulator, every addition rounded to nearest even. The two differ by less than
-// 36 * 2^-23 * (largest magnitude of the nine terms); tests/npu_kernel_gemm_test.cpp holds that.
+// 36 * 2^-23 * (largest magnitude of the nine terms); tests/npu/kernel_gemm_test.cpp holds that.
 #pragma once
 
 #include "npu/kernel/aie_api_host.h"

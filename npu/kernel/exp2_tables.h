@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "npu/bf16.h"
+#include "npu/kernel/bf16.h"
 
 namespace wnpu::npu::kernel {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "npu/bf16.h"
+#include "npu/kernel/bf16.h"
 
 #ifndef WNPU_TILE_TARGET  // for tools that look at this header alone
 #define WNPU_TILE_TARGET baseline

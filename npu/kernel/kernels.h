@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <span>
 
-#include "npu/bf16.h"
+#include "npu/kernel/bf16.h"
 
 namespace wnpu::npu::kernel {
 

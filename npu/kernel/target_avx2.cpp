@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-#include "npu/bf16.h"
+#include "npu/kernel/bf16.h"
 #include "npu/kernel/exp2_tables.h"
 #include "npu/kernel/kernels.h"
 #include "npu/kernel/tile_kernels.h"
@@ -24,7 +24,9 @@ const TileKernels* avx2_kernels() {
 
 }  // namespace wnpu::npu::kernel
 
-#ifndef __clang__  // clang-tidy does not know the pragma; it sees plain code with wide vectors
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
 #pragma GCC target("avx2")
 #endif
 #define WNPU_TILE_TARGET avx2
@@ -41,3 +43,7 @@ const TileKernels* table_of_target() {
 
 }  // namespace
 }  // namespace wnpu::npu::kernel
+
+#ifdef __clang__
+#pragma clang attribute pop
+#endif

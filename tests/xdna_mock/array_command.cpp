@@ -1,7 +1,7 @@
 // A command as the NPU's controller sees it: opcode, instructions, their count, five or so buffers.
 #include <iostream>
 
-#include "npu/layer_abi.h"
+#include "npu/design/layer_abi.h"
 #include "tests/xdna_mock/array_executor.h"
 #include "tests/xdna_mock/mock_job.h"
 

@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "npu/overlay.h"
-#include "npu/plan.h"
-#include "npu/simulator.h"
+#include "npu/design/overlay.h"
+#include "npu/plans/plan.h"
+#include "npu/sim/simulator.h"
 
 namespace wnpu::tests {
 namespace {
@@ -110,7 +110,7 @@ void execute(std::span<const std::uint32_t> stream,
     memory.push_back(arguments[i].first(design.memories[i].bytes));
   }
   if (call.adder_elements != 0) return add(memory, call.adder_elements);
-  const npu::TimePreset preset = npu::find_preset("phoenix-1.0/peano");
+  const npu::TimePreset preset = npu::find_preset("phoenix-1.0/published");
   npu::WorkerPool pool(2);
   npu::simulate(design, {.preset = &preset, .arguments = memory, .pool = &pool});
 }

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "npu/design.h"
-#include "npu/layer_design.h"
+#include "npu/design/design.h"
+#include "npu/design/layer_design.h"
 
 namespace wnpu::tests {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "npu/design.h"
+#include "npu/design/design.h"
 #include "tests/xdna_mock/array_executor.h"
 
 namespace wnpu::tests {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "npu/device.h"
-#include "npu/xrt_device.h"
+#include "npu/xrt/xrt_device.h"
 
 namespace wnpu::tests {
 

@@ -1,4 +1,4 @@
-// The host path of npu/xrt_* on XRT 2.13's noop driver, which completes every command and computes
+// The host path of npu/xrt/ on XRT 2.13's noop driver, which completes every command and computes
 // nothing: the stand-in for the array works on the mapped buffers after each command.
 // The environment (XILINX_XRT, XCL_EMULATION_MODE) comes from tests/xdna_mock/CMakeLists.txt.
 #include <cstdlib>

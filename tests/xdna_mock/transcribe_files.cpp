@@ -4,8 +4,8 @@
 #include <iostream>
 #include <string>
 
-#include "tests/nano_ggml.h"
-#include "tests/random_matrix.h"
+#include "tests/nano/nano_ggml.h"
+#include "tests/support/random_matrix.h"
 #include "tests/xdna_mock/array_executor.h"
 #include "tests/xdna_mock/overlay_folder.h"
 

@@ -1,4 +1,4 @@
-// npu/xrt_* on the real XRT and libxrt_driver_xdna, with the stand-in for the kernel driver
+// npu/xrt/ on the real XRT and libxrt_driver_xdna, with the stand-in for the kernel driver
 // preloaded (tests/xrt_forky.sh): what XRT and the driver refuse, and what must be left behind.
 #include <algorithm>
 #include <chrono>

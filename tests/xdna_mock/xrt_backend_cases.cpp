@@ -4,11 +4,11 @@
 
 #include <doctest/doctest.h>
 
-#include "encoder/npu_backend.h"
-#include "npu/plan.h"
-#include "npu/sim_device.h"
-#include "tests/layer_call.h"
-#include "tests/random_matrix.h"
+#include "encoder/npu/npu_backend.h"
+#include "npu/plans/plan.h"
+#include "npu/sim/sim_device.h"
+#include "tests/support/layer_call.h"
+#include "tests/support/random_matrix.h"
 #include "tests/xdna_mock/array_executor.h"
 #include "tests/xdna_mock/device_fixture.h"
 #include "tests/xdna_mock/overlay_folder.h"

@@ -1,0 +1,52 @@
+#include "app/batch/mapped_file_fault.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+#include <unistd.h>
+
+#include "app/batch/unfinished_file.h"
+#include "app/cli/exit_code.h"
+#include "models/base/mapped_file.h"
+
+namespace wnpu::app {
+namespace {
+
+std::atomic_flag is_reported;
+
+// Only what a signal handler may call.
+void say(std::string_view text) {
+  // A stderr that takes nothing leaves the exit code to say it.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+extern "C" void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
+  const char* const path = models::mapped_file_at(info->si_addr);
+  if (path == nullptr) {
+    // The access that failed runs again when this returns, and then ends the process.
+    std::signal(number, SIG_DFL);
+    return;
+  }
+  // Of several threads that come here one speaks, and ends the others.
+  if (is_reported.test_and_set()) {
+    while (true) ::pause();
+  }
+  say("whisper-npu: ");
+  say(std::string_view(path, std::strlen(path)));
+  say(": expected the file to stay whole while it is in use, found a part that cannot be read any "
+      "more: cut short, or the disk fails\n");
+  remove_unfinished_file();
+  ::_exit(static_cast<int>(ExitCode::model));
+}
+
+}  // namespace
+
+void install_mapped_file_handler() {
+  struct sigaction wanted {};
+  wanted.sa_sigaction = on_bus_error;
+  wanted.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &wanted, nullptr);
+}
+
+}  // namespace wnpu::app

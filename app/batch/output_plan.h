@@ -1,0 +1,33 @@
+// What goes where, and whether it may: settled before any work starts.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/cli/options.h"
+
+namespace wnpu::app {
+
+struct Target {
+  Format format = Format::text;
+  std::filesystem::path path;  // empty: stdout
+};
+
+struct PlannedInput {
+  std::string input;
+  std::vector<Target> targets = {};  // what will be written
+  std::vector<Target> kept = {};     // with --skip-existing: what is there, and stays as it is
+  bool is_skipped = false;           // with --skip-existing: everything is there
+};
+
+// Makes the output folder. Throws UsageError where two results would go to one file, a result would
+// replace an input, or stdout would get what cannot be told apart; OutputError where a file is
+// there and nothing was said about it, or a result may not go (result_guard.h).
+std::vector<PlannedInput> plan_outputs(const Options& options);
+
+// The batch's files: those that it writes, and those that were there.
+std::set<std::filesystem::path> results_of(const std::vector<PlannedInput>& plan);
+
+}  // namespace wnpu::app

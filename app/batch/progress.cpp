@@ -1,0 +1,117 @@
+#include "app/batch/progress.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <ostream>
+
+#include "app/batch/terminal.h"
+
+namespace wnpu::app {
+namespace {
+
+constexpr std::size_t kLabelColumns = 24;
+constexpr std::size_t kLeastLabel = 4;
+constexpr std::size_t kBarColumns = 30;
+constexpr std::size_t kLeastBar = 8;
+constexpr std::size_t kGap = 2;      // between the label and what follows
+constexpr std::size_t kBarEnds = 3;  // " [" and "]"
+
+std::string minutes_and_seconds(double seconds) {
+  const auto whole = static_cast<long long>(std::clamp(seconds, 0.0, 3.6e8));
+  std::array<char, 48> text{};
+  if (whole >= 3600) {
+    std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60,
+                  whole % 60);
+  } else {
+    std::snprintf(text.data(), text.size(), "%lld:%02lld", whole / 60, whole % 60);
+  }
+  return text.data();
+}
+
+}  // namespace
+
+std::string progress_line(std::string_view label, const Progress& progress, std::size_t columns) {
+  // A line as wide as the terminal would leave the cursor beyond its end.
+  const std::size_t room = std::max<std::size_t>(columns, 1) - 1;
+  const double share =
+      progress.total_s > 0 ? std::clamp(progress.done_s / progress.total_s, 0.0, 1.0) : 0;
+  std::array<char, 8> percent{};
+  std::snprintf(percent.data(), percent.size(), "%3.0f%%", std::floor(share * 100));
+  const std::string state = progress.total_s > 0 ? percent.data() : "reading";
+  if (state.size() > room) return "";
+  std::string left;
+  if (share > 0) {
+    left = " " + minutes_and_seconds(progress.elapsed_s * (1 - share) / share) + " left";
+  }
+  if (kGap + kLeastLabel + state.size() + left.size() > room) left.clear();
+  const std::size_t rest = room - state.size() - left.size();
+  std::string line(
+      first_columns(printable(label), rest > kGap ? std::min(kLabelColumns, rest - kGap) : 0));
+  if (!line.empty()) line.append(kGap, ' ');
+  line += state;
+  const std::size_t used = width_of(line) + left.size() + kBarEnds;
+  const std::size_t bar = used < room ? std::min(kBarColumns, room - used) : 0;
+  if (progress.total_s > 0 && bar >= kLeastBar) {
+    const auto filled = static_cast<std::size_t>(share * static_cast<double>(bar));
+    line.append(" [").append(filled, '#').append(bar - filled, ' ').append("]");
+  }
+  return line += left;
+}
+
+bool wants_progress(Verbosity verbosity, bool err_is_terminal, const char* term) {
+  const bool is_dumb =
+      term == nullptr || std::string_view(term).empty() || std::string_view(term) == "dumb";
+  return verbosity != Verbosity::quiet && err_is_terminal && !is_dumb;
+}
+
+void Messages::error(std::string_view text) { print(text); }
+
+void Messages::note(std::string_view text) {
+  if (verbosity_ != Verbosity::quiet) print(text);
+}
+
+void Messages::detail(std::string_view text) {
+  if (verbosity_ == Verbosity::verbose) print(text);
+}
+
+void Messages::print(std::string_view text) {
+  hide_progress();
+  err_ << "whisper-npu: " << printable(text) << '\n' << std::flush;
+}
+
+void Messages::begin_progress(std::string label) {
+  label_ = std::move(label);
+  begin_ = Clock::now();
+  drawn_ = {};
+  total_s_ = 0;
+  update_progress(0, 0);
+}
+
+void Messages::update_progress(double done_s, double total_s) {
+  if (!bar_) return;
+  const Clock::time_point now = Clock::now();
+  const bool is_news = total_s != total_s_;
+  if (!is_news && now - drawn_ < std::chrono::milliseconds(100)) return;
+  drawn_ = now;
+  total_s_ = total_s;
+  bar_is_drawn_ = true;
+  const double elapsed_s = std::chrono::duration<double>(now - begin_).count();
+  // ECMA-48 EL: erase to the end of the line. Before the text, for behind the last column it would
+  // erase that.
+  err_ << "\r\x1b[K" << progress_line(label_, {done_s, total_s, elapsed_s}, columns_())
+       << std::flush;
+}
+
+void Messages::hide_progress() {
+  if (bar_is_drawn_) clear_line();
+}
+
+void Messages::clear_line() {
+  bar_is_drawn_ = false;
+  if (!bar_) return;
+  err_ << "\r\x1b[K" << std::flush;
+}
+
+}  // namespace wnpu::app

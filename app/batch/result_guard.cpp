@@ -1,0 +1,98 @@
+#include "app/batch/result_guard.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/batch/output_file.h"
+#include "app/cli/exit_code.h"
+#include "audio/read/error.h"
+#include "audio/read/pcm_reader.h"
+
+namespace wnpu::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Status = struct stat;
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& found) {
+  throw OutputError(path.string() + ": expected a place for a result, found " + found);
+}
+
+// A file, or a descriptor's; empty: none can be had, and errno says why.
+std::optional<Status> status_of(const fs::path& path, std::optional<int> descriptor) {
+  Status status{};
+  const int result = descriptor ? ::fstat(*descriptor, &status) : ::stat(path.c_str(), &status);
+  return result == 0 ? std::optional(status) : std::nullopt;
+}
+
+bool decodes_as_audio(const fs::path& path) {
+  try {
+    audio::open_pcm(audio::Input{path, {}});
+    return true;
+  } catch (const audio::AudioError&) {
+    return false;
+  }
+}
+
+// Whether writing to the open descriptor changes what is in its file, and does not only add to it.
+bool writes_into_file(int descriptor, const Status& status) {
+  const bool appends = (::fcntl(descriptor, F_GETFL) & O_APPEND) != 0;
+  return !appends && ::lseek(descriptor, 0, SEEK_CUR) < status.st_size;
+}
+
+void check_descriptor(const fs::path& path, int descriptor) {
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  if (flags < 0) refuse(path, std::strerror(errno));
+  if ((flags & O_ACCMODE) == O_RDONLY) refuse(path, "it open for reading alone");
+}
+
+void check_folder(const fs::path& path) {
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(path), error).parent_path();
+  if (error) refuse(path, error.message());
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw OutputError(folder.string() +
+                      ": expected a folder that can be written to: " + std::strerror(errno));
+  }
+}
+
+}  // namespace
+
+ResultGuard::ResultGuard(std::span<const std::string> inputs) {
+  for (const std::string& input : inputs) {
+    const auto status = status_of(input, input == "-" ? std::optional(STDIN_FILENO) : std::nullopt);
+    if (status && S_ISREG(status->st_mode)) inputs_.emplace(status->st_dev, status->st_ino);
+  }
+}
+
+void ResultGuard::check_replaceable(const fs::path& path) const {
+  const auto descriptor = path.empty() ? STDOUT_FILENO : descriptor_of(path);
+  const auto status = status_of(path, descriptor);
+  if (!status || !S_ISREG(status->st_mode)) return;
+  const fs::path name = path.empty() ? fs::path("stdout") : path;
+  if (inputs_.contains({status->st_dev, status->st_ino})) {
+    throw UsageError(name.string() + ": would get a result, but it is an input");
+  }
+  if (descriptor && !writes_into_file(*descriptor, *status)) return;
+  const fs::path file = descriptor ? fs::path("/proc/self/fd") / std::to_string(*descriptor) : path;
+  if (decodes_as_audio(file)) refuse(name, "audio, which no result replaces");
+}
+
+void ResultGuard::check(const fs::path& path) const {
+  check_replaceable(path);
+  if (path.empty()) return;
+  if (const auto descriptor = descriptor_of(path)) return check_descriptor(path, *descriptor);
+  const auto status = status_of(path, std::nullopt);
+  if (!status && errno != ENOENT) refuse(path, std::strerror(errno));
+  if (!status || S_ISREG(status->st_mode)) return check_folder(path);
+  if (S_ISDIR(status->st_mode)) refuse(path, "a folder");
+  if (S_ISBLK(status->st_mode)) refuse(path, "a disk");
+  if (::access(path.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,30 @@
+// Where a result may go: asked before any work starts, and again when the result is written.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <span>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+
+namespace wnpu::app {
+
+class ResultGuard {
+ public:
+  // "-" among the inputs is stdin.
+  explicit ResultGuard(std::span<const std::string> inputs);
+
+  // Throws UsageError where the file at `path`, behind links, is an input under whatever name, and
+  // OutputError where it decodes as audio: neither is replaced, --overwrite or not. An empty path
+  // is stdout.
+  void check_replaceable(const std::filesystem::path& path) const;
+  // Besides, throws OutputError where nothing can be written to `path`: it is a folder, or its
+  // folder is not there or may not be written to.
+  void check(const std::filesystem::path& path) const;
+
+ private:
+  std::set<std::pair<dev_t, ino_t>> inputs_;
+};
+
+}  // namespace wnpu::app

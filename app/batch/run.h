@@ -1,0 +1,50 @@
+// transcribe: one file after the other, results to where they belong, errors to where they count.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "app/batch/output_plan.h"
+#include "app/cli/options.h"
+#include "app/engine/whisper_npu.hpp"
+
+namespace wnpu::app {
+
+// Throws Error. One of the class audio, library, resources or internal fails the input, and the
+// batch goes on with the next one. Every other exception ends the batch.
+using TranscribeFn = std::function<Transcript(const std::string& input, const Callbacks&)>;
+
+// The process as run() sees it; tests have their own.
+struct Environment {
+  int out = 1;  // descriptor of stdout
+  std::ostream* err = nullptr;
+  bool shows_progress = false;
+  std::function<std::size_t()> columns = [] { return std::size_t{80}; };  // of the terminal
+  // Number of the signal that asked to stop; 0: none did.
+  std::function<int()> stop_signal = [] { return 0; };
+};
+
+// Throws the Error of the one input of a batch of one that cannot even be opened, so that a
+// wrong name does not cost the load of a model.
+void check_inputs(const std::vector<PlannedInput>& plan);
+
+// How far a batch is.
+struct BatchProgress {
+  std::size_t n_begun = 0;   // inputs that were begun, the first of the plan
+  std::size_t n_ended = 0;   // those of them that are done, skipped or failed; 0 or 1 fewer
+  std::size_t n_failed = 0;  // those of them that failed
+};
+
+// Does the inputs after the first `progress.n_ended`, and keeps `progress` up to date. Returns the
+// process' exit code. Throws what exit_code_of() knows.
+int run(const Options& options, const std::vector<PlannedInput>& plan,
+        const TranscribeFn& transcribe, const Environment& environment, BatchProgress& progress);
+
+// The exit code of a batch that is at its end or was stopped; says how many files failed.
+int conclude(const Options& options, const std::vector<PlannedInput>& plan,
+             const BatchProgress& progress, const Environment& environment);
+
+}  // namespace wnpu::app

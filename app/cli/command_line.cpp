@@ -1,0 +1,241 @@
+#include "app/cli/command_line.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "app/cli/command_words.h"
+#include "app/cli/exit_code.h"
+#include "app/cli/manual.h"
+#include "app/cli/option_values.h"
+#include "app/cli/version.h"
+#include "app/cli/work_options.h"
+#include "audio/read/error.h"
+#include "audio/read/input.h"
+#include "models/kernels/vectors/instruction_set.h"
+
+namespace wnpu::app {
+namespace {
+
+void check_stdin_format(const std::string& text) {
+  try {
+    audio::parse_raw_format(text);
+  } catch (const audio::AudioError& error) {
+    throw CLI::ValidationError("--stdin-format", error.what());
+  }
+}
+
+void add_format(Options& options, const std::string& name) {
+  for (const FormatName& known : kFormats) {
+    // "all" is every file format: text is txt for people.
+    const bool wanted = name == "all" ? known.format != Format::text : known.name == name;
+    const auto& has = options.formats;
+    if (wanted && std::find(has.begin(), has.end(), known.format) == has.end()) {
+      options.formats.push_back(known.format);
+    }
+  }
+}
+
+void add_input_options(CLI::App& app, Options& options) {
+  app.add_option("files", options.inputs, "Audio files; - is stdin");
+  app.add_option_function<std::string>(
+         "--stdin-format",
+         [&options](const std::string& text) {
+           check_stdin_format(text);
+           options.stdin_format = text;
+         },
+         "stdin is raw samples, e.g. s16le:16000:1")
+      ->type_name("FORMAT:RATE:CHANNELS");
+  app.add_option("--audio-track", options.audio_track,
+                 "Of files with several audio tracks, counted from 0; ffmpeg's choice if not given")
+      ->check(CLI::Range(0, 1000).description(""))
+      ->type_name("N");
+}
+
+void add_layout_options(CLI::App& app, SubtitleLayout& layout) {
+  const IntegerRange range = {1, 100000};
+  add_integer_or_none(app, "--max-line-width", layout.max_line_width, range,
+                      "With word timestamps: characters a subtitle line");
+  add_integer_or_none(app, "--max-line-count", layout.max_line_count, range,
+                      "With --max-line-width: lines a subtitle");
+  add_integer_or_none(app, "--max-words-per-line", layout.max_words_per_line, range,
+                      "With word timestamps and without --max-line-width: words a subtitle line");
+  add_bool(app, "--highlight-words", layout.highlight_words,
+           "With word timestamps: underline each word as it is spoken, in srt and vtt");
+}
+
+void add_output_options(CLI::App& app, Options& options) {
+  std::vector<std::string> names = {"all"};
+  for (const FormatName& known : kFormats) names.emplace_back(known.name);
+  app.add_option_function<std::vector<std::string>>(
+         "-f,--format,--output-format",
+         [&options](const std::vector<std::string>& given) {
+           for (const std::string& name : given) add_format(options, name);
+         },
+         "Repeatable; text if not given, all with --output-dir")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->check(one_of(names))
+      ->type_name(CLI::detail::join(names, "|"));
+  app.add_option("-o,--output-dir", options.output_dir, "Folder to write NAME.FORMAT to")
+      ->type_name("DIR");
+  app.add_option("--output", options.output, "File to write to; - is stdout")->type_name("FILE|-");
+  const auto set_existing = [&options](ExistingOutput existing) {
+    return [&options, existing] { options.existing = existing; };
+  };
+  CLI::Option* overwrite = app.add_flag_callback(
+      "--overwrite", set_existing(ExistingOutput::overwrite), "Replace files that are there");
+  app.add_flag_callback("--skip-existing", set_existing(ExistingOutput::skip),
+                        "Keep results that are there; leave out inputs that have them all")
+      ->excludes(overwrite);
+  const auto set_verbose = [&options](const std::string& text) {
+    if (is_true(text)) options.verbosity = Verbosity::verbose;
+  };
+  app.add_option_function<std::string>("-v,--verbose", set_verbose,
+                                       "Times before the text, and what is going on on stderr")
+      ->expected(0, 1)
+      ->check(one_of({"True", "False", "None"}, Case::ignored))
+      ->type_name("[True|False]");
+  const auto set_quiet = [&options] {
+    if (options.verbosity == Verbosity::verbose) {
+      throw CLI::ValidationError("--quiet", "--verbose was given too");
+    }
+    options.verbosity = Verbosity::quiet;
+  };
+  app.add_flag_callback("-q,--quiet", set_quiet, "Only errors on stderr");
+  const auto set_isolation = [&options](const std::string& name) {
+    options.isolation = name == "on"    ? Isolation::on
+                        : name == "off" ? Isolation::off
+                                        : Isolation::automatic;
+  };
+  app.add_option_function<std::string>(
+         "--isolate", set_isolation,
+         "Work in a process of its own, so that a file which kills it leaves the others alone; "
+         "auto: with several files")
+      ->check(one_of({"auto", "on", "off"}))
+      ->type_name("auto|on|off")
+      ->default_str("auto");
+  app.add_flag("--dry-run", options.dry_run,
+               "Stop before the encoder, print durations, write no files");
+}
+
+// What CLI11 cannot say. Messages for formats to stdout are in output_plan.cpp.
+void check(const Options& options) {
+  if (options.inputs.empty()) throw UsageError("files is required: audio files, or - for stdin");
+  const auto n_stdin = std::count(options.inputs.begin(), options.inputs.end(), "-");
+  if (n_stdin > 1) throw UsageError("- (stdin) can be read once only");
+  if (!options.stdin_format.empty() && n_stdin == 0) {
+    throw UsageError("--stdin-format is for stdin: give - as a file");
+  }
+  if (!options.output.empty() && !options.output_dir.empty()) {
+    throw UsageError("--output and --output-dir exclude each other");
+  }
+}
+
+// "transcribe or bench"
+std::string names_of(std::span<const Subcommand> others) {
+  std::string names = "transcribe";
+  for (const Subcommand& other : others) names += " or " + other.name;
+  return names;
+}
+
+// The last of an option's values counts, as in argparse.
+void take_last(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() <= 1) {
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+    if (!option->get_positional()) option->allow_extra_args(false);
+  }
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+CommandLine printed(std::string text) {
+  CommandLine line;
+  line.command = Command::print;
+  line.text = std::move(text);
+  return line;
+}
+
+// What CLI11 writes to.
+struct Parsed {
+  CommandLine line;
+  bool wants_version = false;
+  bool wants_json = false;
+};
+
+// All commands and options, whose values go to `parsed`. Returns transcribe.
+CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& parsed) {
+  Options& options = parsed.line.options;
+  CLI::Option* version =
+      app.add_flag("--version", parsed.wants_version, "Print what this build is");
+  app.add_flag("--json", parsed.wants_json, "--version as JSON")->needs(version);
+  app.require_subcommand(0, 1);
+  app.footer(
+      "Environment:\n"
+      "  WNPU_ISA=" +
+      CLI::detail::to_lower(CLI::detail::join(kernels::kInstructionSetNames, "|")) +
+      "  Kernels of another instruction set\n"
+      "  XDG_CACHE_HOME                                    Models are in its whisper-npu "
+      "(~/.cache)");
+  CLI::App* transcribe = app.add_subcommand("transcribe", "Speech in files to text");
+  add_input_options(*transcribe, options);
+  add_work_options(*transcribe, options);
+  add_layout_options(*transcribe, options.layout);
+  add_output_options(*transcribe, options);
+  take_last(*transcribe);
+  for (const Subcommand& other : others) {
+    CLI::App* command = app.add_subcommand(other.name, other.help);
+    other.add_options(*command);
+    command->callback([&parsed] { parsed.line.command = Command::other; });
+    take_last(*command);
+  }
+  return transcribe;
+}
+
+constexpr const char* kAbout = "Whisper speech recognition on AMD XDNA NPUs and CPUs";
+
+}  // namespace
+
+CommandLine parse_command_line(std::span<const char* const> arguments,
+                               std::span<const Subcommand> others) {
+  Parsed parsed;
+  CommandLine& line = parsed.line;
+  CLI::App app(kAbout, "whisper-npu");
+  CLI::App* transcribe = declare(app, others, parsed);
+
+  CommandWords words = sort_words(app, arguments);
+  std::ranges::reverse(words.options);  // as CLI11 wants them
+  try {
+    app.parse(std::move(words.options));
+  } catch (const CLI::CallForHelp&) {
+    return printed(app.help());
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(first_line(error.what()) + " (see --help)");
+  }
+  if (parsed.wants_version) return printed(version_text(parsed.wants_json));
+  if (line.command == Command::other) {
+    const auto given = std::ranges::find_if(
+        others, [&](const Subcommand& other) { return app.got_subcommand(other.name); });
+    line.run = [given, files = std::move(words.files)] { return given->run(files); };
+    return std::move(line);
+  }
+  if (!app.got_subcommand(transcribe)) {
+    throw UsageError("a command is required: " + names_of(others) + " (see --help)");
+  }
+  line.options.inputs = std::move(words.files);
+  check(line.options);
+  return std::move(line);
+}
+
+std::string manual_page(std::span<const Subcommand> others) {
+  Parsed parsed;
+  CLI::App app(kAbout, "whisper-npu");
+  declare(app, others, parsed);
+  return manual_of(app);
+}
+
+}  // namespace wnpu::app

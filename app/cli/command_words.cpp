@@ -1,0 +1,194 @@
+#include "app/cli/command_words.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "app/cli/exit_code.h"
+#include "app/cli/foreign_options.h"
+
+namespace wnpu::app {
+namespace {
+
+// Options whose value is a text or a list that may have nothing in it.
+constexpr std::array<std::string_view, 7> kMayBeEmpty = {
+    "initial-prompt",      "hotwords",        "prefix",         "prepend-punctuations",
+    "append-punctuations", "suppress-tokens", "clip-timestamps"};
+
+bool may_be_empty(const CLI::Option& option) {
+  return std::ranges::any_of(
+      kMayBeEmpty, [&](std::string_view name) { return option.check_lname(std::string(name)); });
+}
+
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+// --verbose, which is a flag here and has a value in openai/whisper.
+bool may_go_without_value(const CLI::Option& option) {
+  return takes_value(option) && option.get_items_expected_min() == 0;
+}
+
+bool is_bool(const std::string& word) {
+  const std::string lower = CLI::detail::to_lower(word);
+  return lower == "true" || lower == "false" || lower == "none";
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "--output_dir" is "--output-dir".
+std::string with_dashes(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw UsageError(message + " (see --help)");
+}
+
+class WordSorter {
+ public:
+  WordSorter(const CLI::App& app, std::span<const char* const> arguments)
+      : app_(&app), left_(arguments) {}
+
+  CommandWords run() {
+    while (!left_.empty()) {
+      const std::string word = next();
+      if (word == "--") {
+        while (!left_.empty()) take_file(next());
+      } else if (word.starts_with("--")) {
+        take_long(word);
+      } else if (short_option(word) != nullptr) {
+        take_short(word.substr(1));
+      } else if (word.starts_with('-') && word != "-" && !is_digit(word[1])) {
+        refuse(
+            std::string(word).append(": no such option; a file of that name is ./").append(word));
+      } else if (command_ == nullptr) {
+        take_command(word);
+      } else {
+        take_file(word);
+      }
+    }
+    return std::move(words_);
+  }
+
+ private:
+  std::string next() {
+    std::string word = left_.front();
+    left_ = left_.subspan(1);
+    return word;
+  }
+
+  // Of the command, or before it of the program.
+  const CLI::Option* find(const std::string& name) const {
+    return (command_ != nullptr ? command_ : app_)->get_option_no_throw(name);
+  }
+
+  // The option that "-vo" begins with; nullptr: none.
+  const CLI::Option* short_option(const std::string& word) const {
+    if (word.size() < 2 || word[0] != '-' || word[1] == '-') return nullptr;
+    return find(word.substr(0, 2));
+  }
+
+  // What nobody means as a value. As in argparse, text with a space is no option.
+  bool looks_like_option(const std::string& word) const {
+    if (word == "--") return true;
+    if (word.find(' ') != std::string::npos) return false;
+    return (word.size() > 2 && word.starts_with("--")) || short_option(word) != nullptr;
+  }
+
+  void take_command(const std::string& word) {
+    const auto found =
+        app_->get_subcommands([&](const CLI::App* each) { return each->check_name(word); });
+    if (found.empty()) refuse(word + ": there is no such command");
+    command_ = found.front();
+    words_.options.push_back(word);
+  }
+
+  void take_file(const std::string& word) {
+    if (command_ == nullptr) return take_command(word);
+    if (word.empty()) refuse("the name of a file is empty");
+    words_.files.push_back(word);
+  }
+
+  void take_long(const std::string& word) {
+    const std::size_t end = std::min(word.find('='), word.size());
+    std::string name = with_dashes(word.substr(0, end));
+    const CLI::Option* option = find(name);
+    if (option == nullptr) {
+      name = translated(name);
+      option = find(name);
+    }
+    if (option == nullptr) refuse(name + ": there is no such option");
+    take(*option, name,
+         end == word.size() ? std::nullopt : std::optional<std::string>(word.substr(end + 1)));
+  }
+
+  // Our name for another program's option, or `name`.
+  static std::string translated(const std::string& name) {
+    const ForeignOption* const foreign = find_foreign_option(name.substr(2));
+    if (foreign == nullptr) return name;
+    if (foreign->ours.empty()) refuse(name + ": " + std::string(foreign->advice));
+    return "--" + std::string(foreign->ours);
+  }
+
+  // "vo=folder" is -v and -o with a value, as is "vofolder".
+  void take_short(const std::string& letters) {
+    const std::string name = std::string("-") + letters[0];
+    const CLI::Option* const option = find(name);
+    const std::string rest = letters.substr(1);
+    if (option == nullptr) refuse(name + ": there is no such option");
+    if (rest.empty()) return take(*option, name, std::nullopt);
+    if (rest[0] == '=') return take(*option, name, rest.substr(1));
+    if (takes_value(*option) && !may_go_without_value(*option)) return take(*option, name, rest);
+    take(*option, name, std::nullopt);
+    take_short(rest);
+  }
+
+  // `value` is what was written behind "=".
+  void take(const CLI::Option& option, const std::string& name,
+            const std::optional<std::string>& value) {
+    words_.options.push_back(name);
+    if (!takes_value(option)) {
+      if (value) refuse(name + ": expected no value, found \"" + *value + "\"");
+    } else if (may_go_without_value(option) && !value) {
+      words_.options.push_back(!left_.empty() && is_bool(left_.front()) ? next() : "True");
+    } else {
+      words_.options.push_back(value ? *value : next_value(name));
+      check_empty(option, name, words_.options.back());
+    }
+  }
+
+  std::string next_value(const std::string& name) {
+    if (left_.empty()) refuse(name + ": expected a value, found the end of the command line");
+    std::string word = next();
+    if (looks_like_option(word)) {
+      std::string message = name + ": expected a value, found ";
+      message += word + "; a value that begins so is written ";
+      message += name + "=" + word;
+      refuse(message);
+    }
+    return word;
+  }
+
+  static void check_empty(const CLI::Option& option, const std::string& name,
+                          const std::string& value) {
+    // CLI11 takes nothing from a list of delimiters, and the next word in its place.
+    const char delimiter = option.get_delimiter();
+    const bool is_empty = std::ranges::all_of(
+        value, [delimiter](char c) { return delimiter != '\0' && c == delimiter; });
+    if (is_empty && !may_be_empty(option)) refuse(name + ": expected a value, found nothing");
+  }
+
+  const CLI::App* app_;
+  const CLI::App* command_ = nullptr;  // once it was named
+  std::span<const char* const> left_;
+  CommandWords words_;
+};
+
+}  // namespace
+
+CommandWords sort_words(const CLI::App& app, std::span<const char* const> arguments) {
+  return WordSorter(app, arguments).run();
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,46 @@
+// What the process says to its caller: the exit codes, and the errors that only app has.
+#pragma once
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace wnpu::app {
+
+// A contract: listed in README.md beside this file, tested by tests/program/cli_test.sh.
+enum class ExitCode {
+  ok = 0,
+  some_failed = 1,  // a batch: at least one file failed, the others are done
+  usage = 2,
+  model = 3,      // missing, damaged or not what it claims
+  audio = 4,      // the only input cannot be decoded
+  device = 5,     // the device that was asked for cannot be used
+  output = 6,     // a result cannot be written
+  resources = 7,  // not enough memory, or no more threads
+  library = 8,    // an input needs a library that is not installed
+  internal = 70,  // a bug; BSD sysexits.h EX_SOFTWARE
+  signal = 128,   // plus the signal's number: 130 for SIGINT, 141 for SIGPIPE
+};
+
+// Arguments that make no sense. what() is one line.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A result that cannot be written. what() names the path and the cause.
+struct OutputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The reader of our output went away: the end of the work, but nothing to complain about.
+struct BrokenPipe : OutputError {
+  using OutputError::OutputError;
+};
+
+// What to tell of an error: what(), in plainer words where that is the library's.
+std::string text_of(const std::exception& error);
+
+// The process' exit code for an error that reached main.
+int exit_code_of(const std::exception& error);
+
+}  // namespace wnpu::app

@@ -1,0 +1,123 @@
+#include "app/cli/manual.h"
+
+#include <string_view>
+
+#include "app/cli/build_info.h"
+
+namespace wnpu::app {
+namespace {
+
+constexpr std::string_view kDescription = R"(.SH DESCRIPTION
+Writes what is said in audio and video files. Standard output has the result and nothing else; messages go to
+standard error. A file appears under its name only when it is whole, and nothing that is there is replaced
+unless
+.B \-\-overwrite
+says so. Of several files each fails alone.
+)";
+
+// README.md beside this file has the same in more words.
+constexpr std::string_view kExitStatus = R"(.SH EXIT STATUS
+.TP
+.B 0
+all went well
+.TP
+.B 1
+of several files at least one failed, the others are done
+.TP
+.B 2
+arguments that make no sense
+.TP
+.B 3
+the model is missing, damaged or not what it claims
+.TP
+.B 4
+the only input cannot be decoded
+.TP
+.B 5
+the device that was asked for cannot be used
+.TP
+.B 6
+a result cannot be written, or would replace a file that is there
+.TP
+.B 7
+not enough memory, or no more threads
+.TP
+.B 8
+the only input needs a library that is not installed
+.TP
+.B 70
+a bug
+.TP
+.B 128 + N
+stopped by signal N
+)";
+
+// Text that is no request of troff, and whose dashes stay what they are.
+std::string escaped(const std::string& text) {
+  std::string result;
+  bool begins_line = true;
+  for (const char c : text) {
+    if (begins_line && (c == '.' || c == '\'')) result += "\\&";
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else {
+      result += c;
+    }
+    begins_line = c == '\n';
+  }
+  return result;
+}
+
+// "-f, --format" bold, "txt|srt" italic, and what it does.
+std::string entry_of(const CLI::Option& option) {
+  std::string text = ".TP\n";
+  if (option.get_positional()) {
+    text += "\\fI" + escaped(option.get_name()) + "\\fR";
+  } else {
+    text += "\\fB" + escaped(option.get_name(false, true)) + "\\fR";
+    const std::string value = option.get_type_name();
+    if (!value.empty()) text += " \\fI" + escaped(value) + "\\fR";
+  }
+  text += "\n" + escaped(option.get_description());
+  const std::string& usual = option.get_default_str();
+  return text + (usual.empty() ? "" : " [" + escaped(usual) + "]") + "\n";
+}
+
+std::string options_of(const CLI::App& command) {
+  std::string text;
+  std::string group = "Options";  // CLI11's name for those without one
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group() != group) {
+      group = option->get_group();
+      text += ".SS " + escaped(group) + "\n";
+    }
+    text += entry_of(*option);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string manual_of(const CLI::App& program) {
+  const std::string name = escaped(program.get_name());
+  std::string text = ".TH WHISPER-NPU 1 \"\" \"whisper-npu " + std::string(kVersion) + "\"\n";
+  text += ".SH NAME\n" + name + " \\- " + escaped(program.get_description()) + "\n.SH SYNOPSIS\n";
+  const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
+  for (const CLI::App* command : commands) {
+    text += ".B " + name + " " + escaped(command->get_name()) +
+            "\n[\\fIoption\\fR]... [\\fIfile\\fR]...\n.br\n";
+  }
+  text += kDescription;
+  text += ".SH OPTIONS\n" + options_of(program);
+  for (const CLI::App* command : commands) {
+    text += ".SH OPTIONS OF " + escaped(command->get_name()) + "\n" +
+            escaped(command->get_description()) + ".\n" + options_of(*command);
+  }
+  text += kExitStatus;
+  // A line of its own each, as --help has them.
+  return text + ".SH NOTES\n.nf\n" + escaped(program.get_footer()) + "\n.fi\n";
+}
+
+}  // namespace wnpu::app

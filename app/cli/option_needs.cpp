@@ -1,0 +1,115 @@
+#include "app/cli/option_needs.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "app/cli/exit_code.h"
+
+namespace wnpu::app {
+namespace {
+
+struct Need {
+  std::string_view option;
+  std::string_view what;
+  bool (*is_met)(const Options&);
+};
+
+bool has_vad(const Options& options) { return options.transcribe.vad.enabled; }
+bool has_words(const Options& options) { return options.transcribe.word_timestamps; }
+bool detects_language(const Options& options) { return options.transcribe.language.empty(); }
+bool may_use_npu(const Options& options) { return options.device.requested != "cpu"; }
+bool may_sample(const Options& options) {
+  const TranscribeOptions& transcribe = options.transcribe;
+  return transcribe.temperature > 0 || transcribe.temperature_increment_on_fallback;
+}
+bool has_second_try(const Options& options) {
+  return options.transcribe.temperature_increment_on_fallback.has_value();
+}
+bool has_beams(const Options& options) {
+  return options.transcribe.temperature == 0 && options.transcribe.beam_size > 1;
+}
+
+constexpr std::string_view kVad =
+    "--vad True, or --batch-size above 1 without --vad False and --clip-timestamps";
+constexpr std::string_view kWords = "--word-timestamps True";
+constexpr std::string_view kSampling =
+    "--temperature above 0 or a --temperature-increment-on-fallback";
+constexpr std::string_view kBeams = "--temperature 0 and --beam-size above 1";
+
+constexpr std::array kNeeds = {
+    Need{"--vad-model", kVad, has_vad},
+    Need{"--vad-threshold", kVad, has_vad},
+    Need{"--vad-neg-threshold", kVad, has_vad},
+    Need{"--vad-min-speech-duration-ms", kVad, has_vad},
+    Need{"--vad-min-silence-duration-ms", kVad, has_vad},
+    Need{"--vad-speech-pad-ms", kVad, has_vad},
+    Need{"--npu-plan", "another --device than cpu", may_use_npu},
+    Need{"--npu-precision", "another --device than cpu", may_use_npu},
+    Need{"--npu-precision", "--npu-plan fused or batched",
+         [](const Options& options) {
+           return options.device.precision == "bf16" || options.device.plan == "fused" ||
+                  options.device.plan == "batched";
+         }},
+    Need{"--fallback", "another --device than cpu", may_use_npu},
+    Need{"--npu-preset", "--device sim",
+         [](const Options& options) { return options.device.requested == "sim"; }},
+    Need{"--xclbin", "--device npu",
+         [](const Options& options) {
+           return options.device.requested == "npu" || options.device.requested == "auto";
+         }},
+    Need{"--fp16", "--precision fp32 or none, which is what False means",
+         [](const Options& options) { return options.device.cpu_precision == "fp32"; }},
+    Need{"--gemm", "--precision fp32 or none",
+         [](const Options& options) { return options.device.cpu_precision == "fp32"; }},
+    Need{"--max-line-width", kWords, has_words},
+    Need{"--max-line-count", kWords, has_words},
+    Need{"--max-line-count", "--max-line-width",
+         [](const Options& options) { return options.layout.max_line_width.has_value(); }},
+    Need{"--max-words-per-line", kWords, has_words},
+    Need{"--max-words-per-line", "subtitles without --max-line-width",
+         [](const Options& options) { return !options.layout.max_line_width.has_value(); }},
+    Need{"--highlight-words", kWords, has_words},
+    Need{"--prepend-punctuations", kWords, has_words},
+    Need{"--append-punctuations", kWords, has_words},
+    Need{"--hallucination-silence-threshold", kWords, has_words},
+    Need{"--beam-size", "--temperature 0",
+         [](const Options& options) { return options.transcribe.temperature == 0; }},
+    Need{"--patience", kBeams, has_beams},
+    Need{"--best-of", kSampling, may_sample},
+    Need{"--seed", kSampling, may_sample},
+    Need{"--length-penalty", "--beam-size or --best-of above 1",
+         [](const Options& options) {
+           return has_beams(options) || (may_sample(options) && options.transcribe.best_of > 1);
+         }},
+    Need{"--compression-ratio-threshold", "a --temperature-increment-on-fallback", has_second_try},
+    Need{"--carry-initial-prompt", "--initial-prompt",
+         [](const Options& options) { return !options.transcribe.initial_prompt.empty(); }},
+    Need{"--language-detection-threshold", "no --language beside it", detects_language},
+    Need{"--language-detection-segments", "no --language beside it", detects_language},
+};
+
+bool is_default(const CLI::Option& option) {
+  const std::string& given = option.results().back();
+  const std::string normal = option.get_default_str();
+  if (given == "None" || CLI::detail::to_lower(given) == CLI::detail::to_lower(normal)) return true;
+  double number = 0;
+  double normal_number = 0;
+  return CLI::detail::lexical_cast(given, number) &&
+         CLI::detail::lexical_cast(normal, normal_number) && number == normal_number;
+}
+
+}  // namespace
+
+void check_needs(const CLI::App& command, const Options& options) {
+  for (const Need& need : kNeeds) {
+    const std::string name(need.option);
+    const CLI::Option* const option = command.get_option_no_throw(name);
+    if (option == nullptr || option->count() == 0 || is_default(*option)) continue;
+    if (!need.is_met(options)) {
+      throw UsageError(name + " has no effect: it needs " + std::string(need.what));
+    }
+  }
+}
+
+}  // namespace wnpu::app

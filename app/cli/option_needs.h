@@ -1,0 +1,14 @@
+// Options that do something only beside others: given alone they are refused, not ignored.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "app/cli/options.h"
+
+namespace wnpu::app {
+
+// Throws UsageError for an option of the parsed command that has no effect. One with its default
+// value, or None, may always be given: openai-whisper's users write those.
+void check_needs(const CLI::App& command, const Options& options);
+
+}  // namespace wnpu::app

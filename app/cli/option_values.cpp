@@ -1,0 +1,168 @@
+#include "app/cli/option_values.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "models/text/vocabulary.h"
+
+namespace wnpu::app {
+namespace {
+
+constexpr double kMostSeconds = 1e8;  // three years
+
+// The whole of `text` as a number in decimal; none where it is anything else.
+template <typename Number>
+std::optional<Number> read_number(const std::string& text) {
+  Number number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+// The fields of a list, which may be empty, without spaces around them (Python's int and float
+// take those).
+std::vector<std::string> split(const std::string& text) {
+  if (text.empty()) return {};
+  std::vector<std::string> fields = CLI::detail::split(text, ',');
+  for (std::string& field : fields) CLI::detail::trim(field);
+  return fields;
+}
+
+}  // namespace
+
+CLI::Validator one_of(std::vector<std::string> names, Case letters) {
+  const auto check = [names = std::move(names), letters](const std::string& text) -> std::string {
+    const auto is_text = [&](const std::string& name) {
+      return letters == Case::matters ? name == text
+                                      : CLI::detail::to_lower(name) == CLI::detail::to_lower(text);
+    };
+    const auto found = std::ranges::find_if(names, is_text);
+    if (found == names.end()) {
+      return "expected one of " + CLI::detail::join(names, ", ") + ", found " + text;
+    }
+    return "";
+  };
+  return {check, ""};
+}
+
+bool is_true(const std::string& text) { return CLI::detail::to_lower(text) == "true"; }
+
+CLI::Option* add_bool(CLI::App& app, const std::string& name, std::function<void(bool)> set,
+                      const std::string& help) {
+  return app
+      .add_option_function<std::string>(
+          name, [set = std::move(set)](const std::string& text) { set(is_true(text)); }, help)
+      ->check(one_of({"True", "False"}, Case::ignored))
+      ->type_name("True|False");
+}
+
+void add_bool(CLI::App& app, const std::string& name, bool& target, const std::string& help) {
+  add_bool(
+      app, name, [&target](bool value) { target = value; }, help)
+      ->default_str(target ? "True" : "False");
+}
+
+double parse_number(const std::string& name, const std::string& text, const NumberRange& range) {
+  if (text == "None" && range.none) return *range.none;
+  const auto number = read_number<double>(text);
+  if (number && *number >= range.first && *number <= range.last) return *number;
+  throw CLI::ValidationError(name, "expected a number from " + CLI::detail::to_string(range.first) +
+                                       " to " + CLI::detail::to_string(range.last) + ", found " +
+                                       text);
+}
+
+std::uint64_t parse_integer(const std::string& name, const std::string& text,
+                            const IntegerRange& range) {
+  if (text == "None" && range.none) return *range.none;
+  const auto number = read_number<std::uint64_t>(text);
+  if (number && *number >= range.first && *number <= range.last) return *number;
+  throw CLI::ValidationError(name, "expected a whole number from " + std::to_string(range.first) +
+                                       " to " + std::to_string(range.last) + ", found " + text);
+}
+
+void add_number(CLI::App& app, const std::string& name, double& target, const NumberRange& range,
+                const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [&target, name, range](const std::string& text) {
+           target = parse_number(name, text, range);
+         },
+         help)
+      ->type_name(range.none ? "NUMBER|None" : "NUMBER")
+      ->default_str(CLI::detail::to_string(target));
+}
+
+std::vector<std::string_view> with_auto(std::span<const std::string_view> names) {
+  std::vector<std::string_view> all = {"auto"};
+  all.insert(all.end(), names.begin(), names.end());
+  return all;
+}
+
+void add_choice(CLI::App& app, const std::string& name, const Choice& choice,
+                std::function<void(const std::string&)> take, const std::string& help) {
+  app.add_option_function<std::string>(name, std::move(take), help)
+      ->check(one_of({choice.names.begin(), choice.names.end()}))
+      ->type_name(CLI::detail::join(choice.names, "|"))
+      ->default_str(std::string(choice.default_name));
+}
+
+void add_number_or_none(CLI::App& app, const std::string& name, std::optional<double>& target,
+                        const NumberRange& range, const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [&target, name, range](const std::string& text) {
+           target.reset();
+           if (text != "None") target = parse_number(name, text, range);
+         },
+         help)
+      ->type_name("NUMBER|None")
+      ->default_str(target ? CLI::detail::to_string(*target) : "None");
+}
+
+void add_integer_or_none(CLI::App& app, const std::string& name, std::optional<std::size_t>& target,
+                         const IntegerRange& range, const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [&target, name, range](const std::string& text) {
+           target.reset();
+           if (text != "None") target = parse_integer(name, text, range);
+         },
+         help)
+      ->type_name("N|None");
+}
+
+std::string language_code(const std::string& text) {
+  const std::string lower = CLI::detail::to_lower(text);
+  if (lower == "auto" || lower == "none") return "";
+  const auto code = models::find_language(text);
+  if (!code) throw CLI::ValidationError("--language", text + " is no language Whisper knows");
+  return std::string(*code);
+}
+
+std::vector<models::TokenId> parse_tokens(const std::string& text) {
+  std::vector<models::TokenId> tokens;
+  for (const std::string& field : split(text)) {
+    const auto token = read_number<models::TokenId>(field);
+    if (!token || *token < -1) {
+      throw CLI::ValidationError("--suppress-tokens",
+                                 "expected -1 or token ids, with commas, found " + text);
+    }
+    tokens.push_back(*token);
+  }
+  return tokens;
+}
+
+std::vector<double> parse_clips(const std::string& text) {
+  const std::string name = "--clip-timestamps";
+  std::vector<double> clips;
+  for (const std::string& field : split(text)) {
+    clips.push_back(parse_number(name, field, {0, kMostSeconds}));
+    if (clips.size() > 1 && clips.back() < clips.end()[-2]) {
+      throw CLI::ValidationError(name, "expected growing seconds, found " + text);
+    }
+  }
+  return clips;
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,82 @@
+// Kinds of values on the command line, and how they are declared to CLI11.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "models/base/stages.h"
+
+namespace wnpu::app {
+
+enum class Case { matters, ignored };
+
+// Without a description of its own: the option's type name says it in --help.
+CLI::Validator one_of(std::vector<std::string> names, Case letters = Case::matters);
+
+// openai/whisper's str2bool, in any case.
+bool is_true(const std::string& text);
+CLI::Option* add_bool(CLI::App& app, const std::string& name, std::function<void(bool)> set,
+                      const std::string& help);
+void add_bool(CLI::App& app, const std::string& name, bool& target, const std::string& help);
+
+// Numbers that are taken, both ends included, and the one that None stands for where it does
+// (openai/whisper's optional_float and optional_int).
+struct NumberRange {
+  double first;
+  double last;
+  std::optional<double> none = std::nullopt;
+};
+struct IntegerRange {
+  std::uint64_t first;
+  std::uint64_t last;
+  std::optional<std::uint64_t> none = std::nullopt;
+};
+
+// These throw CLI::ValidationError. An integer is decimal digits and nothing else.
+double parse_number(const std::string& name, const std::string& text, const NumberRange& range);
+std::uint64_t parse_integer(const std::string& name, const std::string& text,
+                            const IntegerRange& range);
+
+void add_number(CLI::App& app, const std::string& name, double& target, const NumberRange& range,
+                const std::string& help);
+
+// "auto", then `names`.
+std::vector<std::string_view> with_auto(std::span<const std::string_view> names);
+// An option whose value is one of `names`: --help lists them, `take` gets the one given.
+struct Choice {
+  std::vector<std::string_view> names;
+  std::string_view default_name;
+};
+void add_choice(CLI::App& app, const std::string& name, const Choice& choice,
+                std::function<void(const std::string&)> take, const std::string& help);
+
+void add_number_or_none(CLI::App& app, const std::string& name, std::optional<double>& target,
+                        const NumberRange& range, const std::string& help);
+void add_integer_or_none(CLI::App& app, const std::string& name, std::optional<std::size_t>& target,
+                         const IntegerRange& range, const std::string& help);
+template <typename Integer>
+void add_integer(CLI::App& app, const std::string& name, Integer& target, const IntegerRange& range,
+                 const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [&target, name, range](const std::string& text) {
+           target = static_cast<Integer>(parse_integer(name, text, range));
+         },
+         help)
+      ->type_name(range.none ? "N|None" : "N")
+      ->default_str(std::to_string(target));
+}
+
+// These throw CLI::ValidationError.
+std::string language_code(const std::string& text);
+std::vector<models::TokenId> parse_tokens(const std::string& text);
+std::vector<double> parse_clips(const std::string& text);
+
+}  // namespace wnpu::app

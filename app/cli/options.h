@@ -1,0 +1,61 @@
+// What the command line asks for. Names and defaults are openai/whisper's where it has them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/engine/whisper_npu.hpp"
+#include "app/formats/writers.h"
+#include "models/kernels/vectors/blas.h"
+
+namespace wnpu::app {
+
+enum class Verbosity { quiet, normal, verbose };
+
+// What to do where an output file is there already.
+enum class ExistingOutput { refuse, overwrite, skip };
+
+// Whether the work is done in a process of its own.
+enum class Isolation { automatic, on, off };
+
+struct Options {
+  // Audio files; "-" is stdin.
+  std::vector<std::string> inputs;
+  // How raw samples on stdin look ("s16le:16000:1"); empty: stdin is a file of any format.
+  std::string stdin_format;
+  // Of files with several audio tracks, counted from 0; none: as ffmpeg chooses, with a warning.
+  std::optional<std::size_t> audio_track;
+
+  // Name in the cache folder, or path of a model file or folder.
+  std::string model = "tiny.en";
+  // Folder of such names; empty: the cache folder.
+  std::string model_dir;
+  // Where the encoder runs, and what computes in what.
+  DeviceOptions device;
+  // Who multiplies in fp32.
+  kernels::Gemm gemm = kernels::Gemm::own;
+  // CPU threads; 0: as many as this process may use.
+  unsigned threads = 0;
+  // How the text is searched for.
+  TranscribeOptions transcribe;
+  // Voice activity detection as asked for; none: what fits the batch size. transcribe.vad.enabled
+  // is what comes of it.
+  std::optional<bool> vad;
+
+  // What is written. Empty: text to stdout or --output, every format to --output-dir.
+  std::vector<Format> formats;
+  // Folder for <name of the input>.<format>; empty: none.
+  std::string output_dir;
+  // The one file to write to; "-" or empty: stdout, unless output_dir is given.
+  std::string output;
+  ExistingOutput existing = ExistingOutput::refuse;
+  SubtitleLayout layout;
+
+  Isolation isolation = Isolation::automatic;  // on where there are several inputs
+  Verbosity verbosity = Verbosity::normal;
+  // Stop before the encoder and report durations.
+  bool dry_run = false;
+};
+
+}  // namespace wnpu::app

@@ -1,0 +1,24 @@
+// A command beside transcribe, for parse_command_line. main.cpp lists them all.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11 names it so
+class App;
+}
+
+namespace wnpu::app {
+
+struct Subcommand {
+  std::string name;  // "bench"
+  std::string help;  // one line
+  // Each option takes one value or none; files are declared for --help alone.
+  std::function<void(CLI::App&)> add_options;
+  // Does the work after parsing, on the files that were named; the process' exit code. Throws what
+  // exit_code_of() knows.
+  std::function<int(std::vector<std::string> files)> run;
+};
+
+}  // namespace wnpu::app

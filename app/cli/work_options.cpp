@@ -1,0 +1,260 @@
+#include "app/cli/work_options.h"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cli/exit_code.h"
+#include "app/cli/option_needs.h"
+#include "app/cli/option_values.h"
+#include "app/engine/device_choice.h"
+#include "app/engine/model_path.h"
+#include "decoder/search/decode_options.h"
+#include "models/weights/precision.h"
+#include "npu/design/layer_abi.h"
+#include "npu/design/target.h"
+#include "npu/plans/plan.h"
+
+namespace wnpu::app {
+namespace {
+
+// Beams, candidates, windows: more than memory and sense allow.
+constexpr std::uint64_t kMostAtOnce = 64;
+// Of a threshold: what stays finite in float.
+constexpr NumberRange kAnyNumber = {-1e9, 1e9};
+// Tokens that a window can have: half of Whisper's text context.
+constexpr std::uint64_t kMostTokens = 224;
+
+CLI::Validator is_no_gpu() {
+  const auto check = [](const std::string& device) -> std::string {
+    const bool is_gpu = device.starts_with("cuda") || device == "gpu" || device == "mps";
+    return is_gpu ? "nothing runs on a GPU here, found " + device + ": write cpu, or leave it out"
+                  : "";
+  };
+  return {check, ""};
+}
+
+CLI::Validator is_preset() {
+  const auto check = [](const std::string& name) -> std::string {
+    try {
+      npu::find_preset(name);
+      return "";
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  };
+  return {check, ""};
+}
+
+void add_model_options(CLI::App& app, Options& options) {
+  app.add_option("--model", options.model, "Name in the cache folder, or path")
+      ->type_name("NAME|PATH")
+      ->capture_default_str();
+  app.add_option("--model-dir", options.model_dir,
+                 "Folder that --model's names are looked for in; the cache folder if not given")
+      ->type_name("DIR");
+  add_choice(
+      app, "--device", {with_auto(kDevices), kAutoDevice},
+      [&options](const std::string& name) { options.device.requested = name; },
+      "Where the encoder runs; sim: a simulated NPU; auto says what it took");
+  app.get_option("--device")->transform(is_no_gpu());  // before the check, for its better message
+  // Before --precision, whose value counts where both are given.
+  const auto set_fp16 = [&options](bool fp16) {
+    if (!fp16) options.device.cpu_precision = "fp32";
+  };
+  add_bool(app, "--fp16", set_fp16, "False: --precision fp32; True: as --precision says")
+      ->default_str("True");
+  add_choice(
+      app, "--gemm", {{kernels::kGemmNames.begin(), kernels::kGemmNames.end()}, "own"},
+      [&options](const std::string& name) {
+        if (name == "own") return;
+        options.gemm = kernels::Gemm::blas;
+        options.device.cpu_precision = "fp32";
+      },
+      "Who multiplies in fp32: our kernels, or OpenBLAS (libopenblas0), which makes the precision "
+      "fp32");
+  add_choice(
+      app, "--precision", {with_auto(models::kPrecisionNames), "auto"},
+      [&options](const std::string& name) { options.device.cpu_precision = name; },
+      "What the CPU computes in: the decoder, and the encoder where it runs there; fp32: "
+      "openai-whisper's text; int16, int8: faster; auto: int8 on CPUs with AVX512-VNNI and VBMI, "
+      "else fp32");
+  add_integer(app, "--threads", options.threads, {0, 1024, 0},
+              "CPU threads; 0: as many as there are CPUs, which is the most");
+}
+
+void add_npu_options(CLI::App& app, DeviceOptions& device) {
+  add_choice(
+      app, "--npu-plan", {{npu::kPlanNames.begin(), npu::kPlanNames.end()}, device.plan},
+      [&device](const std::string& name) { device.plan = name; },
+      "Calls of the NPU a layer: fused 1, batched 7, hybrid 4 (rest on the CPU), per-op one a row");
+  add_choice(
+      app, "--npu-precision",
+      {{npu::kPrecisionNames.begin(), npu::kPrecisionNames.end()}, device.precision},
+      [&device](const std::string& name) { device.precision = name; }, "What the NPU computes in");
+  app.add_option("--npu-preset", device.preset,
+                 "Whose times the simulator models: CLOCK/KERNELS. A layer of base at 1 GHz: 22 ms "
+                 "(published) to 36 ms (open-source)")
+      ->check(is_preset())
+      ->type_name("PRESET")
+      ->capture_default_str();
+  app.add_option("--xclbin", device.xclbin, "The NPU's overlay, with its manifest beside it")
+      ->type_name("PATH");
+  add_choice(
+      app, "--fallback", {{"none", "cpu"}, "none"},
+      [&device](const std::string& name) { device.falls_back = name == "cpu"; },
+      "What to do where the NPU fails in the middle of a file");
+}
+
+void add_task_options(CLI::App& app, TranscribeOptions& transcribe) {
+  add_choice(
+      app, "--task",
+      {{decoder::kTaskNames.begin(), decoder::kTaskNames.end()}, decoder::kTaskNames.front()},
+      [&transcribe](const std::string& name) {
+        transcribe.task = name == "translate" ? Task::translate : Task::transcribe;
+      },
+      "translate: to English");
+  app.add_option_function<std::string>(
+         "--language",
+         [&transcribe](const std::string& text) { transcribe.language = language_code(text); },
+         "Code or name of the language spoken; detected if not given")
+      ->type_name("LANGUAGE")
+      ->default_str("auto");
+  app.add_flag("--no-timestamps", transcribe.without_timestamps, "Decode without timestamps");
+  app.add_option("--initial-prompt", transcribe.initial_prompt, "Text before the first window")
+      ->type_name("TEXT");
+  add_bool(app, "--carry-initial-prompt", transcribe.carry_initial_prompt,
+           "The initial prompt comes before every window");
+  add_bool(app, "--condition-on-previous-text", transcribe.condition_on_previous_text,
+           "The text of a window is the prompt of the next");
+  app.add_option("--hotwords", transcribe.hotwords, "Words that are likely, before every prompt")
+      ->type_name("TEXT");
+  app.add_option("--prefix", transcribe.prefix, "What the first window's text begins with")
+      ->type_name("TEXT");
+  add_number(app, "--language-detection-threshold", transcribe.language_detection_threshold, {0, 1},
+             "A language at least this probable is taken at once");
+  add_integer(app, "--language-detection-segments", transcribe.language_detection_segments,
+              {1, kMostAtOnce}, "Windows to look at where none is that probable");
+  app.add_option_function<std::string>(
+         "--clip-timestamps",
+         [&transcribe](const std::string& text) { transcribe.clip_timestamps = parse_clips(text); },
+         "Seconds to begin and end at, in pairs; the last end may be left out")
+      ->type_name("START,END,...")
+      ->default_str("0");
+}
+
+void add_search_options(CLI::App& app, TranscribeOptions& transcribe) {
+  const IntegerRange at_once = {1, kMostAtOnce, 1};
+  add_integer(app, "--beam-size", transcribe.beam_size, at_once,
+              "Beams at temperature 0; 1, None: greedy");
+  add_integer(app, "--best-of", transcribe.best_of, at_once, "Candidates at higher temperatures");
+  add_number(app, "--patience", transcribe.patience, {0.1, 100, 1},
+             "Beam search goes on to beam size x this");
+  add_number_or_none(app, "--length-penalty", transcribe.length_penalty, kAnyNumber,
+                     "Exponent of the length penalty; None: average log-probability");
+  add_number(app, "--temperature", transcribe.temperature, {0, 1}, "First temperature");
+  add_number_or_none(app, "--temperature-increment-on-fallback",
+                     transcribe.temperature_increment_on_fallback, {0.01, 1},
+                     "Added where decoding has failed, up to 1; None: no second try");
+  add_number_or_none(app, "--compression-ratio-threshold", transcribe.compression_ratio_threshold,
+                     kAnyNumber, "Above this zlib ratio of the text decoding has failed");
+  add_number_or_none(app, "--logprob-threshold", transcribe.logprob_threshold, kAnyNumber,
+                     "Below this average log-probability decoding has failed");
+  add_number_or_none(app, "--no-speech-threshold", transcribe.no_speech_threshold, kAnyNumber,
+                     "Silence: above this no-speech probability where decoding has failed");
+  app.add_option_function<std::string>(
+         "--suppress-tokens",
+         [&transcribe](const std::string& text) {
+           transcribe.suppress_tokens = parse_tokens(text);
+         },
+         "Token ids never produced; -1: most special characters")
+      ->type_name("ID,...")
+      ->default_str("-1");
+  add_integer(app, "--seed", transcribe.seed, {0, std::numeric_limits<std::uint64_t>::max()},
+              "Starts the random numbers of sampling");
+}
+
+void add_vad_options(CLI::App& app, Options& options) {
+  TranscribeOptions& transcribe = options.transcribe;
+  add_integer(app, "--batch-size", transcribe.batch_size, {1, kMostAtOnce},
+              "Windows decoded together; above 1: speech is found first, no text as a prompt");
+  add_bool(
+      app, "--vad", [&options](bool enabled) { options.vad = enabled; },
+      "Decode only speech; True with --batch-size above 1 if neither this nor clips are given");
+  VadOptions& vad = transcribe.vad;
+  vad.weights = vad_weights_file();
+  app.add_option("--vad-model", vad.weights, "Weights of the Silero detector")->type_name("PATH");
+  add_number(app, "--vad-threshold", vad.threshold, {0, 1}, "Speech from this probability on");
+  add_number_or_none(app, "--vad-neg-threshold", vad.neg_threshold, kAnyNumber,
+                     "Silence below this; None: 0.15 below the threshold");
+  add_number(app, "--vad-min-speech-duration-ms", vad.min_speech_duration_ms, {0, 1e6},
+             "Shorter speech is dropped");
+  add_number_or_none(app, "--vad-min-silence-duration-ms", vad.min_silence_duration_ms, {0, 1e6},
+                     "Shorter silence does not end speech; None: 2000, in batches 160");
+  add_number(app, "--vad-speech-pad-ms", vad.speech_pad_ms, {0, 1e6}, "Taken around speech");
+}
+
+void add_restraint_options(CLI::App& app, TranscribeOptions& transcribe) {
+  add_number(app, "--repetition-penalty", transcribe.repetition_penalty, {0.1, 10},
+             "Above 1: tokens that came already become less likely");
+  add_integer(app, "--no-repeat-ngram-size", transcribe.no_repeat_ngram_size, {0, kMostTokens},
+              "No sequence of this many tokens twice; 0: off");
+  add_integer(app, "--max-tokens", transcribe.sample_len, {0, kMostTokens},
+              "Tokens a window; 0: half the context");
+}
+
+void add_word_options(CLI::App& app, TranscribeOptions& transcribe) {
+  add_bool(app, "--word-timestamps", transcribe.word_timestamps,
+           "Start, end and probability of every word");
+  app.add_option("--prepend-punctuations", transcribe.prepend_punctuations,
+                 "Marks that belong to the word after them")
+      ->capture_default_str()
+      ->type_name("MARKS");
+  app.add_option("--append-punctuations", transcribe.append_punctuations,
+                 "Marks that belong to the word before them")
+      ->capture_default_str()
+      ->type_name("MARKS");
+  add_number_or_none(app, "--hallucination-silence-threshold",
+                     transcribe.hallucination_silence_threshold, kAnyNumber,
+                     "With word timestamps: drop improbable words beside a silence this long");
+}
+
+// Batches are made of stretches of speech, so that they are the default there (faster-whisper's
+// BatchedInferencePipeline), unless the stretches are given as clips.
+void settle_vad(Options& options) {
+  TranscribeOptions& transcribe = options.transcribe;
+  const bool batched = transcribe.batch_size > 1;
+  const std::vector<double>& clips = transcribe.clip_timestamps;
+  const bool has_clips = !clips.empty() && clips != std::vector<double>{0};
+  transcribe.vad.enabled = options.vad.value_or(batched && !has_clips);
+  if (transcribe.vad.enabled && has_clips) {
+    throw UsageError("--clip-timestamps and --vad True exclude each other");
+  }
+  if (batched && !transcribe.vad.enabled && !has_clips) {
+    throw UsageError(
+        "--batch-size above 1 needs --vad True or --clip-timestamps: it decodes "
+        "stretches of a file side by side");
+  }
+}
+
+}  // namespace
+
+void add_work_options(CLI::App& command, Options& options) {
+  add_model_options(command, options);
+  add_npu_options(command, options.device);
+  add_task_options(command, options.transcribe);
+  add_search_options(command, options.transcribe);
+  add_restraint_options(command, options.transcribe);
+  add_word_options(command, options.transcribe);
+  add_vad_options(command, options);
+  command.parse_complete_callback([&command, &options] {
+    settle_vad(options);
+    check_needs(command, options);
+  });
+}
+
+}  // namespace wnpu::app

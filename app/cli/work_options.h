@@ -1,0 +1,15 @@
+// The options that change the work itself, not its files: transcribe takes them, and bench, which
+// measures that work.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "app/cli/options.h"
+
+namespace wnpu::app {
+
+// Once the command is parsed they are settled: parsing throws UsageError where options contradict
+// each other, or one has no effect. `options` must outlive the command.
+void add_work_options(CLI::App& command, Options& options);
+
+}  // namespace wnpu::app

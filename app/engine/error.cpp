@@ -1,0 +1,64 @@
+#include "app/engine/error.h"
+
+#include <new>
+#include <system_error>
+
+#include "audio/read/error.h"
+#include "models/base/error.h"
+#include "models/base/stopped.h"
+#include "npu/device.h"
+
+namespace wnpu {
+
+Error::Error(ErrorCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
+
+Error::~Error() = default;
+
+namespace app {
+namespace {
+
+template <typename E>
+bool is(const std::exception& error) {
+  return dynamic_cast<const E*>(&error) != nullptr;
+}
+
+// Length errors ask for more than any machine has.
+bool is_of_resources(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  const bool lacks_thread =
+      system != nullptr && (system->code() == std::errc::resource_unavailable_try_again ||
+                            system->code() == std::errc::not_enough_memory);
+  return is<models::MemoryError>(error) || is<std::bad_alloc>(error) ||
+         is<std::length_error>(error) || lacks_thread;
+}
+
+}  // namespace
+
+ErrorCode error_code(const std::exception& error) {
+  if (const auto* ours = dynamic_cast<const Error*>(&error)) return ours->code();
+  if (is_of_resources(error)) return ErrorCode::resources;
+  if (is<models::Stopped>(error)) return ErrorCode::stopped;
+  if (is<models::ModelError>(error)) return ErrorCode::model;
+  if (is<audio::MissingLibrary>(error) || is<models::LibraryError>(error))
+    return ErrorCode::library;
+  if (is<audio::AudioError>(error)) return ErrorCode::audio;
+  if (is<npu::DeviceError>(error)) return ErrorCode::device;
+  return ErrorCode::internal;
+}
+
+void rethrow_as_error(const std::string& subject) {
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::resources, subject + ": not enough memory");
+  } catch (const std::exception& error) {
+    const ErrorCode code = error_code(error);
+    if (code == ErrorCode::internal) throw;
+    throw Error(code, error.what());
+  }
+}
+
+}  // namespace app
+}  // namespace wnpu

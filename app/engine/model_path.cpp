@@ -1,0 +1,73 @@
+#include "app/engine/model_path.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "models/base/error.h"
+#include "npu/xdg_folder.h"
+
+namespace wnpu::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_model(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) ? !weights_file(path).empty() : path.extension() == ".bin";
+}
+
+// "found base.en, tiny.en", or "found nothing".
+std::string contents_of(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (is_model(entry.path())) names.push_back(entry.path().filename());
+  }
+  if (names.empty()) return "found nothing";
+  std::sort(names.begin(), names.end());
+  std::string text = "found ";
+  for (const std::string& name : names) text += (name == names.front() ? "" : ", ") + name;
+  return text;
+}
+
+// openai/whisper __init__.py: names of its newest models.
+std::string full_name(const std::string& name) {
+  if (name == "turbo") return "large-v3-turbo";
+  return name == "large" ? "large-v3" : name;
+}
+
+}  // namespace
+
+fs::path model_folder() { return npu::xdg_folder("XDG_CACHE_HOME", ".cache") / "whisper-npu"; }
+
+fs::path find_model(const std::string& name_or_path, const fs::path& folder) {
+  std::error_code error;
+  if (fs::exists(name_or_path, error)) return name_or_path;
+  const std::string expected = name_or_path + ": expected a model file or folder";
+  if (error) throw models::ModelError(expected + ", found " + error.message());
+  if (name_or_path.empty() || name_or_path.find('/') != std::string::npos) {
+    throw models::ModelError(expected + ", found nothing");
+  }
+  for (const std::string& name : {name_or_path, full_name(name_or_path)}) {
+    if (fs::exists(folder / name, error)) return folder / name;
+  }
+  if (folder.string().starts_with(npu::kNoHome)) {
+    throw models::ModelError(expected + " or a folder with models, found neither XDG_CACHE_HOME, " +
+                             "nor HOME, nor a home of this user");
+  }
+  throw models::ModelError(expected + " or a name in " + folder.string() + ", " +
+                           contents_of(folder) + " (app/quickstart.sh fetches tiny.en)");
+}
+
+fs::path weights_file(const fs::path& model) {
+  std::error_code error;
+  if (!fs::is_directory(model, error)) return model;
+  for (const char* name : {"model.bin", "model.safetensors"}) {
+    if (fs::exists(model / name, error)) return model / name;
+  }
+  return {};
+}
+
+fs::path vad_weights_file() { return model_folder() / "silero_vad" / "silero_vad_16k.safetensors"; }
+
+}  // namespace wnpu::app

@@ -1,0 +1,30 @@
+// What a Model's copies and its sessions share.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+
+#include "app/engine/device_choice.h"
+#include "app/engine/loaded_model.h"
+#include "app/engine/whisper_npu.hpp"
+
+namespace wnpu {
+
+struct Model::State {
+  ModelOptions options;
+  unsigned threads = 1;
+  ModelInfo info;
+  DeviceInfo device;
+  double load_s = 0;
+  std::shared_ptr<const app::LoadedModel> loaded;
+
+  // The device that settled what `device` says, for the first session that asks; a device of its
+  // own for every other; none: the CPU. Throws DeviceError.
+  std::unique_ptr<npu::Device> take_device();
+
+  std::mutex mutex;
+  std::unique_ptr<npu::Device> opened;  // not taken yet
+};
+
+}  // namespace wnpu

@@ -1,0 +1,350 @@
+// Speech recognition with a Whisper model: the engine of whisper-npu, for C++ programs. For C, and
+// for an interface that stays as it is from version to version, see whisper_npu.h.
+//
+//   wnpu::Model model("tiny.en");                  // once in a process, for all threads
+//   wnpu::Session session(model);                  // one at work at a time
+//   wnpu::Transcript talk = session.transcribe({.path = "talk.wav"});
+//   for (const wnpu::Segment& segment : talk.segments) std::cout << segment.text << '\n';
+//
+// What cannot be done is thrown as wnpu::Error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#define WHISPER_NPU_API __attribute__((visibility("default")))
+
+namespace wnpu {
+
+// The classes of errors. Their numbers are the program's exit codes.
+enum class ErrorCode {
+  usage = 2,      // options that make no sense, or that the model cannot serve
+  model = 3,      // missing, damaged or not what it claims
+  audio = 4,      // cannot be decoded
+  device = 5,     // the device that was asked for cannot be used
+  resources = 7,  // not enough memory, or no more threads
+  library = 8,    // the audio needs a library that is not installed
+  internal = 70,  // a bug
+  stopped = 130,  // asked to stop while the audio was waited for
+};
+
+// what() is one line: the path or option, what was expected, what was found.
+class WHISPER_NPU_API Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& what);
+  Error(const Error&) = default;
+  Error& operator=(const Error&) = default;
+  ~Error() override;
+
+  ErrorCode code() const { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+// Where the encoder runs, and in what numbers; names as the command line has them.
+struct DeviceOptions {
+  // "cpu", "npu", "sim" (a simulated NPU), or "auto": an NPU that opens, else the CPU.
+  std::string requested = "auto";
+  // What the CPU computes in: "fp32", "int16", "int8"; "auto": int8 where the CPU multiplies bytes,
+  // else fp32.
+  std::string cpu_precision = "auto";
+  // Calls of the NPU a layer: "fused", "batched", "hybrid", "per-op".
+  std::string plan = "fused";
+  // What the NPU computes in: "bf16", "int8".
+  std::string precision = "bf16";
+  // Whose times the simulator models: CLOCK/KERNELS.
+  std::string preset = "phoenix-1.0/published";
+  // The NPU's overlay; empty: the installed one.
+  std::string xclbin = {};
+  // A window on which the device fails is done again on the CPU, and all after it.
+  bool falls_back = false;
+};
+
+struct ModelOptions {
+  // Folder in which names are looked for; empty: the cache folder.
+  std::string folder = {};
+  DeviceOptions device = {};
+  // CPU threads that load the model, and of a session unless it says otherwise; 0: as many as this
+  // process has CPUs, which is the most.
+  unsigned threads = 0;
+};
+
+// What is to be heard. The memory that spans point to must stay until the call returns.
+struct Audio {
+  // A file of any format; "-" is stdin; empty: `bytes`.
+  std::string path = {};
+  // A file's content in memory.
+  std::span<const std::byte> bytes = {};
+  // Where the file or the bytes are samples without a header: FORMAT:RATE:CHANNELS,
+  // "s16le:16000:1". Formats as ffmpeg names them (s16le, f32le, ...), rate in Hz. Empty: they have
+  // a header.
+  std::string raw_format = {};
+  // Of several audio tracks, counted from 0; none: as ffmpeg chooses.
+  std::optional<std::size_t> track = std::nullopt;
+
+  // Mono samples at 16 kHz, in -1 .. 1.
+  static Audio from_samples(std::span<const float> samples) {
+    return {{}, std::as_bytes(samples), "f32le:16000:1", {}};
+  }
+};
+
+enum class Task { transcribe, translate };  // translate: to English
+
+// Only speech is decoded, as the Silero detector finds it (faster-whisper's rules and names).
+struct VadOptions {
+  bool enabled = false;
+  // silero_vad_16k.safetensors; empty: in the cache folder.
+  std::string weights;
+  // Speech begins where its probability is at least this,
+  double threshold = 0.5;
+  // and ends where it is below this; none: threshold - 0.15, at least 0.01.
+  std::optional<double> neg_threshold;
+  // Shorter speech is dropped.
+  double min_speech_duration_ms = 0;
+  // Shorter silence does not end speech; none: 2000, in batches 160.
+  std::optional<double> min_silence_duration_ms;
+  // Speech is taken with this much around it.
+  double speech_pad_ms = 400;
+};
+
+// How audio is transcribed: openai/whisper's options with its names and defaults (transcribe.py
+// cli() and decoding.py DecodingOptions). An empty optional is openai's None.
+struct TranscribeOptions {
+  Task task = Task::transcribe;
+  // Code of the language spoken ("en"); empty: detected from the first window.
+  std::string language;
+
+  // Beams of the search at temperature 0; 1 is greedy.
+  std::size_t beam_size = 5;
+  // Candidates drawn at temperatures above 0.
+  std::size_t best_of = 5;
+  // The search ends when round(beam_size * patience) candidates are finished.
+  double patience = 1.0;
+  // Exponent alpha of Google's length penalty; None: average log-probability.
+  std::optional<double> length_penalty;
+  // Above 1: tokens that came already become less likely (faster-whisper).
+  double repetition_penalty = 1.0;
+  // No sequence of this many tokens twice; 0: off (faster-whisper).
+  std::size_t no_repeat_ngram_size = 0;
+  // Starts the random numbers of sampling.
+  std::uint64_t seed = 0;
+
+  // The first temperature; with an increment, a window that fails the two tests below is decoded
+  // again at temperature + increment, and so on up to 1.
+  double temperature = 0;
+  std::optional<double> temperature_increment_on_fallback = 0.2;
+  // Failed where the zlib compression ratio of the text is above this.
+  std::optional<double> compression_ratio_threshold = 2.4;
+  // Failed where the average log-probability is below this.
+  std::optional<double> logprob_threshold = -1.0;
+  // Silence where the no-speech probability is above this and the log-probability test failed.
+  std::optional<double> no_speech_threshold = 0.6;
+
+  // Tokens never produced; -1 stands for the vocabulary's non-speech tokens.
+  std::vector<std::int32_t> suppress_tokens = {-1};
+  // No blank and no end of text as the first token of a window.
+  bool suppress_blank = true;
+  // The first timestamp of a window is at most this, in seconds.
+  std::optional<double> max_initial_timestamp = 1.0;
+  // Text without timestamps: one segment a window.
+  bool without_timestamps = false;
+  // Tokens a window at most; 0: half of n_text_ctx.
+  std::size_t sample_len = 0;
+
+  // Text that is taken to have been said before the first window.
+  std::string initial_prompt;
+  // The initial prompt comes before the text of every window, not of the first alone.
+  bool carry_initial_prompt = false;
+  // Words that are likely, put before the prompt of every window (faster-whisper).
+  std::string hotwords;
+  // What the text of the first window begins with; it is not repeated in the result.
+  std::string prefix;
+  // The text of the window before is the prompt of the next one.
+  bool condition_on_previous_text = true;
+  // Windows decoded together; above 1 each stretch of speech is by itself, without the text before
+  // it as a prompt.
+  std::size_t batch_size = 1;
+  VadOptions vad;
+  // A language at least this probable is taken at once, else the most frequent of the first
+  // windows' (faster-whisper).
+  double language_detection_threshold = 0.5;
+  std::size_t language_detection_segments = 1;
+  // Start, end and probability of every word.
+  bool word_timestamps = false;
+  // Marks that belong to the word after them,
+  std::string prepend_punctuations = "\"'“¿([{-";
+  // and to the word before them.
+  std::string append_punctuations = "\"'.。,，!！?？:：”)]}、";
+  // With word timestamps: silence longer than this around a probable hallucination condemns it.
+  std::optional<double> hallucination_silence_threshold;
+  // Start and end seconds of the stretches to transcribe, in pairs; an open end is the file's.
+  std::vector<double> clip_timestamps = {0};
+};
+
+struct Word {
+  std::string text;  // UTF-8, with its leading space and merged punctuation
+  double start = 0;  // seconds from the start of the audio
+  double end = 0;
+  double probability = 0;
+};
+
+// A stretch of recognised speech, with the fields of openai/whisper's segment dictionaries.
+struct Segment {
+  std::size_t id = 0;                // running number in the file
+  std::size_t seek = 0;              // frame of 10 ms at which the segment's window began
+  double start = 0;                  // seconds from the start of the audio
+  double end = 0;                    // seconds
+  std::string text;                  // UTF-8 with U+FFFD for broken characters
+  std::vector<std::int32_t> tokens;  // with the timestamp tokens at both ends
+  double temperature = 0;
+  double avg_logprob = 0;        // of the window's decoding, as in openai/whisper
+  double compression_ratio = 0;  // of the window's text, zlib
+  double no_speech_prob = 0;     // of the window
+  std::vector<Word> words;       // empty unless word timestamps were asked for
+};
+
+// The audio as it was found.
+struct InputInfo {
+  std::string path;    // as given; "-" for stdin, "memory"
+  std::string sha256;  // of the file's bytes, hex; empty where it was not asked for
+  std::string format;  // "WAV", "FLAC", "mov,mp4,m4a,..." as the decoding library calls it
+  int channels = 0;
+  int sample_rate = 0;  // Hz, before resampling
+  double duration = 0;  // seconds of audio that were decoded
+};
+
+// The model in use.
+struct ModelInfo {
+  std::string name;  // as given
+  std::string path;
+  std::string format;        // "ctranslate2", "ggml", "safetensors"
+  std::string sha256;        // of the weights file, hex; empty where it was not asked for
+  std::string quantization;  // "f16", "q5_1", ... as it lies in the file
+};
+
+// What an NPU, or the simulator of one, did for one file.
+struct NpuUse {
+  std::string description;
+  std::string plan;       // "fused", "batched", "hybrid", "per-op"
+  std::string precision;  // "bf16", "int8"
+  std::string preset;     // of the simulator's time model; empty on hardware
+  std::size_t windows = 0;
+  std::size_t launches = 0;          // program calls
+  std::size_t submissions = 0;       // commands given to the driver; a run list counts once
+  std::uint64_t ddr_bytes = 0;       // moved by the array, as the simulator counts; 0 on hardware
+  double modelled_ms_per_layer = 0;  // the simulator's time model; 0 on hardware
+};
+
+// What was asked for and what ran.
+struct DeviceInfo {
+  std::string requested = "auto";
+  std::string used = "cpu";
+  std::string reason;  // why, where requested is "auto"
+  bool simulated = false;
+  std::optional<NpuUse> npu;  // none: the CPU ran all
+  // Why the CPU took over in the middle of the work (falls_back); empty: it did not.
+  std::string fallback;
+  std::string cpu_precision;  // "fp32", "int16", "int8"
+  std::string kernels;        // of the CPU path, e.g. "AVX3_DL with VNNI"
+  std::string isa;            // that they use: "AVX2"
+};
+
+// Seconds, wall clock. Encoder and mel may work while the decoder does (batch_size with a device):
+// their sum is then more than the total.
+struct Timing {
+  double load = 0;          // model and session
+  double decode_audio = 0;  // file to 16 kHz mono
+  double mel = 0;
+  double encode = 0;  // encoder alone
+  double decode = 0;  // the rest from its states to segments, cross-attention's keys included
+  double total = 0;   // file to segments, load excluded
+  double vad = 0;     // waiting for speech to be found, beside decode_audio where threads allow
+};
+
+// All that one file gives.
+struct Transcript {
+  std::string task = "transcribe";  // or "translate"
+  std::string language;             // code: "en"
+  // Probability of each language where it was detected, most probable first; empty where given.
+  std::vector<std::pair<std::string, double>> language_probs;
+  std::vector<Segment> segments;
+  std::size_t n_windows = 0;  // that were encoded to be decoded
+  std::size_t n_tokens = 0;   // decoded for them, timestamps and failed attempts included
+  InputInfo input;
+  ModelInfo model;
+  DeviceInfo device;
+  Timing timing;
+  std::vector<std::string> warnings;
+  bool truncated = false;  // the work was stopped; segments hold what was finished
+};
+
+// What is called while a file is worked on: from the thread that called transcribe(), but for
+// should_stop. What they throw ends the work and reaches the caller.
+struct Callbacks {
+  // Each segment, once, in order, as soon as it is final.
+  std::function<void(const Segment&)> on_segment = {};
+  // Seconds of audio that are done, and how many there are; 0 where that is not known yet.
+  std::function<void(double done_s, double total_s)> on_progress = {};
+  // Asked several times a second, from any of the session's threads: true, which it must stay,
+  // means stop, and return what is finished with `truncated` set. For a stop that comes from a
+  // signal handler; a std::stop_token does the same.
+  std::function<bool()> should_stop = {};
+};
+
+// A model's weights, loaded. Copies are the same model, and any number of threads may use it.
+class WHISPER_NPU_API Model {
+ public:
+  // A path, or a name in the folder of models ("tiny.en"). Throws Error.
+  explicit Model(const std::string& name_or_path, const ModelOptions& options = {});
+
+  const ModelInfo& info() const;
+  // Where the encoder runs, as it was settled when the model was loaded.
+  const DeviceInfo& device() const;
+  bool is_multilingual() const;
+  // Of a session that does not say how many.
+  unsigned threads() const;
+  // Throws Error(usage) for a task, language or token that the model does not have.
+  void check(const TranscribeOptions& options) const;
+
+  struct State;
+
+ private:
+  friend class Session;
+  std::shared_ptr<State> state_;
+};
+
+// A model's working memory and threads: transcribes one file at a time. A model may have any number
+// of sessions, each on a thread of its own; what they give does not depend on each other.
+class WHISPER_NPU_API Session {
+ public:
+  // threads: of the CPU; 0: as the model's options say. Throws Error.
+  explicit Session(const Model& model, unsigned threads = 0);
+  ~Session();
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+
+  // Throws Error, and what the callbacks throw.
+  Transcript transcribe(const Audio& audio, const TranscribeOptions& options = {},
+                        const Callbacks& callbacks = {}, const std::stop_token& stop = {});
+  // CPU threads that the system gave.
+  unsigned threads() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Reads audio as transcribe() does, without a model: fills input, timing and warnings.
+WHISPER_NPU_API Transcript read_audio(const Audio& audio, const Callbacks& callbacks = {});
+
+}  // namespace wnpu

@@ -1,0 +1,159 @@
+#include "app/formats/json_writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include <nlohmann/json.hpp>
+
+#include "models/text/vocabulary.h"
+
+namespace wnpu::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What was not asked for or is not known: null, never an empty string.
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json language_name(const std::string& code) {
+  for (const models::Language& language : models::all_languages()) {
+    if (language.code == code) return language.name;
+  }
+  return {};
+}
+
+// A time of the audio to the millisecond, as all other formats have it, without the binary noise of
+// sums: 76.6, not 76.60000000000001.
+Json audio_time(double seconds) {
+  return std::isfinite(seconds) ? Json(std::nearbyint(seconds * 1000) / 1000) : Json();
+}
+
+// What a clock said, to the microsecond.
+Json wall_time(double seconds) {
+  return std::isfinite(seconds) ? Json(std::nearbyint(seconds * 1e6) / 1e6) : Json();
+}
+
+Json words_of(const Segment& segment) {
+  Json words = Json::array();
+  for (const Word& word : segment.words) {
+    words.push_back({{"word", word.text},
+                     {"start", audio_time(word.start)},
+                     {"end", audio_time(word.end)},
+                     {"probability", word.probability}});
+  }
+  return words;
+}
+
+Json segment_of(const Segment& segment) {
+  Json json = {{"id", segment.id},
+               {"seek", segment.seek},
+               {"start", audio_time(segment.start)},
+               {"end", audio_time(segment.end)},
+               {"text", segment.text},
+               {"tokens", segment.tokens},
+               {"temperature", segment.temperature},
+               {"avg_logprob", segment.avg_logprob},
+               {"compression_ratio", segment.compression_ratio},
+               {"no_speech_prob", segment.no_speech_prob}};
+  if (!segment.words.empty()) json["words"] = words_of(segment);
+  return json;
+}
+
+Json model_of(const ModelInfo& model) {
+  return {{"name", model.name},
+          {"path", model.path},
+          {"format", text_or_null(model.format)},
+          {"sha256", text_or_null(model.sha256)},
+          {"quantization", text_or_null(model.quantization)}};
+}
+
+// Counts and times of a simulated device are the simulator's, and modelled_ms_per_layer is always
+// a model's; hardware has neither a model nor byte counters.
+Json npu_of(const NpuUse& use, bool simulated) {
+  return {{"description", use.description},
+          {"plan", use.plan},
+          {"precision", use.precision},
+          {"windows", use.windows},
+          {"launches", use.launches},
+          {"submissions", use.submissions},
+          {"preset", text_or_null(use.preset)},
+          {"ddr_bytes", simulated ? Json(use.ddr_bytes) : Json()},
+          {"modelled_ms_per_layer", simulated ? Json(use.modelled_ms_per_layer) : Json()}};
+}
+
+Json device_of(const DeviceInfo& device) {
+  return {{"requested", device.requested},
+          {"used", device.used},
+          {"reason", text_or_null(device.reason)},
+          {"simulated", device.simulated},
+          {"npu", device.npu ? npu_of(*device.npu, device.simulated) : Json()},
+          {"fallback", text_or_null(device.fallback)},
+          {"cpu_precision", text_or_null(device.cpu_precision)},
+          {"kernels", text_or_null(device.kernels)},
+          {"isa", text_or_null(device.isa)}};
+}
+
+// rtf: processing time / audio time. rtfx: audio time / processing time. Both without the load.
+Json timing_of(const Timing& timing, double audio, bool simulated) {
+  Json json = {{"simulated", simulated},
+               {"load", wall_time(timing.load)},
+               {"decode_audio", wall_time(timing.decode_audio)},
+               {"mel", wall_time(timing.mel)},
+               {"encode", wall_time(timing.encode)},
+               {"decode", wall_time(timing.decode)},
+               {"total", wall_time(timing.total)}};
+  json["rtf"] = audio > 0 ? Json(timing.total / audio) : Json();
+  json["rtfx"] = timing.total > 0 ? Json(audio / timing.total) : Json();
+  return json;
+}
+
+Json input_of(const InputInfo& input) {
+  return {{"path", input.path},
+          {"sha256", text_or_null(input.sha256)},
+          {"format", text_or_null(input.format)},
+          {"channels", input.channels},
+          {"sample_rate", input.sample_rate},
+          {"duration", input.duration}};
+}
+
+Json document_of(const Transcript& transcript) {
+  Json probabilities = Json::object();
+  for (const auto& [code, probability] : transcript.language_probs) {
+    probabilities[code] = probability;
+  }
+  std::string text;
+  Json segments = Json::array();
+  Json words = Json::array();
+  for (const Segment& segment : transcript.segments) {
+    text += segment.text;
+    segments.push_back(segment_of(segment));
+    for (Json& word : words_of(segment)) words.push_back(std::move(word));
+  }
+  return {{"schema_version", kSchemaVersion},
+          {"task", transcript.task},
+          {"language", text_or_null(transcript.language)},
+          {"language_name", language_name(transcript.language)},
+          {"language_probabilities", probabilities},
+          {"duration", transcript.input.duration},
+          {"text", text},
+          {"segments", segments},
+          {"words", words},
+          {"model", model_of(transcript.model)},
+          {"device", device_of(transcript.device)},
+          {"timing",
+           timing_of(transcript.timing, transcript.input.duration, transcript.device.simulated)},
+          {"input", input_of(transcript.input)},
+          {"warnings", transcript.warnings},
+          {"truncated", transcript.truncated}};
+}
+
+}  // namespace
+
+void write_json(const Transcript& transcript, JsonLayout layout, std::ostream& out) {
+  const int indent = layout == JsonLayout::indented ? 2 : -1;
+  // dump() writes non-finite numbers as null.
+  out << document_of(transcript).dump(indent) << '\n';
+}
+
+}  // namespace wnpu::app

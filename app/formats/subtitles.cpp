@@ -1,0 +1,150 @@
+#include "app/formats/subtitles.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "models/base/utf8.h"
+
+namespace wnpu::app {
+namespace {
+
+using Words = std::vector<Word>;
+
+// Where a limit is not given: utils.py iterate_result, "or 1000".
+constexpr std::size_t kNoLimit = 1000;
+// A pause between two words that ends a subtitle, in seconds: utils.py iterate_subtitles.
+constexpr double kLongPause = 3.0;
+
+// Fills lines with words and subtitles with lines, one word after the other.
+class SubtitleCutter {
+ public:
+  SubtitleCutter(const SubtitleLayout& layout, double start) : layout_(layout), last_start_(start) {
+    keep_segments_ = !layout.max_line_count || !layout.max_line_width;
+  }
+
+  // `first_of_chunk`: the word begins a segment, or a group of max_words_per_line.
+  void add(Word word, bool first_of_chunk) {
+    const std::size_t width = layout_.max_line_width.value_or(kNoLimit);
+    const bool long_pause = !keep_segments_ && word.start - last_start_ > kLongPause;
+    const bool has_room = line_length_ + models::count_characters(word.text) <= width;
+    const bool segment_break = first_of_chunk && !subtitle_.empty() && keep_segments_;
+    if (line_length_ > 0 && has_room && !long_pause && !segment_break) {
+      line_length_ += models::count_characters(word.text);
+    } else {
+      begin_line(word, long_pause, segment_break);
+    }
+    last_start_ = word.start;
+    subtitle_.push_back(std::move(word));
+  }
+
+  std::vector<Words> finish() {
+    end_subtitle();
+    return std::move(subtitles_);
+  }
+
+ private:
+  void begin_line(Word& word, bool long_pause, bool segment_break) {
+    word.text = std::string(models::strip(word.text));
+    const std::size_t length = models::count_characters(word.text);
+    const bool is_full = layout_.max_line_count && line_count_ >= *layout_.max_line_count;
+    const bool may_end = !subtitle_.empty() && layout_.max_line_count;
+    if ((may_end && (long_pause || is_full)) || segment_break) {
+      end_subtitle();
+      line_count_ = 1;
+    } else if (line_length_ > 0) {
+      ++line_count_;
+      word.text.insert(0, "\n");
+    }
+    line_length_ = length;
+  }
+
+  void end_subtitle() {
+    if (!subtitle_.empty()) subtitles_.push_back(std::exchange(subtitle_, {}));
+  }
+
+  const SubtitleLayout& layout_;
+  bool keep_segments_ = true;  // subtitles end where segments end
+  double last_start_ = 0;      // of the word before
+  std::size_t line_length_ = 0;
+  std::size_t line_count_ = 1;
+  Words subtitle_;
+  std::vector<Words> subtitles_;
+};
+
+std::vector<Words> cut_words(std::span<const Segment> segments, const SubtitleLayout& layout) {
+  const auto with_words = std::find_if(segments.begin(), segments.end(),
+                                       [](const auto& segment) { return !segment.words.empty(); });
+  SubtitleCutter cutter(layout, with_words->words.front().start);
+  const std::size_t chunk = layout.max_words_per_line.value_or(kNoLimit);
+  for (const Segment& segment : segments) {
+    for (std::size_t i = 0; i < segment.words.size(); ++i) {
+      cutter.add(segment.words[i], i % chunk == 0);
+    }
+  }
+  return cutter.finish();
+}
+
+// utils.py: re.sub(r"^(\s*)(.*)$", r"\1<u>\2</u>", word). The dot stops at a newline, so a word
+// with one inside stays as it is, and one at the end stays outside.
+std::string underline(std::string_view word) {
+  const std::size_t space = models::leading_space(word);
+  std::string_view inner = word.substr(space);
+  const std::size_t newline = inner.find('\n');
+  if (newline != std::string_view::npos && newline + 1 != inner.size()) return std::string(word);
+  std::string_view tail;
+  if (newline != std::string_view::npos) {
+    tail = inner.substr(newline);
+    inner = inner.substr(0, newline);
+  }
+  return std::string(word.substr(0, space)) + "<u>" + std::string(inner) + "</u>" +
+         std::string(tail);
+}
+
+std::string join(const Words& words) {
+  std::string text;
+  for (const Word& word : words) text += word.text;
+  return text;
+}
+
+// One cue for each word, underlined, and one for each pause between two words.
+void add_highlighted(const Words& subtitle, TimestampStyle style, std::vector<Cue>& cues) {
+  std::string last = format_timestamp(subtitle.front().start, style);
+  for (std::size_t i = 0; i < subtitle.size(); ++i) {
+    const std::string start = format_timestamp(subtitle[i].start, style);
+    const std::string end = format_timestamp(subtitle[i].end, style);
+    if (last != start) cues.push_back({last, start, join(subtitle)});
+    Words highlighted = subtitle;
+    highlighted[i].text = underline(subtitle[i].text);
+    cues.push_back({start, end, join(highlighted)});
+    last = end;
+  }
+}
+
+}  // namespace
+
+std::vector<Cue> make_cues(std::span<const Segment> segments, const SubtitleLayout& layout,
+                           TimestampStyle style) {
+  std::vector<Cue> cues;
+  if (std::all_of(segments.begin(), segments.end(),
+                  [](const auto& segment) { return segment.words.empty(); })) {
+    for (const Segment& segment : segments) {
+      // "-->" would be read as a cue's times.
+      cues.push_back({format_timestamp(segment.start, style), format_timestamp(segment.end, style),
+                      models::replace_all(models::strip(segment.text), "-->", "->")});
+    }
+    return cues;
+  }
+  for (const Words& subtitle : cut_words(segments, layout)) {
+    if (layout.highlight_words) {
+      add_highlighted(subtitle, style, cues);
+    } else {
+      cues.push_back({format_timestamp(subtitle.front().start, style),
+                      format_timestamp(subtitle.back().end, style), join(subtitle)});
+    }
+  }
+  return cues;
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,13 @@
+// Prints the manual page; the build runs it.
+#include <iostream>
+#include <vector>
+
+#include "app/cli/command_line.h"
+#include "app/cli/subcommand.h"
+#include "bench/bench_command.h"
+
+int main() {
+  const std::vector<wnpu::app::Subcommand> others = {wnpu::bench::bench_command()};
+  std::cout << wnpu::app::manual_page(others);
+  return std::cout.flush() ? 0 : 1;
+}

@@ -1,0 +1,28 @@
+#include "audio/read/decoder.h"
+
+#include "audio/read/error.h"
+
+namespace wnpu::audio {
+
+void check_track(const InputFile& file, std::size_t n_tracks) {
+  const std::size_t wanted = file.audio_track().value_or(0);
+  if (wanted < n_tracks) return;
+  throw AudioError(
+      file.name() + ": expected audio track " + std::to_string(wanted) + ", found " +
+      (n_tracks == 1 ? "track 0 alone" : "tracks 0 to " + std::to_string(n_tracks - 1)));
+}
+
+void check_info(const PcmInfo& info, const std::string& name) {
+  if (info.channels < 1 || info.channels > kMaxChannels) {
+    throw AudioError(name + ": " + info.format + " header: expected 1 to " +
+                     std::to_string(kMaxChannels) + " channels, found " +
+                     std::to_string(info.channels));
+  }
+  if (info.sample_rate < kMinSampleRate || info.sample_rate > kMaxSampleRate) {
+    throw AudioError(name + ": " + info.format + " header: expected a sample rate of " +
+                     std::to_string(kMinSampleRate) + " to " + std::to_string(kMaxSampleRate) +
+                     " Hz, found " + std::to_string(info.sample_rate));
+  }
+}
+
+}  // namespace wnpu::audio

@@ -1,0 +1,71 @@
+// What turns an input's bytes into samples: libsndfile, libav, or plain arithmetic for headerless
+// PCM. Nothing outside pcm_reader needs to know which.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "audio/read/input_file.h"
+
+namespace wnpu::audio {
+
+// The input as it was found, at its beginning.
+struct PcmInfo {
+  std::string format;  // "WAV", "FLAC", "mov,mp4,m4a,...", "s16le": as the decoding library says
+  int channels = 0;
+  int sample_rate = 0;  // Hz
+};
+
+// What a block's samples are, in libav's terms, of which only numbers are needed here. It may
+// change from block to block (joined files, broadcasts).
+struct PcmLayout {
+  int sample_format = 0;       // AVSampleFormat, planar or interleaved
+  int channels = 0;            // 1 to kMaxChannels
+  int sample_rate = 0;         // Hz
+  std::uint64_t speakers = 0;  // AV_CH_... bits in the order of the channels; 0: not named
+
+  bool operator==(const PcmLayout&) const = default;
+};
+
+// Frames as they were stored or decoded, neither mixed nor resampled.
+struct PcmBlock {
+  PcmLayout layout;
+  std::size_t n_frames = 0;
+  const std::uint8_t* const* planes = nullptr;  // one a channel where planar, else one
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+
+  virtual const PcmInfo& info() const = 0;
+  // The next frames, valid until the next call; no frames: the end. Throws AudioError.
+  virtual PcmBlock next() = 0;
+  // What was odd but not fatal ("expected 16000 samples by the header, found ..."), without the
+  // input's name; complete once next() gave no frames.
+  virtual const std::vector<std::string>& warnings() const = 0;
+};
+
+// A decoder, or the reason for which the library will not have the file.
+struct Opened {
+  std::unique_ptr<Decoder> decoder;
+  std::string refusal;
+};
+
+// Mono and stereo files of the formats that libsndfile reads well.
+Opened open_sndfile(const InputFile& file);
+// Everything else: libavformat and libavcodec.
+Opened open_libav(const InputFile& file);
+// file.raw_format() says how the bytes are to be read.
+std::unique_ptr<Decoder> open_raw(const InputFile& file);
+
+// Throws AudioError unless `file` is to be read from one of its `n_tracks` audio tracks.
+void check_track(const InputFile& file, std::size_t n_tracks);
+
+// Throws AudioError unless 1 <= channels <= kMaxChannels and the rate is believable.
+void check_info(const PcmInfo& info, const std::string& name);
+
+}  // namespace wnpu::audio

@@ -1,0 +1,65 @@
+// What a user may name as audio: a file, stdin or bytes in memory; headerless PCM with its format
+// spelled out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace wnpu::audio {
+
+// How one sample of headerless PCM lies in memory; names as ffmpeg's raw muxers have them.
+enum class SampleFormat {
+  s8,
+  u8,
+  s16le,
+  s16be,
+  s24le,
+  s24be,
+  s32le,
+  s32be,
+  f32le,
+  f32be,
+  f64le,
+  f64be
+};
+
+std::size_t bytes_per_sample(SampleFormat format);
+
+// Headerless PCM: interleaved frames of `channels` samples.
+struct RawFormat {
+  SampleFormat format = SampleFormat::s16le;
+  int sample_rate = 16000;
+  int channels = 1;
+
+  bool operator==(const RawFormat&) const = default;
+};
+
+// "s16le:16000:1" is format, rate in Hz, channels. Throws AudioError for anything else.
+RawFormat parse_raw_format(std::string_view spec);
+
+// 46 hours of CD sound, 298 of what Whisper hears.
+inline constexpr std::uint64_t kSpoolBytes = std::uint64_t{32} << 30;
+
+struct Input {
+  std::filesystem::path path;           // "-" is stdin; empty: `memory`
+  std::optional<RawFormat> raw_format;  // set: the bytes are PCM without a header
+  // Of a file with several audio tracks, counted from 0 (ffmpeg's 0:a:N); none: as ffmpeg chooses.
+  std::optional<std::size_t> audio_track = std::nullopt;
+  // The temporary copy of what cannot seek takes at most this, and half of what is free where it
+  // lies; an input may have no end (/dev/zero).
+  std::uint64_t spool_bytes = kSpoolBytes;
+  // A file's bytes, where there is no path; they must stay as long as what reads them.
+  std::span<const std::byte> memory = {};
+};
+
+// Bounds of a believable header. 768 kHz is the highest rate sold (DXD and DSD converters); below
+// 1 kHz there is no speech, and upsampling a damaged header's 1 Hz would make years of audio.
+inline constexpr int kMinSampleRate = 1000;
+inline constexpr int kMaxSampleRate = 768000;
+inline constexpr int kMaxChannels = 64;
+
+}  // namespace wnpu::audio

@@ -1,0 +1,58 @@
+// The bytes of an input, seekable and readable more than once: a file's, or memory. What cannot
+// seek (stdin, a pipe) is first written to an unlinked temporary file: the log-mel needs the whole
+// file's maximum before its first window, so nothing is lost by waiting for the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "audio/read/input.h"
+
+namespace wnpu::audio {
+
+class InputFile {
+ public:
+  // Throws AudioError where there is no readable, non-empty file. (Raw PCM may be empty: no
+  // samples.) `should_stop`, where given, is asked while a pipe is waited for, ten times a second,
+  // and before each reading: true, which it must stay, ends that with models::Stopped.
+  explicit InputFile(const Input& input, std::function<bool()> should_stop = {});
+  ~InputFile();
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&&) = delete;
+
+  // Another handle of the same bytes. Throws AudioError.
+  InputFile duplicate() const;
+
+  const std::string& name() const { return name_; }  // for messages: the path, "stdin" or "memory"
+  std::uint64_t size() const { return size_; }
+  const std::optional<RawFormat>& raw_format() const { return raw_format_; }
+  const std::optional<std::size_t>& audio_track() const { return audio_track_; }
+
+  // Reads up to out.size() bytes from `offset`; fewer at the end of the file only. An I/O error,
+  // and to be asked to stop, are as the end here, because decoders call this from C; check() throws
+  // them.
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> out) noexcept;
+  // Throws AudioError if a read_at failed, models::Stopped if it is to stop.
+  void check() const;
+
+ private:
+  InputFile() = default;
+
+  void open(const Input& input);
+  bool should_stop() const { return should_stop_ && should_stop_(); }
+
+  std::string name_;
+  std::function<bool()> should_stop_;
+  std::optional<RawFormat> raw_format_;
+  std::optional<std::size_t> audio_track_;
+  std::span<const std::byte> memory_;
+  int fd_ = -1;  // none: memory_
+  std::uint64_t size_ = 0;
+  int read_errno_ = 0;
+};
+
+}  // namespace wnpu::audio

@@ -1,0 +1,329 @@
+// libavformat and libavcodec, for what libsndfile does not read: m4a, mp4, webm, wma, mp3, ...
+// One audio stream is decoded, the others are skipped.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <new>
+#include <tuple>
+#include <utility>
+
+#include "audio/read/decoder.h"
+#include "audio/read/error.h"
+#include "audio/read/libav_library.h"
+#include "audio/read/number_text.h"
+
+namespace wnpu::audio {
+namespace {
+
+// Containers that hold audio by itself. Playlists (hls, dash, concat) are left out on purpose: they
+// would open other files and addresses.
+constexpr const char* kContainers =
+    "aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,eac3,flac,flv,gsm,loas,matroska,webm,mov,mp4,m4a,3gp,"
+    "3g2,mj2,mp3,mpc,mpc8,mpeg,mpegts,mxf,nut,ogg,rm,shn,tak,tta,voc,w64,wav,wv,xwma";
+
+constexpr int kIoBytes = 1 << 15;
+
+// A decoded length may fall short of the header's by this: encoder delay and padding.
+constexpr double kSlackSeconds = 0.25;
+
+std::string error_text(int error) {
+  std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
+  libav().av_strerror(error, text.data(), text.size());
+  return text.data();
+}
+
+template <typename T>
+T* check_memory(T* made) {
+  if (made == nullptr) throw std::bad_alloc();
+  return made;
+}
+
+// Where a function of libav failed for want of memory, that is what is thrown. It says ENOMEM of a
+// header with an absurd size too: memory lacks where there is none for this either.
+void check_memory(int error) {
+  constexpr std::size_t kEnoughForAnyHeader = std::size_t{64} << 20U;
+  if (error != AVERROR(ENOMEM)) return;
+  void* memory = check_memory(libav().av_malloc(kEnoughForAnyHeader));
+  libav().av_freep(&memory);
+}
+
+struct FreeIo {
+  void operator()(AVIOContext* io) const {
+    libav().av_freep(&io->buffer);
+    libav().avio_context_free(&io);
+  }
+};
+struct FreeFormat {
+  void operator()(AVFormatContext* format) const { libav().avformat_close_input(&format); }
+};
+struct FreeCodec {
+  void operator()(AVCodecContext* codec) const { libav().avcodec_free_context(&codec); }
+};
+struct FreePacket {
+  void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
+};
+struct FreeFrame {
+  void operator()(AVFrame* frame) const { libav().av_frame_free(&frame); }
+};
+
+// An InputFile with a position, behind libav's C callbacks.
+struct ByteStream {
+  InputFile file;
+  std::int64_t position = 0;
+};
+
+int read_bytes(void* opaque, std::uint8_t* out, int size) {
+  auto& stream = *static_cast<ByteStream*>(opaque);
+  const std::size_t n =
+      stream.file.read_at(static_cast<std::uint64_t>(stream.position),
+                          std::as_writable_bytes(std::span(out, static_cast<std::size_t>(size))));
+  stream.position += static_cast<std::int64_t>(n);
+  return n == 0 ? AVERROR_EOF : static_cast<int>(n);
+}
+
+std::int64_t seek_bytes(void* opaque, std::int64_t offset, int whence) {
+  auto& stream = *static_cast<ByteStream*>(opaque);
+  const auto size = static_cast<std::int64_t>(stream.file.size());
+  if (whence == AVSEEK_SIZE) return size;
+  whence &= ~AVSEEK_FORCE;
+  if (whence == SEEK_CUR) offset += stream.position;
+  if (whence == SEEK_END) offset += size;
+  if (offset < 0) return AVERROR(EINVAL);
+  stream.position = offset;
+  return offset;
+}
+
+// A file may not make libav open another one.
+int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
+  return AVERROR(EACCES);
+}
+
+class LibavDecoder final : public Decoder {
+ public:
+  explicit LibavDecoder(const InputFile& file)
+      : stream_(std::make_unique<ByteStream>(ByteStream{file.duplicate()})) {
+    open_container();
+    if (refusal_.empty()) open_codec();
+    stream_->file.check();
+    if (!refusal_.empty()) return;
+    const AVCodecParameters& parameters = *format_->streams[stream_index_]->codecpar;
+    info_ = {format_->iformat->name, parameters.ch_layout.nb_channels, parameters.sample_rate};
+    // The first frame knows better than the header (AAC with implicit SBR doubles the rate).
+    if (next_frame()) {
+      info_.channels = frame_->ch_layout.nb_channels;
+      info_.sample_rate = frame_->sample_rate;
+      has_frame_ = true;
+    } else if (damaged_packets_ > 0) {
+      refusal_ = "no packet of its audio stream can be decoded";
+      return;
+    }
+    check_info(info_, file.name());
+  }
+
+  const std::string& refusal() const { return refusal_; }
+
+  // False below the score at which libav would rather see more of the file: noise that resembles
+  // MP3, or a name that says more than the bytes.
+  bool is_certain() const { return format_->probe_score >= AVPROBE_SCORE_RETRY; }
+  std::size_t damaged_packets() const { return damaged_packets_; }
+
+  const PcmInfo& info() const override { return info_; }
+  const std::vector<std::string>& warnings() const override { return warnings_; }
+
+  PcmBlock next() override {
+    // The first frame was decoded with the header.
+    const bool found = has_frame_ || next_frame();
+    has_frame_ = false;
+    if (!found) {
+      finish();
+      return {};
+    }
+    seconds_ += static_cast<double>(frame_->nb_samples) / frame_->sample_rate;
+    const AVChannelLayout& layout = frame_->ch_layout;
+    const bool is_named = layout.order == AV_CHANNEL_ORDER_NATIVE &&
+                          std::popcount(layout.u.mask) == layout.nb_channels;
+    return {{frame_->format, layout.nb_channels, frame_->sample_rate, is_named ? layout.u.mask : 0},
+            static_cast<std::size_t>(frame_->nb_samples),
+            frame_->extended_data};
+  }
+
+ private:
+  void open_container();
+  void choose_stream();
+  void open_codec();
+  bool next_frame();
+  void send_packet();
+  void finish();
+
+  void warn(const std::string& text) { warnings_.push_back(text); }
+
+  std::unique_ptr<ByteStream> stream_;  // its address is known to libav
+  std::unique_ptr<AVIOContext, FreeIo> io_;
+  std::unique_ptr<AVFormatContext, FreeFormat> format_;
+  std::unique_ptr<AVCodecContext, FreeCodec> codec_;
+  std::unique_ptr<AVPacket, FreePacket> packet_;
+  std::unique_ptr<AVFrame, FreeFrame> frame_;
+  int stream_index_ = -1;
+  bool flushed_ = false;
+  std::size_t damaged_packets_ = 0;
+  bool has_frame_ = false;  // one that was not yet handed out
+  double seconds_ = 0;      // handed out
+  bool finished_ = false;
+  PcmInfo info_;
+  std::string refusal_;
+  std::vector<std::string> warnings_;
+};
+
+void LibavDecoder::open_container() {
+  auto* buffer = static_cast<unsigned char*>(check_memory(libav().av_malloc(kIoBytes)));
+  io_.reset(check_memory(libav().avio_alloc_context(buffer, kIoBytes, 0, stream_.get(), read_bytes,
+                                                    nullptr, seek_bytes)));
+  AVFormatContext* format = check_memory(libav().avformat_alloc_context());
+  format->pb = io_.get();
+  format->io_open = refuse_to_open;
+  AVDictionary* options = nullptr;
+  libav().av_dict_set(&options, "format_whitelist", kContainers, 0);
+  // The name helps to tell formats apart; bytes come from pb. It frees `format` where it fails.
+  const int opened =
+      libav().avformat_open_input(&format, stream_->file.name().c_str(), nullptr, &options);
+  libav().av_dict_free(&options);
+  check_memory(opened);
+  if (opened < 0) {
+    refusal_ = error_text(opened);
+    return;
+  }
+  format_.reset(format);
+  const int found = libav().avformat_find_stream_info(format_.get(), nullptr);
+  check_memory(found);
+  if (found < 0) refusal_ = error_text(found);
+}
+
+// The track that was asked for, else the ffmpeg program's choice (its ffmpeg_opt.c; not that of
+// av_find_best_stream): one that has packets, is marked as default, has most channels.
+void LibavDecoder::choose_stream() {
+  std::vector<int> tracks;
+  for (unsigned i = 0; i < format_->nb_streams; ++i) {
+    const bool is_audio = format_->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+    if (is_audio) tracks.push_back(static_cast<int>(i));
+  }
+  if (tracks.empty()) return;
+  check_track(stream_->file, tracks.size());
+  const auto score = [this](int index) {
+    const AVStream& stream = *format_->streams[index];
+    return std::tuple((stream.event_flags & AVSTREAM_EVENT_FLAG_NEW_PACKETS) != 0,
+                      (stream.disposition & AV_DISPOSITION_DEFAULT) != 0,
+                      stream.codecpar->ch_layout.nb_channels);
+  };
+  const auto worse = [&](int a, int b) { return score(a) < score(b); };
+  const auto best = std::max_element(tracks.begin(), tracks.end(), worse);
+  const auto& wanted = stream_->file.audio_track();
+  stream_index_ = wanted ? tracks[*wanted] : *best;
+  if (wanted || tracks.size() == 1) return;
+  warn("found " + std::to_string(tracks.size()) + " audio tracks, took " +
+       std::to_string(best - tracks.begin()) + " (--audio-track 0 to " +
+       std::to_string(tracks.size() - 1) + " takes another)");
+}
+
+void LibavDecoder::open_codec() {
+  choose_stream();
+  const AVCodec* codec = nullptr;
+  if (stream_index_ >= 0) {
+    stream_index_ = libav().av_find_best_stream(format_.get(), AVMEDIA_TYPE_AUDIO, stream_index_,
+                                                -1, &codec, 0);
+  }
+  if (stream_index_ < 0 || codec == nullptr) {
+    refusal_ = std::string(format_->iformat->name) + " without an audio stream that it can decode";
+    return;
+  }
+  for (unsigned i = 0; i < format_->nb_streams; ++i) {
+    if (static_cast<int>(i) != stream_index_) format_->streams[i]->discard = AVDISCARD_ALL;
+  }
+  const AVStream& stream = *format_->streams[stream_index_];
+  codec_.reset(check_memory(libav().avcodec_alloc_context3(codec)));
+  int error = libav().avcodec_parameters_to_context(codec_.get(), stream.codecpar);
+  codec_->pkt_timebase = stream.time_base;
+  if (error >= 0) error = libav().avcodec_open2(codec_.get(), codec, nullptr);
+  check_memory(error);
+  if (error < 0) refusal_ = std::string(codec->name) + ": " + error_text(error);
+  packet_.reset(check_memory(libav().av_packet_alloc()));
+  frame_.reset(check_memory(libav().av_frame_alloc()));
+}
+
+// Decodes into frame_; false at the end. Damaged packets are counted and passed over, as ffmpeg
+// does.
+bool LibavDecoder::next_frame() {
+  while (true) {
+    const int received = libav().avcodec_receive_frame(codec_.get(), frame_.get());
+    if (received >= 0 && frame_->nb_samples > 0) return true;
+    if (received >= 0) continue;
+    if (received == AVERROR_EOF) return false;
+    check_memory(received);
+    if (received != AVERROR(EAGAIN)) {
+      ++damaged_packets_;
+      if (flushed_) return false;
+    }
+    send_packet();
+  }
+}
+
+// Hands the next packet of the stream to the codec, or tells it that there is none.
+void LibavDecoder::send_packet() {
+  int read = 0;
+  while ((read = libav().av_read_frame(format_.get(), packet_.get())) >= 0 &&
+         packet_->stream_index != stream_index_) {
+    libav().av_packet_unref(packet_.get());
+  }
+  check_memory(read);
+  if (read < 0) {
+    if (read != AVERROR_EOF) warn("expected to read to its end, found: " + error_text(read));
+    flushed_ = true;
+    libav().avcodec_send_packet(codec_.get(), nullptr);
+    return;
+  }
+  const int sent = libav().avcodec_send_packet(codec_.get(), packet_.get());
+  libav().av_packet_unref(packet_.get());
+  check_memory(sent);
+  if (sent < 0) ++damaged_packets_;
+}
+
+void LibavDecoder::finish() {
+  stream_->file.check();
+  if (finished_) return;
+  finished_ = true;
+  if (damaged_packets_ > 0) {
+    warn("expected sound packets, found " + std::to_string(damaged_packets_) +
+         " damaged ones, which were left out");
+  }
+  // A duration that libav guessed from the bit rate proves nothing.
+  const double declared = static_cast<double>(format_->duration) / AV_TIME_BASE;
+  if (format_->duration != AV_NOPTS_VALUE &&
+      format_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM &&
+      seconds_ + kSlackSeconds < declared) {
+    warn("expected " + number_text(declared) + " s by the header, found " + number_text(seconds_) +
+         " s: the file is cut short or damaged");
+  }
+}
+
+// Whether what libav takes the bytes for decodes: a FLAC without its beginning does, but for the
+// frame that was cut; a text does not.
+bool decodes(const InputFile& file) {
+  constexpr std::size_t kTrialFrames = 32;
+  LibavDecoder trial(file);
+  std::size_t n_frames = 0;
+  while (n_frames < kTrialFrames && trial.next().n_frames > 0) ++n_frames;
+  return n_frames > 2 * trial.damaged_packets();
+}
+
+}  // namespace
+
+Opened open_libav(const InputFile& file) {
+  auto decoder = std::make_unique<LibavDecoder>(file);
+  if (!decoder->refusal().empty()) return {nullptr, decoder->refusal()};
+  if (!decoder->is_certain() && !decodes(file)) {
+    return {nullptr, "nothing certain (at best " + decoder->info().format + ")"};
+  }
+  return {std::move(decoder), ""};
+}
+
+}  // namespace wnpu::audio

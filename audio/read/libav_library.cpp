@@ -1,0 +1,102 @@
+#include "audio/read/libav_library.h"
+
+#include <dlfcn.h>
+#include <string>
+
+#include "audio/read/error.h"
+
+namespace wnpu::audio {
+namespace {
+
+// Stays loaded to the end of the process.
+class Library {
+ public:
+  // The major version is the interface that we are compiled against; Debian's package has it, too.
+  Library(const std::string& library, int major_version)
+      : name_(library + ".so." + std::to_string(major_version)),
+        package_(library + std::to_string(major_version)),
+        handle_(::dlopen(name_.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) fail("FFmpeg's library", ::dlerror());
+  }
+
+  template <typename Function>
+  void find(const char* function, Function& found) const {
+    found = reinterpret_cast<Function>(::dlsym(handle_, function));  // NOLINT: as dlsym(3) says
+    if (found == nullptr) fail(function, "none");
+  }
+
+ private:
+  [[noreturn]] void fail(const char* expected, const char* found) const {
+    throw MissingLibrary(name_ + ": expected " + expected + ", found " + found +
+                         " (Debian's package: " + package_ + ")");
+  }
+
+  std::string name_;
+  std::string package_;
+  void* handle_;
+};
+
+Libav load_libav() {
+  Libav all{};
+  const Library avformat("libavformat", LIBAVFORMAT_VERSION_MAJOR);
+  avformat.find("avformat_alloc_context", all.avformat_alloc_context);
+  avformat.find("avformat_open_input", all.avformat_open_input);
+  avformat.find("avformat_find_stream_info", all.avformat_find_stream_info);
+  avformat.find("avformat_close_input", all.avformat_close_input);
+  avformat.find("avio_alloc_context", all.avio_alloc_context);
+  avformat.find("avio_context_free", all.avio_context_free);
+  avformat.find("av_find_best_stream", all.av_find_best_stream);
+  avformat.find("av_read_frame", all.av_read_frame);
+  const Library avcodec("libavcodec", LIBAVCODEC_VERSION_MAJOR);
+  avcodec.find("avcodec_alloc_context3", all.avcodec_alloc_context3);
+  avcodec.find("avcodec_free_context", all.avcodec_free_context);
+  avcodec.find("avcodec_open2", all.avcodec_open2);
+  avcodec.find("avcodec_parameters_to_context", all.avcodec_parameters_to_context);
+  avcodec.find("avcodec_receive_frame", all.avcodec_receive_frame);
+  avcodec.find("avcodec_send_packet", all.avcodec_send_packet);
+  avcodec.find("av_packet_alloc", all.av_packet_alloc);
+  avcodec.find("av_packet_free", all.av_packet_free);
+  avcodec.find("av_packet_unref", all.av_packet_unref);
+  const Library avutil("libavutil", LIBAVUTIL_VERSION_MAJOR);
+  avutil.find("av_dict_free", all.av_dict_free);
+  avutil.find("av_dict_set", all.av_dict_set);
+  avutil.find("av_frame_alloc", all.av_frame_alloc);
+  avutil.find("av_frame_free", all.av_frame_free);
+  avutil.find("av_freep", all.av_freep);
+  avutil.find("av_log_set_level", all.av_log_set_level);
+  avutil.find("av_malloc", all.av_malloc);
+  avutil.find("av_strerror", all.av_strerror);
+  all.av_log_set_level(AV_LOG_QUIET);
+  return all;
+}
+
+Swresample load_swresample() {
+  Swresample all{};
+  const Library swr("libswresample", LIBSWRESAMPLE_VERSION_MAJOR);
+  swr.find("swr_alloc_set_opts2", all.swr_alloc_set_opts2);
+  swr.find("swr_convert", all.swr_convert);
+  swr.find("swr_free", all.swr_free);
+  swr.find("swr_get_out_samples", all.swr_get_out_samples);
+  swr.find("swr_init", all.swr_init);
+  swr.find("swr_set_matrix", all.swr_set_matrix);
+  const Library avutil("libavutil", LIBAVUTIL_VERSION_MAJOR);
+  avutil.find("av_channel_layout_default", all.av_channel_layout_default);
+  avutil.find("av_channel_layout_from_mask", all.av_channel_layout_from_mask);
+  avutil.find("av_log_set_level", all.av_log_set_level);
+  all.av_log_set_level(AV_LOG_QUIET);
+  return all;
+}
+
+}  // namespace
+
+const Libav& libav() {
+  static const Libav kAll = load_libav();
+  return kAll;
+}
+
+const Swresample& swresample() {
+  static const Swresample kAll = load_swresample();
+  return kAll;
+}
+
+}  // namespace wnpu::audio

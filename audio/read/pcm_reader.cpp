@@ -1,0 +1,140 @@
+#include "audio/read/pcm_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+extern "C" {
+#include <libavutil/samplefmt.h>
+}
+
+#include "audio/read/error.h"
+#include "audio/read/number_text.h"
+
+namespace wnpu::audio {
+namespace {
+
+// Far beyond any scaling mistake: unscaled 32-bit integers in a float file reach 2e9.
+constexpr double kMaxAmplitude = 1e12;
+
+// Lossy decoders exceed full scale a little; samples beyond this are of another scale.
+constexpr float kLoud = 4.0F;
+
+struct BadSample {
+  std::size_t frame;
+  double value;
+};
+
+// The index of the first sample that is no number, or beyond all reason; the size where there is
+// none. `loudest` is raised to the largest.
+template <typename Sample>
+std::size_t first_bad(std::span<const Sample> samples, float& loudest) {
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double magnitude = std::abs(static_cast<double>(samples[i]));
+    if (!(magnitude <= kMaxAmplitude)) return i;  // true for NaN as well
+    loudest = std::max(loudest, static_cast<float>(magnitude));
+  }
+  return samples.size();
+}
+
+template <typename Sample>
+std::optional<BadSample> find_bad_sample(const PcmBlock& block, bool is_planar, float& loudest) {
+  const auto channels = static_cast<std::size_t>(block.layout.channels);
+  const std::size_t together = is_planar ? 1 : channels;  // in a plane
+  for (std::size_t p = 0; p < channels / together; ++p) {
+    const std::span samples(reinterpret_cast<const Sample*>(block.planes[p]),
+                            block.n_frames * together);
+    const std::size_t i = first_bad(samples, loudest);
+    if (i < samples.size()) return BadSample{i / together, static_cast<double>(samples[i])};
+  }
+  return std::nullopt;
+}
+
+std::optional<BadSample> find_bad_sample(const PcmBlock& block, float& loudest) {
+  switch (block.layout.sample_format) {
+    case AV_SAMPLE_FMT_FLT:
+    case AV_SAMPLE_FMT_FLTP:
+      return find_bad_sample<float>(block, block.layout.sample_format == AV_SAMPLE_FMT_FLTP,
+                                    loudest);
+    case AV_SAMPLE_FMT_DBL:
+    case AV_SAMPLE_FMT_DBLP:
+      return find_bad_sample<double>(block, block.layout.sample_format == AV_SAMPLE_FMT_DBLP,
+                                     loudest);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+PcmReader::PcmReader(std::unique_ptr<Decoder> decoder, std::string name)
+    : decoder_(std::move(decoder)), name_(std::move(name)) {}
+
+std::size_t PcmReader::read(std::span<float> out) {
+  while (at_ == samples_.size()) {
+    if (!refill()) return 0;
+  }
+  const std::size_t n = std::min(out.size(), samples_.size() - at_);
+  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(samples_[at_ + i]) * 0x1p-15F;
+  at_ += n;
+  return n;
+}
+
+std::vector<std::string> PcmReader::warnings() const {
+  std::vector<std::string> all = decoder_->warnings();
+  if (loudest_ > kLoud) {
+    all.push_back("expected samples from -1 to 1, found " + number_text(loudest_) +
+                  ": what is louder than 1 was cut off, as ffmpeg does");
+  }
+  return all;
+}
+
+// The next converted samples, perhaps none; false at the end.
+bool PcmReader::refill() {
+  if (at_end_) return false;
+  samples_.clear();
+  at_ = 0;
+  const PcmBlock block = decoder_->next();
+  at_end_ = block.n_frames == 0;
+  // ffmpeg, too, begins anew where a stream changes its layout, without what the filter held.
+  if (converter_ && at_end_) converter_->flush(samples_);
+  if (converter_ && converter_->layout() != block.layout) converter_.reset();
+  if (at_end_) return true;
+  if (!converter_) {
+    check_info({info().format, block.layout.channels, block.layout.sample_rate}, name_);
+    converter_.emplace(block.layout, name_);
+  }
+  check(block);
+  converter_->convert(block, samples_);
+  return true;
+}
+
+void PcmReader::check(const PcmBlock& block) {
+  if (const auto bad = find_bad_sample(block, loudest_)) {
+    const double time_s = read_s_ + static_cast<double>(bad->frame) / block.layout.sample_rate;
+    throw AudioError(name_ + ": expected finite samples, found " + number_text(bad->value) +
+                     " at " + number_text(time_s) + " s");
+  }
+  read_s_ += static_cast<double>(block.n_frames) / block.layout.sample_rate;
+}
+
+std::unique_ptr<PcmReader> open_pcm(const InputFile& file) {
+  if (file.raw_format()) {
+    check_track(file, 1);
+    return std::make_unique<PcmReader>(open_raw(file), file.name());
+  }
+  Opened sndfile = open_sndfile(file);
+  if (sndfile.decoder) {
+    check_track(file, 1);
+    return std::make_unique<PcmReader>(std::move(sndfile.decoder), file.name());
+  }
+  Opened libav = open_libav(file);
+  if (libav.decoder) return std::make_unique<PcmReader>(std::move(libav.decoder), file.name());
+  throw AudioError(file.name() + ": expected audio, found " + std::to_string(file.size()) +
+                   " bytes that neither libsndfile (" + sndfile.refusal + ") nor libav (" +
+                   libav.refusal + ") can decode");
+}
+
+std::unique_ptr<PcmReader> open_pcm(const Input& input) { return open_pcm(InputFile(input)); }
+
+}  // namespace wnpu::audio

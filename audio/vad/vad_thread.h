@@ -1,0 +1,32 @@
+// The speech detector at work beside whoever reads the audio.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "audio/read/samples_beside.h"
+#include "audio/vad/silero_vad.h"
+
+namespace wnpu::audio {
+
+class VadThread {
+ public:
+  // Where not `beside`, it works in the caller's thread. Throws ModelError.
+  VadThread(const std::filesystem::path& weights, bool beside) : vad_(weights), beside_(beside) {}
+
+  // Begins a stream; what is left of another is dropped.
+  void start();
+  // Takes the next samples, any number, as SamplesBeside does.
+  void push(std::span<const float> samples) { stream_->push(samples); }
+  // Ends the stream, as SileroVad does.
+  std::vector<float> finish();
+
+ private:
+  SileroVad vad_;  // the stream's while there is one
+  bool beside_;
+  std::optional<SamplesBeside> stream_;
+};
+
+}  // namespace wnpu::audio

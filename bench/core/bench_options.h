@@ -1,0 +1,40 @@
+// What `whisper-npu bench` was asked for.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/cli/options.h"
+#include "bench/core/calibration.h"
+
+namespace wnpu::bench {
+
+// What --sweep covers; an empty list is all that there is.
+struct SweepChoice {
+  std::vector<std::string> sizes;
+  std::vector<std::size_t> thread_counts;
+  std::vector<std::size_t> batches = {1, 8};
+  double budget_s = 60;  // of wall clock, about
+};
+
+struct BenchOptions {
+  // What transcribe would be given: files, model, device, search.
+  app::Options work;
+  // The value of the mode's option: the baseline of --check, the peers of --against.
+  std::string mode_value;
+  // Measurements of each kind, after one that warms up.
+  std::size_t runs = 10;
+  // Tab-separated list with what is said in the files (manifest.h); empty: none.
+  std::filesystem::path references;
+  // Whose shapes --plans and --kernels take (model_sizes.h); empty: those of work.model.
+  std::string size = "base";
+  SweepChoice sweep;
+  // Of the work that peaks are measured with.
+  CalibrationSizes calibration;
+  // JSON instead of tables on stdout.
+  bool json = false;
+};
+
+}  // namespace wnpu::bench

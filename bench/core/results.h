@@ -1,0 +1,56 @@
+// What a mode of bench found: what is printed for people, written as JSON (bench.schema.json) and
+// drawn in the report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/core/calibration.h"
+#include "bench/core/figure.h"
+#include "bench/core/machine.h"
+#include "bench/core/report.h"
+
+namespace wnpu::bench {
+
+// How much others disturbed a measurement.
+struct NoiseVerdict {
+  double spread = 1;     // largest p90 / p10
+  double other_cpu = 0;  // shares of all CPUs' time
+  double steal = 0;
+  std::string reason;  // why the machine was noisy; empty: it was quiet
+};
+
+// What was heard in a file, by one program.
+struct Heard {
+  std::string program;  // "whisper-npu", "faster-whisper"
+  std::string file;
+  double audio_s = 0;
+  std::string text;
+  std::optional<double> wer;  // where there is reference text
+  std::optional<double> cer;
+};
+
+struct Results {
+  std::string mode;  // "rtf"
+  // Options that the figures depend on, in the order of printing: {"model", "tiny.en"}. Results are
+  // compared only where these are equal.
+  std::vector<std::pair<std::string, std::string>> options;
+  std::vector<Figure> figures;
+  std::vector<Heard> heard;
+  std::optional<NoiseVerdict> noise;
+  std::optional<Calibration> calibration;
+  std::string instruction_set;     // that kernels chose: "AVX2"
+  std::vector<std::string> notes;  // what a reader must know
+  std::string text;                // tables for people
+  Report report;                   // charts; its title and facts are filled in when it is written
+  int exit_code = 0;
+};
+
+// Machine, commit, options and noise, then the tables, then the notes.
+std::string results_text(const Results& results, const Machine& machine);
+// With machine, commit and date; indented, with a newline at the end.
+std::string results_json(const Results& results, const Machine& machine);
+
+}  // namespace wnpu::bench

@@ -1,0 +1,279 @@
+#include "bench/encoder/kernel_rows.h"
+
+#include <array>
+#include <functional>
+#include <stdexcept>
+
+#include "bench/encoder/encoder_times.h"
+#include "bench/encoder/kernel_costs.h"
+#include "bench/encoder/layer_parts.h"
+#include "bench/input/model_sizes.h"
+#include "bench/input/random_weights.h"
+#include "models/kernels/products/gemm.h"
+#include "models/kernels/vectors/blas.h"
+#include "models/kernels/vectors/ops.h"
+#include "models/weights/pack_weights.h"
+#include "models/weights/precision.h"
+#include "npu/design/gemm_design.h"
+#include "npu/design/layer_design.h"
+#include "npu/design/row_design.h"
+#include "npu/plans/plan_model.h"
+#include "npu/sim/simulator.h"
+
+namespace wnpu::bench {
+namespace {
+
+using npu::LayerOp;
+using npu::Seed2025;
+
+// The rows that November 2025 measured.
+constexpr std::size_t kNormValues = 1024;
+constexpr std::size_t kSoftmaxValues = 1500;
+constexpr std::size_t kGeluValues = 512;
+constexpr std::size_t kMatmulSize = 64;
+constexpr std::size_t kHead = 64;
+constexpr std::size_t kFloat = 4;  // bytes
+constexpr std::size_t kBf16 = 2;
+
+std::string text(std::size_t number) { return std::to_string(number); }
+
+std::string shape_of(std::size_t rows, std::size_t cols) {
+  return "[" + text(rows) + ", " + text(cols) + "]";
+}
+
+std::string product_shape(std::size_t m, std::size_t k, std::size_t n) {
+  return shape_of(m, k) + " x " + shape_of(k, n);
+}
+
+KernelRow named(std::string name, std::string shape, const KernelCost& cost) {
+  KernelRow row;
+  row.name = std::move(name);
+  row.shape = std::move(shape);
+  row.operations = cost.operations;
+  row.bytes = cost.bytes;
+  return row;
+}
+
+// The kernels of a layer with their shapes, in order; both machines run these.
+std::vector<KernelRow> layer_kernels(const models::Dims& dims, std::size_t element_bytes) {
+  const std::size_t n = dims.n_audio_ctx;
+  const std::size_t d = dims.n_audio_state;
+  const auto product = [&](const char* name, std::size_t k, std::size_t cols) {
+    return named(name, product_shape(n, k, cols), matmul_cost(n, k, cols, element_bytes));
+  };
+  std::vector<KernelRow> rows = {
+      named("LayerNorm", shape_of(n, d), norm_cost(n, d, element_bytes)),
+      product("q, k, v", d, 3 * d),
+      named("attention", text(dims.n_audio_head) + " heads, " + shape_of(n, d),
+            attention_cost(n, n, d, dims.n_audio_head, element_bytes)),
+      product("out projection", d, d),
+      product("MLP up", d, 4 * d),
+      named("GELU", shape_of(n, 4 * d), gelu_cost(n * 4 * d, element_bytes)),
+      product("MLP down", 4 * d, d),
+  };
+  for (KernelRow& row : rows) row.is_layer_shape = true;
+  return rows;
+}
+
+KernelRow whole_layer(const models::Dims& dims, const std::vector<KernelRow>& kernels,
+                      std::size_t element_bytes) {
+  KernelRow row = named("whole layer", shape_of(dims.n_audio_ctx, dims.n_audio_state), {});
+  row.is_layer_shape = true;
+  for (const KernelRow& kernel : kernels) row.operations += kernel.operations;
+  row.operations += kernels.front().operations;  // the second LayerNorm
+  // Weights once, states in and out.
+  const auto d = static_cast<double>(dims.n_audio_state);
+  row.bytes = static_cast<double>(element_bytes) *
+              (12 * d * d + 2 * static_cast<double>(dims.n_audio_ctx) * d);
+  return row;
+}
+
+// Single kernels on one thread.
+std::vector<KernelRow> single_kernels(const Peaks& peaks, const TimingEffort& effort) {
+  models::ThreadPool alone(1);
+  models::Matrix x = random_matrix(1, kNormValues, 1.0F);
+  models::Matrix y(1, kNormValues);
+  const kernels::LayerNorm norm{std::vector<float>(kNormValues, 1.0F),
+                                std::vector<float>(kNormValues, 0.0F)};
+  models::Matrix scores = random_matrix(1, kSoftmaxValues, 4.0F);
+  models::Matrix hidden(1, kGeluValues);
+  for (float& value : hidden.flat()) value = 8.0F;  // GELU leaves it so, again and again
+  const models::Matrix a = random_matrix(kMatmulSize, kMatmulSize, 1.0F);
+  const auto b = pack_weights(alone, a.view(), kernels::Number::f32);
+  models::Matrix c(kMatmulSize, kMatmulSize);
+
+  std::vector<KernelRow> rows;
+  const auto add = [&](KernelRow row, double published, const std::function<void()>& work) {
+    row.seconds = time_calls(work, effort).median;
+    row.threads = 1;
+    row.peak_gflops = peaks.fma_gflops;
+    row.published_ms = published;
+    rows.push_back(std::move(row));
+  };
+  add(named("LayerNorm", text(kNormValues), norm_cost(1, kNormValues, kFloat)),
+      Seed2025::kLayerNormMs, [&] { kernels::layer_norm(alone, x.view(), norm, y.view()); });
+  add(named("softmax", text(kSoftmaxValues), softmax_cost(kSoftmaxValues, kFloat)),
+      Seed2025::kSoftmaxMs, [&] { kernels::softmax(scores.flat()); });
+  add(named("GELU", text(kGeluValues), gelu_cost(kGeluValues, kFloat)), Seed2025::kGeluMs,
+      [&] { kernels::gelu(alone, hidden.view()); });
+  add(named("matmul", product_shape(kMatmulSize, kMatmulSize, kMatmulSize),
+            matmul_cost(kMatmulSize, kMatmulSize, kMatmulSize, kFloat)),
+      Seed2025::kMatmul64Ms, [&] {
+        kernels::gemm({a.view(), b, {}}, c.view());
+      });
+  return rows;
+}
+
+double time_whole_layer(const models::Dims& dims, models::Precision precision,
+                        models::ThreadPool& pool, const TimingEffort& effort) {
+  models::Dims one = dims;
+  one.n_audio_layer = 1;
+  const EncoderUnderTest layer{"", "random", one, random_encoder_weights(one, 1), precision};
+  return time_layers(layer, dims.n_audio_ctx, pool, effort).median;
+}
+
+// Work of one design on the array, without what it takes to launch it.
+void model(KernelRow& row, const npu::Design& design, const npu::TimePreset& preset) {
+  const npu::SimReport report = npu::simulate(design, {&preset, {}, nullptr, false});
+  row.origin = Origin::kModelled;
+  row.seconds = 1e-3 * report.ms;
+  row.launch_s = 1e-6 * preset.launch_us;
+  row.bytes = static_cast<double>(report.ddr_read_bytes + report.ddr_write_bytes);
+  row.peak_gflops = array_peak_gflops(preset);
+}
+
+std::vector<KernelRow> single_array_kernels(const npu::TimePreset& preset) {
+  const npu::Target& target = *preset.target;
+  std::vector<KernelRow> rows;
+  const auto add = [&](KernelRow row, double published, const npu::Design& design) {
+    model(row, design, preset);
+    row.published_ms = published;
+    rows.push_back(std::move(row));
+  };
+  add(named("LayerNorm", text(kNormValues), norm_cost(1, kNormValues, kBf16)),
+      Seed2025::kLayerNormMs,
+      npu::row_design(target, npu::RowOp::layer_norm, {kNormValues, kSoftmaxValues}));
+  add(named("attention row", "1 query, " + text(kSoftmaxValues) + " keys of " + text(kHead),
+            attention_cost(1, kSoftmaxValues, kHead, 1, kBf16)),
+      Seed2025::kSoftmaxMs, npu::row_design(target, npu::RowOp::attend, {kHead, kSoftmaxValues}));
+  add(named("GELU", text(kGeluValues), gelu_cost(kGeluValues, kBf16)), Seed2025::kGeluMs,
+      npu::row_design(target, npu::RowOp::gelu, {kGeluValues, kSoftmaxValues}));
+  const auto m = kMatmulSize * static_cast<std::size_t>(target.core_rows);
+  const auto n = kMatmulSize * static_cast<std::size_t>(target.columns);
+  add(named("matmul, 64x64 a core", product_shape(m, kMatmulSize, n),
+            matmul_cost(m, kMatmulSize, n, kBf16)),
+      Seed2025::kMatmul64Ms, npu::gemm_design(target, {m, kMatmulSize, n}));
+  return rows;
+}
+
+// The calls that run layer_kernels() on the array; GELU is part of MLP up there.
+constexpr std::array kLayerOps = {LayerOp::norm1, LayerOp::qkv, LayerOp::attend, LayerOp::out,
+                                  LayerOp::up,    LayerOp::up,  LayerOp::down};
+
+}  // namespace
+
+MachinePeaks measure_machine_peaks(unsigned threads, const CalibrationSizes& sizes) {
+  MachinePeaks peaks{measure_peaks(1, sizes), {}};
+  peaks.all = threads == 1 ? peaks.one : measure_peaks(threads, sizes);
+  return peaks;
+}
+
+namespace {
+
+double layer_peak(models::Precision precision, const Peaks& peaks) {
+  if (precision == models::Precision::fp32) return peaks.fma_gflops;
+  return models::multiplies_bytes(precision) ? peaks.byte_gops : peaks.integer_gops;
+}
+
+// The parts of a layer, in fp32 and in order.
+std::vector<KernelRow> layer_parts(const models::Dims& dims, models::ThreadPool& pool,
+                                   const TimingEffort& effort) {
+  LayerParts parts(dims, dims.n_audio_ctx, pool);
+  const std::array<std::function<void()>, 7> work = {[&] { parts.layer_norm(); },
+                                                     [&] {
+                                                       for (int i = 0; i < 3; ++i) parts.query();
+                                                     },
+                                                     [&] { parts.attend(); },
+                                                     [&] { parts.out(); },
+                                                     [&] { parts.up(); },
+                                                     [&] { parts.gelu(); },
+                                                     [&] { parts.down(); }};
+  std::vector<KernelRow> rows = layer_kernels(dims, kFloat);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i].seconds = time_calls(work.at(i), effort).median;
+  return rows;
+}
+
+// What multiplies, and a whole layer, once more with OpenBLAS.
+void add_blas_rows(const models::Dims& dims, models::ThreadPool& pool, const TimingEffort& effort,
+                   std::vector<KernelRow>& rows) {
+  kernels::use_gemm(kernels::Gemm::blas);
+  std::vector<KernelRow> parts = layer_parts(dims, pool, effort);
+  parts.push_back(whole_layer(dims, parts, kFloat));
+  parts.back().seconds = time_whole_layer(dims, models::Precision::fp32, pool, effort);
+  parts.back().name += ", fp32";
+  for (KernelRow& row : parts) {
+    if (row.name == "LayerNorm" || row.name == "GELU") continue;
+    row.name += ", OpenBLAS";
+    row.by_blas = true;
+    rows.push_back(std::move(row));
+  }
+  kernels::use_gemm(kernels::Gemm::own);
+}
+
+}  // namespace
+
+std::vector<KernelRow> cpu_kernels(const models::Dims& dims, models::ThreadPool& pool,
+                                   const MachinePeaks& peaks, const TimingEffort& effort) {
+  std::vector<KernelRow> rows = single_kernels(peaks.one, effort);
+  std::vector<KernelRow> kernels = layer_parts(dims, pool, effort);
+  KernelRow layer = whole_layer(dims, kernels, kFloat);
+  for (const auto precision :
+       {models::Precision::fp32, models::Precision::int16, models::Precision::int8}) {
+    kernels.push_back(layer);
+    kernels.back().name += ", " + std::string(models::precision_name(precision));
+    kernels.back().peak_gflops = layer_peak(precision, peaks.all);
+    kernels.back().seconds = time_whole_layer(dims, precision, pool, effort);
+  }
+  if (kernels::has_blas()) add_blas_rows(dims, pool, effort, kernels);
+  for (KernelRow& row : kernels) {
+    row.threads = static_cast<unsigned>(pool.n_threads());
+    if (row.peak_gflops == 0) row.peak_gflops = peaks.all.fma_gflops;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<KernelRow> array_kernels(const models::Dims& dims, const npu::TimePreset& preset) {
+  std::vector<KernelRow> rows = single_array_kernels(preset);
+  const npu::EncoderShape shape = encoder_shape(dims);
+  const npu::LayerGeometry geometry = npu::layer_geometry(
+      *preset.target, {dims.n_audio_ctx, shape.width, shape.heads, shape.hidden},
+      npu::Precision::bf16);
+  std::vector<KernelRow> kernels = layer_kernels(dims, kBf16);
+  KernelRow layer = whole_layer(dims, kernels, kBf16);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    KernelRow row = std::move(kernels[i]);
+    if (row.name == "GELU") continue;
+    if (row.name == "MLP up") {
+      row.name = "MLP up + GELU";
+      row.operations += kernels.at(i + 1).operations;
+    }
+    model(row, npu::layer_design(geometry, {kLayerOps.at(i), kLayerOps.at(i)}), preset);
+    rows.push_back(std::move(row));
+  }
+  layer.name = "whole layer, fused";
+  model(layer, npu::layer_design(geometry), preset);
+  rows.push_back(std::move(layer));
+  return rows;
+}
+
+double array_peak_gflops(const npu::TimePreset& preset) {
+  // bf16 multiply-accumulates a core and cycle: AM020 ch. 4 (VMAC.F 4x8x4 = 128); AIE2P has the
+  // same native rate, its block floating point apart (arXiv 2512.13282 table 1).
+  constexpr double kBf16Macs = 128;
+  const auto cores = static_cast<double>(preset.target->columns * preset.target->core_rows);
+  return 2 * kBf16Macs * cores * preset.clock_ghz;
+}
+
+}  // namespace wnpu::bench

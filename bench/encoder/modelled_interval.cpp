@@ -1,0 +1,72 @@
+#include "bench/encoder/modelled_interval.h"
+
+#include <algorithm>
+
+#include "bench/core/text_table.h"
+#include "bench/input/model_sizes.h"
+#include "npu/plans/plan_model.h"
+
+namespace wnpu::bench {
+namespace {
+
+struct NamedRate {
+  std::string_view name;
+  const npu::Rate npu::KernelTable::*rate;
+};
+constexpr NamedRate kRates[] = {
+    {"bf16 product, MAC a cycle", &npu::KernelTable::bf16_mac_per_cycle},
+    {"int8 product, MAC a cycle", &npu::KernelTable::int8_mac_per_cycle},
+    {"attention, MAC a cycle", &npu::KernelTable::attention_mac_per_cycle},
+    {"softmax, cycles a score", &npu::KernelTable::softmax_cycles},
+    {"LayerNorm, cycles an element", &npu::KernelTable::layer_norm_cycles},
+    {"GELU, cycles an element", &npu::KernelTable::gelu_cycles},
+    {"epilogue, cycles an element", &npu::KernelTable::epilogue_cycles},
+    {"quantise, cycles an element", &npu::KernelTable::quantise_cycles},
+    {"dequantise, cycles an element", &npu::KernelTable::dequantise_cycles},
+    {"a call, cycles", &npu::KernelTable::call_cycles}};
+
+// The table of one part of a layer cannot bound the whole.
+bool is_of_a_layer(const npu::KernelTable& table) { return table.name != "gemm"; }
+
+}  // namespace
+
+std::vector<ModelledLayer> modelled_base_layers() {
+  const npu::EncoderShape base = encoder_shape(*dims_of_size("base"));
+  std::vector<ModelledLayer> layers;
+  for (const std::string_view clock : npu::clock_preset_names()) {
+    const auto first = static_cast<std::ptrdiff_t>(layers.size());
+    for (const npu::KernelTable& table : npu::kernel_tables()) {
+      if (!is_of_a_layer(table)) continue;
+      const npu::TimePreset preset =
+          npu::find_preset(std::string(clock) + "/" + std::string(table.name));
+      const npu::PlanCost cost = npu::model_plan(base, 1500, npu::Plan::fused, preset);
+      layers.push_back({std::string(clock), std::string(table.name), table.rests_on,
+                        cost.modelled_ms() / static_cast<double>(base.layers)});
+    }
+    std::ranges::sort(layers.begin() + first, layers.end(), {}, &ModelledLayer::ms);
+  }
+  return layers;
+}
+
+std::string interval_text(const std::vector<ModelledLayer>& layers) {
+  TextTable table({"one layer of base, npu1", "kernels", "modelled", "rests on"});
+  for (const ModelledLayer& layer : layers) {
+    table.add(
+        {layer.clock, layer.kernels, fixed(layer.ms, 1) + " ms", std::string(layer.rests_on)});
+  }
+  return table.text();
+}
+
+std::string kernel_rates_text() {
+  TextTable table({"kernels", "rate", "value", "provenance", "source"});
+  for (const npu::KernelTable& kernels : npu::kernel_tables()) {
+    for (const NamedRate& named : kRates) {
+      const npu::Rate& rate = kernels.*named.rate;
+      table.add({std::string(kernels.name), std::string(named.name), fixed(rate.value, 2),
+                 std::string(npu::provenance_name(rate.provenance)), std::string(rate.source)});
+    }
+  }
+  return table.text();
+}
+
+}  // namespace wnpu::bench

@@ -1,0 +1,29 @@
+// What the time model's figures rest on: one layer of Whisper base by every table of kernel speeds,
+// and where each of their numbers comes from. All modelled; nothing here was run on an NPU.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wnpu::bench {
+
+// One fused layer of base on npu1, 1500 frames, bf16, launch included.
+struct ModelledLayer {
+  std::string clock;    // "phoenix-1.0"
+  std::string kernels;  // "published"
+  std::string_view rests_on;
+  double ms = 0;
+};
+
+// Every clock with the tables that speak of a whole layer ("gemm" is for products alone), fastest
+// table first.
+std::vector<ModelledLayer> modelled_base_layers();
+
+// A row for each of them, with what it assumes.
+std::string interval_text(const std::vector<ModelledLayer>& layers);
+
+// Each number of each table with its provenance and source.
+std::string kernel_rates_text();
+
+}  // namespace wnpu::bench

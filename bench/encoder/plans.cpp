@@ -1,0 +1,186 @@
+// --plans: every way to run an encoder's layers.
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+
+#include "app/batch/progress.h"
+#include "app/cli/exit_code.h"
+#include "app/engine/available_cpus.h"
+#include "bench/core/modes.h"
+#include "bench/core/noise.h"
+#include "bench/core/text_table.h"
+#include "bench/encoder/modelled_interval.h"
+#include "bench/encoder/plan_rows.h"
+#include "bench/input/model_sizes.h"
+#include "models/kernels/vectors/instruction_set.h"
+
+namespace wnpu::bench {
+namespace {
+
+// Layers of a model without a file that are measured; those of base are all there.
+constexpr std::size_t kMostLayers = 6;
+// What plans leave to the CPU is a part of a modelled time: three samples do.
+constexpr TimingEffort kPartEffort{3, 2e-3};
+
+// The preset that was asked for, then the other clocks with the default kernels.
+std::vector<npu::TimePreset> presets_from(const std::string& first) {
+  std::vector<npu::TimePreset> presets = {npu::find_preset(first)};
+  for (const std::string_view clock : npu::clock_preset_names()) {
+    npu::TimePreset preset = npu::find_preset(clock);
+    if (preset.name != presets.front().name) presets.push_back(std::move(preset));
+  }
+  return presets;
+}
+
+// Fused at a whole window, with every table of kernel speeds and in both precisions.
+std::vector<PlanRow> fused_rows(const models::Dims& dims) {
+  std::vector<PlanRow> rows;
+  for (const std::string_view clock : npu::clock_preset_names()) {
+    for (const npu::KernelTable& table : npu::kernel_tables()) {
+      const auto preset = npu::find_preset(std::string(clock) + "/" + std::string(table.name));
+      rows.push_back(fused_row(dims, 1500, preset, npu::Precision::bf16));
+      // npu/design/layer_abi.h: int8 tiles are twice as deep; every released width fits.
+      if (dims.n_audio_state % (2 * npu::kHeadWidth) != 0) continue;
+      rows.push_back(fused_row(dims, 1500, preset, npu::Precision::int8));
+    }
+  }
+  return rows;
+}
+
+std::string launches_of(const PlanRow& row) {
+  return row.launches ? std::to_string(*row.launches) : "";
+}
+
+std::string table_of(const std::vector<PlanRow>& rows) {
+  TextTable table(
+      {"plan", "on", "precision", "launches", "time", "of it CPU", "kind", "RTF", "speed"});
+  for (const PlanRow& row : rows) {
+    const bool is_mixed = row.origin == Origin::kModelled && row.cpu_ms > 0;
+    table.add({row.plan, row.where, row.precision, launches_of(row), human_seconds(1e-3 * row.ms),
+               is_mixed ? human_seconds(1e-3 * row.cpu_ms) : "", row.kind(),
+               fixed(1 / row.speed(), 4), fixed(row.speed(), 1) + "x"});
+  }
+  return table.text();
+}
+
+std::string predictions_table(const std::vector<Prediction>& predictions) {
+  TextTable table({"frames", "predicted (modelled)", "published", "error", ""});
+  for (const Prediction& p : predictions) {
+    table.add({std::to_string(p.frames), human_seconds(1e-3 * p.predicted_ms),
+               human_seconds(1e-3 * p.published_ms), percent(p.error()),
+               p.is_consistent ? "" : "published time does not follow from its calls: not fitted"});
+  }
+  return table.text();
+}
+
+Figure figure_of(const PlanRow& row) {
+  Figure figure;
+  figure.name = "layers of a window";
+  figure.unit = "s";
+  figure.origin = row.origin;
+  figure.value = 1e-3 * row.ms;
+  figure.labels = {{"plan", row.plan},
+                   {"on", row.where},
+                   {"precision", row.precision},
+                   {"frames", std::to_string(row.frames)}};
+  if (row.launches) figure.labels.emplace_back("launches", launches_of(row));
+  if (row.origin == Origin::kModelled && row.cpu_ms > 0) {
+    figure.note = "of which " + human_seconds(1e-3 * row.cpu_ms) + " measured on this CPU";
+  }
+  if (row.origin == Origin::kPublished) figure.note = "AMD Phoenix, Whisper base, November 2025";
+  return figure;
+}
+
+// Everything for one number of frames.
+std::vector<PlanRow> rows_at(const EncoderUnderTest& model, std::size_t frames,
+                             const BenchOptions& options, models::ThreadPool& pool) {
+  std::vector<PlanRow> rows;
+  const LeftToCpu left = time_left_to_cpu(model.dims, frames, pool, kPartEffort);
+  for (const npu::TimePreset& preset : presets_from(options.work.device.preset)) {
+    std::ranges::move(modelled_rows(model.dims, frames, preset, left), std::back_inserter(rows));
+  }
+  rows.push_back(cpu_row(model, frames, pool, {options.runs, 2e-3}));
+  const npu::EncoderShape base = encoder_shape(*dims_of_size("base"));
+  const npu::EncoderShape shape = encoder_shape(model.dims);
+  if (shape.width != base.width || shape.layers != base.layers) return rows;
+  rows.push_back(seed_row(frames));
+  std::ranges::copy_if(published_rows(), std::back_inserter(rows),
+                       [frames](const PlanRow& row) { return row.frames == frames; });
+  return rows;
+}
+
+// For the chart: all plans on the first array, fused on the others, and what is no array.
+void add_to_chart(const std::vector<PlanRow>& rows, const std::string& preset, Results& results) {
+  for (const PlanRow& row : rows) {
+    const bool is_other_array = row.origin == Origin::kModelled && row.where != preset &&
+                                row.plan != "fused" && row.where.find('/') != std::string::npos;
+    if (is_other_array) continue;
+    const bool is_mixed = row.origin == Origin::kModelled && row.cpu_ms > 0;
+    results.report.plans.push_back({row.plan + (is_mixed ? " + CPU, " : ", ") + row.where,
+                                    static_cast<int>(row.frames), row.speed(), row.origin});
+  }
+}
+
+void add_notes(const EncoderUnderTest& model, double stem_s, Results& results) {
+  results.notes = {
+      "times are of the transformer layers alone; the convolutions before them and the LayerNorm "
+      "after them run on the CPU in every plan: " +
+          human_seconds(stem_s) + " a window (measured)",
+      "modelled times come from the simulator's time model, and no NPU was there; they leave out "
+      "what the array's controller takes to write descriptors (npu/README.md); hybrid leaves "
+      "LayerNorm, attention and GELU to the CPU, per-op the products, measured here",
+      "published: Whisper base on an AMD Phoenix, November 2025; seed-2025-11 predicts it from the "
+      "time of one call and the number of calls"};
+  if (model.weights == "random") results.notes.push_back("weights: random, in the model's shapes");
+  if (!model.scaling().empty()) results.notes.push_back("CPU: " + model.scaling());
+}
+
+}  // namespace
+
+Results measure_plans(const BenchOptions& options) {
+  app::Messages messages(std::cerr, options.work.verbosity, false);
+  const EncoderUnderTest model = encoder_asked_for(options, kMostLayers);
+  if (!fits_array(model.dims)) {
+    throw app::UsageError(model.name +
+                          ": expected attention heads of 64, which the array is made "
+                          "for, found " +
+                          std::to_string(model.dims.n_audio_state / model.dims.n_audio_head));
+  }
+  models::ThreadPool pool(options.work.threads > 0 ? options.work.threads : app::available_cpus());
+  Results results;
+  results.mode = "plans";
+  results.instruction_set = kernels::instruction_set_name();
+  results.options = {{"model", model.name},
+                     {"weights", model.weights},
+                     {"threads", std::to_string(pool.n_threads())},
+                     {"npu_preset", options.work.device.preset}};
+  const NoiseMeter noise;
+  const double own_before = own_cpu_seconds();
+  double spread = 1;
+  for (const std::size_t frames : kPlanFrames) {
+    if (frames > model.dims.n_audio_ctx) continue;
+    messages.note(std::to_string(frames) + " frames");
+    const std::vector<PlanRow> rows = rows_at(model, frames, options, pool);
+    results.text += std::to_string(frames) + " frames, " + fixed(rows.front().audio_s(), 1) +
+                    " s of audio:\n" + table_of(rows) + "\n";
+    for (const PlanRow& row : rows) {
+      results.figures.push_back(figure_of(row));
+      results.figures.back().runs = row.runs;
+      spread = std::max(spread, row.runs ? row.runs->spread() : 1);
+    }
+    add_to_chart(rows, options.work.device.preset, results);
+  }
+  results.noise = judge_noise(spread, noise.noise(own_cpu_seconds() - own_before));
+
+  const std::vector<PlanRow> fused = fused_rows(model.dims);
+  for (const PlanRow& row : fused) results.figures.push_back(figure_of(row));
+  results.text += "fused, 1500 frames, by clock and kernel speeds:\n" + table_of(fused) + "\n";
+  results.text += "what these times rest on:\n" + interval_text(modelled_base_layers()) + "\n" +
+                  kernel_rates_text() + "\n";
+  results.text += "per-op of November 2025, Whisper base, by the model of its calls:\n" +
+                  predictions_table(predictions_of_2025());
+  add_notes(model, time_stem_and_norm(model, pool, kPartEffort), results);
+  return results;
+}
+
+}  // namespace wnpu::bench

@@ -1,0 +1,219 @@
+#include "bench/input/window.h"
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "app/engine/loaded_model.h"
+#include "audio/mel/mel_source.h"
+#include "audio/read/pcm_reader.h"
+#include "bench/input/model_sizes.h"
+#include "decoder/search/decoding_task.h"
+#include "encoder/stem.h"
+#include "models/kernels/vectors/ops.h"
+#include "npu/design/layer_design.h"
+#include "npu/plans/plan_model.h"
+#include "npu/sim/simulator.h"
+
+namespace wnpu::bench {
+namespace {
+
+struct Stage {
+  std::string name;
+  double seconds = 0;
+};
+
+// A model on the CPU, its stages in the order in which transcribe runs them.
+class CpuWindow {
+ public:
+  explicit CpuWindow(const WindowOptions& options)
+      : options_(options),
+        model_(options.model, options.cpu_precision, options.threads),
+        pool_(options.threads),
+        stem_(model_.encoder_ends(), pool_.n_threads()),
+        backend_(model_.cpu_layers().make_backend(pool_)),
+        decoder_(model_.decoder(), pool_),
+        cache_(dims(), decoder::n_sequences(options.decode)),
+        states_{models::Matrix(dims().n_audio_ctx, dims().n_audio_state)} {}
+
+  const models::Dims& dims() const { return model_.dims(); }
+  const std::string& text() const { return text_; }
+
+  // Up to the layers.
+  std::vector<Stage> before() {
+    std::vector<Stage> stages;
+    models::LogMel mel;
+    const audio::MelTimings reading = read(mel);
+    stages.push_back({"read audio", reading.decode_s});
+    stages.push_back({"log-mel", reading.mel_s});
+    stages.push_back(timed("convolutions", [&] { stem_.run(pool_, mel, states_.values.view()); }));
+    return stages;
+  }
+
+  std::vector<Stage> layers() {
+    std::vector<Stage> stages;
+    backend_->load(states_.values.view());
+    for (std::size_t i = 0; i < backend_->n_layers(); ++i) {
+      stages.push_back(timed("layer " + std::to_string(i), [&] { backend_->run_layer(i); }));
+    }
+    backend_->store(states_.values.view());
+    return stages;
+  }
+
+  std::vector<Stage> after() {
+    const models::MatrixView states = states_.values.view();
+    std::vector<Stage> stages;
+    stages.push_back(timed("LayerNorm", [&] {
+      kernels::layer_norm(pool_, states, model_.encoder_ends().ln_post, states);
+    }));
+    stages.push_back(
+        timed("cross keys and values", [&] { decoder_.cross_kv(states_, cross_kv_); }));
+    stages.push_back(timed("decoder", [&] { decode(); }));
+    stages.back().name += ", " + std::to_string(n_tokens_) + " tokens";
+    return stages;
+  }
+
+ private:
+  template <typename Work>
+  static Stage timed(std::string name, const Work& work) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    work();
+    return {std::move(name), std::chrono::duration<double>(Clock::now() - start).count()};
+  }
+
+  // The first 30 s; what it took to read and transform them.
+  audio::MelTimings read(models::LogMel& mel) const {
+    std::size_t samples = 0;
+    audio::MelOptions options;
+    options.on_pcm = [&samples](std::span<const float> pcm) {
+      samples += pcm.size();
+      return samples < std::size_t{30} * audio::kSampleRate;
+    };
+    audio::MelSource source({options_.audio, {}}, dims().n_mels, options);
+    source.window(0, mel);
+    return source.timings();
+  }
+
+  void decode() {
+    std::vector<decoder::DecodingTask> tasks;
+    tasks.emplace_back(dims(), model_.vocabulary(), options_.decode);
+    tasks.front().begin(cache_, 0, cross_kv_);
+    decoder::run(decoder_, cache_, tasks);
+    const decoder::Decoded decoded = tasks.front().result();
+    text_ = decoded.text;
+    n_tokens_ = decoded.tokens.size();
+  }
+
+  WindowOptions options_;
+  app::LoadedModel model_;
+  models::ThreadPool pool_;
+  encoder::Stem stem_;
+  std::unique_ptr<encoder::LayerBackend> backend_;
+  decoder::Decoder decoder_;
+  decoder::KvCache cache_;
+  decoder::CrossKv cross_kv_;
+  models::EncoderStates states_;
+  std::string text_;
+  std::size_t n_tokens_ = 0;
+};
+
+// Appends spans one after the other and keeps the time.
+class Lanes {
+ public:
+  explicit Lanes(std::vector<TimelineSpan>& spans) : spans_(spans) {}
+
+  // Returns when the last one ends.
+  double append(const char* lane, const std::vector<Stage>& stages, double start, Origin origin) {
+    for (const Stage& stage : stages) {
+      spans_.push_back({lane, stage.name, start, start + stage.seconds, origin});
+      start += stage.seconds;
+    }
+    return start;
+  }
+
+ private:
+  std::vector<TimelineSpan>& spans_;
+};
+
+// The array's share of a window: `n_layers` calls of one simulated layer in one list.
+class ArrayWindow {
+ public:
+  ArrayWindow(const models::Dims& dims, const WindowOptions& options)
+      : preset_(npu::find_preset(options.preset)),
+        design_(npu::layer_design(npu::layer_geometry(
+            *preset_.target,
+            {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state},
+            options.precision))),
+        report_(npu::simulate(design_, {&preset_, {}, nullptr, true})),
+        n_layers_(dims.n_audio_layer) {}
+
+  // From `start`; returns the end.
+  double place(double start, Window& window) const {
+    const double launch_s = 1e-6 * preset_.list_launch_us;
+    for (std::size_t layer = 0; layer < n_layers_; ++layer) {
+      const std::string name = "layer " + std::to_string(layer);
+      const double work = start + launch_s;
+      const double end = work + seconds(report_.cycles);
+      window.stages.push_back({kLayersLane, "launch", start, work, Origin::kModelled});
+      window.stages.push_back({kLayersLane, name, work, end, Origin::kModelled});
+      place_phases(work, window.stages);
+      place_tiles(work, window.tiles);
+      start = end;
+    }
+    return start;
+  }
+
+ private:
+  double seconds(double cycles) const { return 1e-9 * cycles / preset_.clock_ghz; }
+
+  void place_phases(double start, std::vector<TimelineSpan>& spans) const {
+    for (std::size_t i = 0; i < report_.phase_start.size(); ++i) {
+      const bool is_last = i + 1 == report_.phase_start.size();
+      const double end = is_last ? report_.cycles : report_.phase_start[i + 1];
+      spans.push_back({kPhasesLane, design_.phases.at(i).name,
+                       start + seconds(report_.phase_start[i]), start + seconds(end),
+                       Origin::kModelled});
+    }
+  }
+
+  void place_tiles(double start, std::vector<TimelineSpan>& spans) const {
+    for (const npu::Span& span : npu::merged_spans(report_)) {
+      spans.push_back({report_.tracks.at(span.track), std::string(span.name),
+                       start + seconds(span.start), start + seconds(span.end), Origin::kModelled});
+    }
+  }
+
+  npu::TimePreset preset_;
+  npu::Design design_;
+  npu::SimReport report_;
+  std::size_t n_layers_;
+};
+
+}  // namespace
+
+Window measure_window(const WindowOptions& options) {
+  CpuWindow cpu(options);
+  const ArrayWindow array(cpu.dims(), options);
+  std::vector<Stage> before;
+  std::vector<Stage> layers;
+  std::vector<Stage> after;
+  for (int pass = 0; pass < 2; ++pass) {
+    before = cpu.before();
+    layers = cpu.layers();
+    after = cpu.after();
+  }
+  Window window;
+  window.preset = options.preset;
+  window.text = cpu.text();
+  Lanes lanes(window.stages);
+  const double stem_end = lanes.append(kCpuLane, before, 0, Origin::kMeasured);
+  const double layers_end = array.place(stem_end, window);
+  lanes.append(kCpuLane, after, layers_end, Origin::kMeasured);
+  lanes.append(kCpuLayersLane, layers, stem_end, Origin::kMeasured);
+  return window;
+}
+
+}  // namespace wnpu::bench

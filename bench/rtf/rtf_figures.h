@@ -1,0 +1,30 @@
+// The measurements of --rtf as figures, and these as tables.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/core/machine.h"
+#include "bench/core/results.h"
+#include "bench/rtf/rtf.h"
+
+namespace wnpu::bench {
+
+std::vector<double> totals_of(std::span<const RtfRun> runs);
+
+// Stages, totals and real-time factors. Neither is empty.
+void add_stage_figures(std::span<const double> loads, std::span<const RtfRun> runs,
+                       Results& results);
+// What the simulator models of an NPU, and what must be said of a device.
+void add_device_figures(std::span<const FileRun> files, Results& results);
+void add_peak_memory(std::uint64_t bytes, Results& results);
+// Energy a run, or why there is none.
+void add_energy(const EnergyMeter& energy, std::optional<double> joules, std::size_t n_runs,
+                Results& results);
+
+std::string rtf_text(const Results& results);
+
+}  // namespace wnpu::bench

@@ -1,0 +1,98 @@
+// Whisper's text decoder: EncoderStates and tokens -> logits.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "decoder/model/cross_attention.h"
+#include "decoder/model/kv_cache.h"
+#include "decoder/model/packed_decoder.h"
+#include "decoder/model/vocabulary_projection.h"
+#include "models/base/dims.h"
+#include "models/base/stages.h"
+#include "models/base/tensor.h"
+#include "models/base/thread_pool.h"
+#include "models/kernels/products/linear.h"
+
+namespace wnpu::decoder {
+
+// Raw cross-attention scores (before the softmax) of chosen heads, for word timestamps.
+struct AttentionTap {
+  std::vector<std::pair<int, int>> heads;  // (layer, head)
+  std::vector<models::Matrix> scores;      // a head: [rows of the step, n_audio_ctx]
+};
+
+// One token to take in.
+struct StepRow {
+  std::size_t sequence = 0;  // of the KvCache
+  models::TokenId token = 0;
+  bool wants_logits = false;
+  const CrossKv* window = nullptr;  // what the sequence listens to
+};
+
+class Decoder {
+ public:
+  // `weights` and `pool` must outlive the decoder.
+  Decoder(const PackedDecoder& weights, models::ThreadPool& pool);
+
+  const models::Dims& dims() const { return dims_; }
+
+  // Keys and values of every layer for `states`; `out` is reused where it has the right size.
+  void cross_kv(const models::EncoderStates& states, CrossKv& out);
+
+  // Takes in `rows` in order: each is appended to its sequence and attends to all before it, rows
+  // of this call included, so that a prompt is one call. logits [rows that want them, n_vocab].
+  // At most n_text_ctx rows. `tap`, where given, receives the scores of its heads.
+  void step(KvCache& cache, std::span<const StepRow> rows, models::MatrixView logits,
+            AttentionTap* tap = nullptr);
+
+ private:
+  using Layer = PackedDecoderLayer;
+  struct Places;  // where each row's key and value go, and how far it looks back
+  // Consecutive rows that listen to the same window.
+  struct Group {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    const CrossKv* window = nullptr;
+  };
+
+  void embed(std::span<const StepRow> rows, std::span<const std::size_t> lengths);
+  void self_attention(std::size_t layer, KvCache& cache, std::span<const StepRow> rows,
+                      const Places& places);
+  void scale_queries(std::span<float> queries) const;
+  // What a head of a row of the step looks back at.
+  void attend_to_past(const KvCache& cache, const KvCache::Past& past, std::size_t row,
+                      std::span<float> room);
+  void cross_attention(std::size_t layer, std::span<const Group> groups, AttentionTap* tap);
+  void record_scores(std::size_t layer, std::span<const Group> groups, AttentionTap& tap);
+  // The part of a head, for the rows of a group.
+  models::MatrixView head_of(models::Matrix& m, std::size_t head, const Group& group) const;
+  const CrossHead& of_window(const Group& group, std::size_t layer, std::size_t head) const {
+    return group.window->heads()[layer * dims_.n_text_head + head];
+  }
+  void mlp(std::size_t layer);
+  void linear(models::ConstMatrixView x, const kernels::Linear& w, kernels::Finish finish,
+              models::MatrixView y);
+  void project(std::span<const StepRow> rows, models::MatrixView logits);
+  static std::vector<Group> group_by_window(std::span<const StepRow> rows);
+
+  const PackedDecoder& weights_;
+  const models::Dims& dims_;
+  models::ThreadPool& pool_;
+  VocabularyProjection vocabulary_;
+  std::size_t head_size_;
+  std::size_t n_rows_ = 0;  // of the present step
+  // Scratch for one step, [n_text_ctx, n_text_state] unless said otherwise.
+  models::Matrix x_, normed_, q_, wv_;
+  models::Matrix qkv_;     // [n_text_ctx, 3 n_text_state]
+  models::Matrix hidden_;  // [n_text_ctx, 4 n_text_state]
+  kernels::Linear::Room room_;
+  std::vector<models::Matrix> kv_;  // a thread: [rows of a block, 2 n_text_state], for cross_kv
+  std::vector<kernels::Linear::Room> kv_rooms_;  // a thread: the states of a block, for cross_kv
+  std::vector<std::vector<float>> scores_;       // a thread: [n_text_ctx]
+  std::vector<CrossHead::Room> cross_rooms_;     // a thread
+};
+
+}  // namespace wnpu::decoder

@@ -1,0 +1,48 @@
+// The decoder's weights, packed; for any number of decoders.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "decoder/model/vocabulary_projection.h"
+#include "models/base/dims.h"
+#include "models/base/tensor.h"
+#include "models/base/thread_pool.h"
+#include "models/kernels/products/linear.h"
+#include "models/weights/precision.h"
+#include "models/weights/weights.h"
+
+namespace wnpu::decoder {
+
+struct PackedDecoderLayer {
+  kernels::LayerNorm attn_ln;
+  kernels::Linear qkv;
+  kernels::Linear out;
+  kernels::LayerNorm cross_attn_ln;
+  kernels::Linear cross_query;
+  kernels::Linear cross_kv;
+  kernels::Linear cross_out;
+  kernels::LayerNorm mlp_ln;
+  kernels::Linear mlp_0;
+  kernels::Linear mlp_2;
+};
+
+struct PackedDecoder {
+  // The weights may go afterwards, all but the token embedding: that and its file must outlive
+  // this. Throws ModelError for a NaN or infinity among them.
+  PackedDecoder(const models::Dims& of_model, const models::DecoderTensors& weights,
+                models::ThreadPool& pool, models::Precision in_precision = models::Precision::fp32);
+  PackedDecoder(const models::Dims& of_model, const models::DecoderWeights& weights,
+                models::ThreadPool& pool, models::Precision in_precision = models::Precision::fp32)
+      : PackedDecoder(of_model, models::tensors_of(weights), pool, in_precision) {}
+
+  models::Dims dims;
+  models::Precision precision;
+  kernels::Number number;  // of the layers' weights
+  PackedVocabulary vocabulary;
+  models::Matrix positions;  // [n_text_ctx, n_text_state]
+  std::vector<PackedDecoderLayer> layers;
+  kernels::LayerNorm ln;
+};
+
+}  // namespace wnpu::decoder

@@ -1,0 +1,53 @@
+// How one window is decoded. Names and defaults are openai/whisper decoding.py DecodingOptions';
+// what that lacks is named as in faster-whisper.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/stages.h"
+
+namespace wnpu::decoder {
+
+enum class Task { transcribe, translate };
+inline constexpr std::array<std::string_view, 2> kTaskNames{"transcribe", "translate"};
+
+struct DecodeOptions {
+  Task task = Task::transcribe;
+  std::string language = "en";            // code; English-only models take no other
+  float temperature = 0;                  // 0: greedy or beam search; above: sampling
+  std::optional<std::size_t> best_of;     // independent samples at temperature > 0; none: 1
+  std::optional<std::size_t> beam_size;   // beams at temperature 0; none: greedy
+  float patience = 1;                     // beam search goes on to beam_size * patience candidates
+  std::optional<float> length_penalty;    // "alpha" of Google NMT; none: divide by the length
+  std::optional<std::size_t> sample_len;  // most tokens a window; none: n_text_ctx / 2
+  std::vector<models::TokenId> prompt;    // text before this window
+  std::vector<models::TokenId> prefix;    // what the window's text begins with
+  std::vector<models::TokenId> suppress_tokens = {-1};  // -1: the non-speech tokens
+  bool suppress_blank = true;
+  bool without_timestamps = false;
+  std::optional<float> max_initial_timestamp = 1.0F;  // seconds
+  // Seconds of the window up to which there is speech: the text may not end at a timestamp before
+  // that. None: the model decides.
+  std::optional<float> speech_end;
+  float repetition_penalty = 1;
+  std::size_t no_repeat_ngram_size = 0;  // 0: off
+  std::uint64_t seed = 0;                // of sampling; the same seed gives the same text
+};
+
+// What decoding one window gave (decoding.py DecodingResult).
+struct Decoded {
+  std::vector<models::TokenId> tokens;  // since the prompt, timestamps included, without eot
+  std::string text;                     // UTF-8, stripped
+  double avg_logprob = 0;
+  double no_speech_prob = 0;
+  double temperature = 0;
+  double compression_ratio = 0;  // bytes of text / bytes of its zlib stream
+};
+
+}  // namespace wnpu::decoder

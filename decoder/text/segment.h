@@ -1,0 +1,33 @@
+// A stretch of recognised speech, with the fields of openai/whisper's segment dictionaries.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "models/base/stages.h"
+
+namespace wnpu::decoder {
+
+struct Word {
+  std::string text;  // UTF-8, with its leading space and merged punctuation
+  double start = 0;  // seconds from the start of the audio
+  double end = 0;
+  double probability = 0;
+};
+
+struct Segment {
+  std::size_t id = 0;                   // running number in the file
+  std::size_t seek = 0;                 // mel frame (10 ms) at which the segment's window began
+  double start = 0;                     // seconds from the start of the audio
+  double end = 0;                       // seconds
+  std::string text;                     // UTF-8 with U+FFFD for broken characters
+  std::vector<models::TokenId> tokens;  // with the timestamp tokens at both ends
+  double temperature = 0;
+  double avg_logprob = 0;        // of the window's decoding, as in openai/whisper
+  double compression_ratio = 0;  // of the window's text, zlib
+  double no_speech_prob = 0;     // of the window
+  std::vector<Word> words;       // empty unless word timestamps were asked for
+};
+
+}  // namespace wnpu::decoder

@@ -1,0 +1,144 @@
+#include "decoder/text/segments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "models/base/utf8.h"
+
+namespace wnpu::decoder {
+namespace {
+
+using models::TokenId;
+using models::Vocabulary;
+
+constexpr double kSecondsPerFrame = 0.01;       // hop of 160 samples at 16 kHz
+constexpr std::size_t kFramesPerTimestamp = 2;  // openai/whisper input_stride: 3000 / 1500
+constexpr double kSecondsPerTimestamp = 0.02;
+constexpr std::size_t kShortRestFrames = 500;
+
+class SegmentMaker {
+ public:
+  SegmentMaker(const Decoded& decoded, const Window& window, const Vocabulary& vocabulary)
+      : decoded_(decoded), window_(window), vocabulary_(vocabulary) {}
+
+  // Times in seconds since the window's start.
+  Segment make(std::span<const TokenId> tokens, double start, double end) const {
+    const double offset = static_cast<double>(window_.seek) * kSecondsPerFrame;
+    Segment segment;
+    segment.seek = window_.seek;
+    segment.start = offset + start;
+    segment.end = offset + end;
+    segment.tokens.assign(tokens.begin(), tokens.end());
+    segment.text = models::repair_utf8(vocabulary_.decode(tokens));
+    segment.temperature = decoded_.temperature;
+    segment.avg_logprob = decoded_.avg_logprob;
+    segment.compression_ratio = decoded_.compression_ratio;
+    segment.no_speech_prob = decoded_.no_speech_prob;
+    return segment;
+  }
+
+  std::size_t position(TokenId timestamp) const {
+    return static_cast<std::size_t>(timestamp - vocabulary_.timestamp_begin());
+  }
+  double seconds(TokenId timestamp) const {
+    return static_cast<double>(position(timestamp)) * kSecondsPerTimestamp;
+  }
+
+ private:
+  const Decoded& decoded_;
+  const Window& window_;
+  const Vocabulary& vocabulary_;
+};
+
+// Ends of the slices that end in a timestamp followed by another.
+std::vector<std::size_t> slice_ends(std::span<const TokenId> tokens, const Vocabulary& vocabulary) {
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    if (vocabulary.is_timestamp(tokens[i - 1]) && vocabulary.is_timestamp(tokens[i]))
+      ends.push_back(i);
+  }
+  return ends;
+}
+
+bool repeats(const Decoded& decoded, const Thresholds& thresholds) {
+  return thresholds.compression_ratio && decoded.compression_ratio > *thresholds.compression_ratio;
+}
+
+}  // namespace
+
+bool needs_fallback(const Decoded& decoded, const Thresholds& thresholds) {
+  const bool unsure = thresholds.logprob && decoded.avg_logprob < *thresholds.logprob;
+  const bool silent =
+      thresholds.no_speech && decoded.no_speech_prob > *thresholds.no_speech && unsure;
+  return (repeats(decoded, thresholds) || unsure) && !silent;
+}
+
+std::size_t best_try(std::span<const Decoded> tries, const Thresholds& thresholds) {
+  const auto rank = [&](const Decoded& decoded) {
+    return std::pair(!repeats(decoded, thresholds), decoded.avg_logprob);
+  };
+  return static_cast<std::size_t>(std::ranges::max_element(tries, {}, rank) - tries.begin());
+}
+
+bool is_silence(const Decoded& decoded, const Thresholds& thresholds) {
+  if (!thresholds.no_speech || decoded.no_speech_prob <= *thresholds.no_speech) return false;
+  return !(thresholds.logprob && decoded.avg_logprob > *thresholds.logprob);
+}
+
+SplitWindow split_at_timestamps(const Decoded& decoded, const Window& window,
+                                const Vocabulary& vocabulary) {
+  const std::span<const TokenId> tokens = decoded.tokens;
+  const SegmentMaker maker(decoded, window, vocabulary);
+  const std::size_t n = tokens.size();
+  const auto is_timestamp = [&](TokenId id) { return vocabulary.is_timestamp(id); };
+  const bool single_ending = n >= 2 && !is_timestamp(tokens[n - 2]) && is_timestamp(tokens[n - 1]);
+  std::vector<std::size_t> ends = slice_ends(tokens, vocabulary);
+  SplitWindow split;
+  split.next_seek = window.seek + window.size;
+  split.single_timestamp_ending = single_ending;
+  if (ends.empty()) {
+    const auto last = std::find_if(tokens.rbegin(), tokens.rend(), is_timestamp);
+    const bool timed = last != tokens.rend() && *last != vocabulary.timestamp_begin();
+    const double duration =
+        timed ? maker.seconds(*last) : static_cast<double>(window.size) * kSecondsPerFrame;
+    split.segments.push_back(maker.make(tokens, 0.0, duration));
+    return split;
+  }
+  if (single_ending) ends.push_back(n);
+  std::size_t first = 0;
+  for (const std::size_t end : ends) {
+    const auto slice = tokens.subspan(first, end - first);
+    // Without timestamp rules the first slice may begin with text: at the window's start.
+    const double start = is_timestamp(slice.front()) ? maker.seconds(slice.front()) : 0.0;
+    split.segments.push_back(maker.make(slice, start, maker.seconds(slice.back())));
+    first = end;
+  }
+  if (!single_ending) {
+    split.next_seek = window.seek + maker.position(tokens[first - 1]) * kFramesPerTimestamp;
+  }
+  return split;
+}
+
+void join_short_rest(SplitWindow& split, const Window& window, std::size_t shortest) {
+  const std::size_t window_end = window.seek + window.size;
+  const std::size_t rest = window_end - std::min(window_end, split.next_seek);
+  if (rest < shortest || rest >= kShortRestFrames || split.segments.size() < 2) return;
+  const auto back =
+      static_cast<std::size_t>(std::lround(split.segments.back().start / kSecondsPerFrame));
+  // The next window has to begin after this one.
+  if (back <= window.seek || back >= split.next_seek) return;
+  split.segments.pop_back();
+  split.next_seek = back;
+}
+
+void clear_if_empty(Segment& segment) {
+  const bool blank = segment.text.find_first_not_of(" \t\n\r\f\v") == std::string::npos;
+  if (segment.start != segment.end && !blank) return;
+  segment.text.clear();
+  segment.tokens.clear();
+  segment.words.clear();
+}
+
+}  // namespace wnpu::decoder

@@ -1,0 +1,34 @@
+// From timed words to words in segments: punctuation, overlong words, segment borders. Reference:
+// openai/whisper timing.py merge_punctuations and add_word_timestamps.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decoder/text/alignment.h"
+#include "decoder/text/segment.h"
+
+namespace wnpu::decoder {
+
+// Marks that belong to the word after or before them (transcribe.py's defaults).
+struct Punctuation {
+  std::string prepend = "\"'“¿([{-";
+  std::string append = "\"'.。,，!！?？:：”)]}、";
+};
+
+// Gives the text of a lone mark to its neighbour in the same segment and leaves it empty.
+void merge_punctuation(std::vector<WordTiming>& words, const Punctuation& marks);
+
+// Where the words of a window go.
+struct WordPlacement {
+  double window_start = 0;           // seconds
+  double last_speech_timestamp = 0;  // end of the last word before the window, seconds
+};
+
+// Deals the window's words out to its segments and moves the segments' borders to their words:
+// a segment's words are in order and within its times.
+void place_words(std::vector<WordTiming> words, const Punctuation& marks,
+                 const WordPlacement& placement, std::span<Segment> segments);
+
+}  // namespace wnpu::decoder

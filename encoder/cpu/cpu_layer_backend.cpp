@@ -1,0 +1,126 @@
+#include "encoder/cpu/cpu_layer_backend.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "encoder/cpu/byte_attention.h"
+#include "models/kernels/vectors/ops.h"
+#include "models/weights/pack_weights.h"
+
+namespace wnpu::encoder {
+namespace {
+
+using kernels::Finish;
+using models::ConstMatrixView;
+using models::MatrixView;
+
+void copy_rows(ConstMatrixView from, MatrixView to) {
+  assert(from.rows == to.rows && from.cols == to.cols);
+  for (std::size_t r = 0; r < from.rows; ++r) std::ranges::copy(from.row(r), to.row(r).begin());
+}
+
+}  // namespace
+
+template <typename Arithmetic>
+CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
+                                             std::span<const CpuLayer> layers,
+                                             kernels::Number number, models::ThreadPool& pool)
+    : pool_(pool),
+      attention_(dims),
+      layers_(layers),
+      states_(dims.n_audio_ctx, dims.n_audio_state),
+      qkv_(dims.n_audio_ctx, 3 * dims.n_audio_state) {
+  for (std::size_t t = 0; t < pool.n_threads(); ++t) {
+    const std::size_t rows = Arithmetic::block_rows();
+    scratch_.push_back(
+        {models::Matrix(rows, dims.n_audio_state), models::Matrix(rows, 4 * dims.n_audio_state),
+         models::Matrix(rows, dims.n_audio_state), typename Attention<Arithmetic>::Scratch(dims),
+         kernels::Linear::Room(number, rows, 4 * dims.n_audio_state)});
+  }
+}
+
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::load(ConstMatrixView states) {
+  copy_rows(states, states_.view());
+}
+
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::store(MatrixView states) {
+  copy_rows(states_.view(), states);
+}
+
+template <typename Arithmetic>
+template <typename F>
+void CpuLayerBackend<Arithmetic>::for_each_block(const F& f) {
+  const std::size_t rows = Arithmetic::block_rows();
+  pool_.parallel_for((states_.rows() + rows - 1) / rows, [&](std::size_t i, std::size_t thread) {
+    const std::size_t first = i * rows;
+    f(Block{first, std::min(rows, states_.rows() - first)}, scratch_[thread]);
+  });
+}
+
+// Every key and value has to be there before the first query looks at them: hence two loops.
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::run_layer(std::size_t layer) {
+  assert(layer < layers_.size());
+  const CpuLayer& l = layers_[layer];
+  for_each_block([&](Block block, Scratch& scratch) { project(l, block, scratch); });
+  const std::size_t width = states_.cols();
+  attention_.finish(pool_, qkv_.view().col_range(2 * width, width));
+  for_each_block([&](Block block, Scratch& scratch) { attend_and_mlp(l, block, scratch); });
+}
+
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::project(const CpuLayer& layer, Block block, Scratch& scratch) {
+  const std::size_t width = states_.cols();
+  const MatrixView normed = scratch.normed.view().row_range(0, block.rows);
+  const MatrixView qkv = qkv_.view().row_range(block.first, block.rows);
+  kernels::layer_norm(states_.view().row_range(block.first, block.rows), layer.attn_ln, normed);
+  layer.qkv.apply(normed, Finish::replace, qkv, scratch.products);
+  attention_.set(block.first, qkv.col_range(width, width), qkv.col_range(2 * width, width));
+}
+
+template <typename Arithmetic>
+void CpuLayerBackend<Arithmetic>::attend_and_mlp(const CpuLayer& layer, Block block,
+                                                 Scratch& scratch) {
+  const MatrixView states = states_.view().row_range(block.first, block.rows);
+  const MatrixView normed = scratch.normed.view().row_range(0, block.rows);
+  const MatrixView hidden = scratch.hidden.view().row_range(0, block.rows);
+  const MatrixView attended = scratch.attended.view().row_range(0, block.rows);
+  const ConstMatrixView queries =
+      qkv_.view().row_range(block.first, block.rows).col_range(0, states.cols);
+  attention_.attend(queries, attended, scratch.attention);
+  layer.out.apply(attended, Finish::add, states, scratch.products);
+  kernels::layer_norm(states, layer.mlp_ln, normed);
+  layer.mlp_0.apply(normed, Finish::gelu, hidden, scratch.products);
+  layer.mlp_2.apply(hidden, Finish::add, states, scratch.products);
+}
+
+CpuLayers::CpuLayers(models::Precision precision, const models::Dims& dims,
+                     std::span<const models::EncoderLayerTensors> layers, models::ThreadPool& pool)
+    : precision_(precision), dims_(dims) {
+  const std::size_t head_size = dims.n_audio_state / dims.n_audio_head;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(head_size));
+  const auto pack = [&](std::initializer_list<models::ScaledLinear> parts) {
+    return models::pack_linear(pool, models::number_of(precision), parts);
+  };
+  for (const models::EncoderLayerTensors& w : layers) {
+    const auto& [query, key, value, out] = w.attn;
+    layers_.push_back({w.attn_ln, pack({{query, scale}, {key}, {value}}), pack({{out}}), w.mlp_ln,
+                       pack({{w.mlp_0}}), pack({{w.mlp_2}})});
+  }
+}
+
+std::unique_ptr<LayerBackend> CpuLayers::make_backend(models::ThreadPool& pool) const {
+  const auto make =
+      [&]<typename Arithmetic>(const Arithmetic& /*type*/) -> std::unique_ptr<LayerBackend> {
+    return std::make_unique<CpuLayerBackend<Arithmetic>>(dims_, layers_,
+                                                         models::number_of(precision_), pool);
+  };
+  if (models::multiplies_bytes(precision_)) return make(ByteArithmetic());
+  if (precision_ == models::Precision::fp32) return make(Fp32Arithmetic());
+  return make(IntegerArithmetic());
+}
+
+}  // namespace wnpu::encoder

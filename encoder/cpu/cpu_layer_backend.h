@@ -1,0 +1,87 @@
+// The transformer layers on the CPU.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "encoder/cpu/attention.h"
+#include "encoder/cpu/cpu_arithmetic.h"
+#include "encoder/layer_backend.h"
+#include "models/base/dims.h"
+#include "models/base/thread_pool.h"
+#include "models/kernels/products/linear.h"
+#include "models/weights/precision.h"
+#include "models/weights/weights.h"
+
+namespace wnpu::encoder {
+
+// A layer's weights, packed.
+struct CpuLayer {
+  kernels::LayerNorm attn_ln;
+  kernels::Linear qkv;  // the query with the attention's scale in it
+  kernels::Linear out;
+  kernels::LayerNorm mlp_ln;
+  kernels::Linear mlp_0;
+  kernels::Linear mlp_2;
+};
+
+template <typename Arithmetic>
+class CpuLayerBackend : public LayerBackend {
+ public:
+  // `layers`, packed in these numbers, and `pool` must outlive the backend.
+  CpuLayerBackend(const models::Dims& dims, std::span<const CpuLayer> layers,
+                  kernels::Number number, models::ThreadPool& pool);
+
+  std::string_view name() const override { return "cpu"; }
+  std::size_t n_layers() const override { return layers_.size(); }
+  void load(models::ConstMatrixView states) override;
+  void run_layer(std::size_t layer) override;
+  void store(models::MatrixView states) override;
+
+ private:
+  // What a thread needs for a block of rows; all of it stays in its L2.
+  struct Scratch {
+    models::Matrix normed;    // [block_rows(), n_audio_state]
+    models::Matrix hidden;    // [block_rows(), 4 n_audio_state]
+    models::Matrix attended;  // [block_rows(), n_audio_state]
+    typename Attention<Arithmetic>::Scratch attention;
+    kernels::Linear::Room products;
+  };
+  struct Block {
+    std::size_t first;  // row
+    std::size_t rows;
+  };
+
+  // qkv_ and attention_'s keys and values of the block's rows, from their normalised states.
+  void project(const CpuLayer& layer, Block block, Scratch& scratch);
+  // states += out(attention); states += fc2(gelu(fc1(normalised states))), for the block's rows.
+  void attend_and_mlp(const CpuLayer& layer, Block block, Scratch& scratch);
+  template <typename F>
+  void for_each_block(const F& f);
+
+  models::ThreadPool& pool_;
+  Attention<Arithmetic> attention_;
+  std::span<const CpuLayer> layers_;
+  models::Matrix states_;  // [n_audio_ctx, n_audio_state], the residual stream
+  models::Matrix qkv_;     // [n_audio_ctx, 3 n_audio_state]: each with its heads side by side
+  std::vector<Scratch> scratch_;  // a thread
+};
+
+// The layers of a model, packed in the numbers of a precision; for any number of backends.
+class CpuLayers {
+ public:
+  // `layers` may go afterwards, their file too. Throws ModelError for a NaN or infinity among them.
+  CpuLayers(models::Precision precision, const models::Dims& dims,
+            std::span<const models::EncoderLayerTensors> layers, models::ThreadPool& pool);
+
+  // This and `pool` must outlive the backend.
+  std::unique_ptr<LayerBackend> make_backend(models::ThreadPool& pool) const;
+
+ private:
+  models::Precision precision_;
+  models::Dims dims_;
+  std::vector<CpuLayer> layers_;
+};
+
+}  // namespace wnpu::encoder

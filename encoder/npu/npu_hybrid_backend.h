@@ -1,0 +1,49 @@
+// Plan hybrid: the four matrix products of a layer on the NPU, one call each; LayerNorm, attention
+// and GELU on the CPU in fp32. States live on the host, so each product costs a copy in and out.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "encoder/npu/npu_layer_backend.h"
+#include "models/base/thread_pool.h"
+
+namespace wnpu::encoder {
+
+class NpuHybridBackend : public LayerBackend {
+ public:
+  // `device` and `pool` must outlive the backend. Throws std::invalid_argument for int8: its rows
+  // are quantised by the array's LayerNorm, which is not used here.
+  NpuHybridBackend(npu::Device& device, const models::Dims& dims,
+                   const models::EncoderWeights& weights, models::ThreadPool& pool,
+                   const NpuOptions& options = {});
+
+  std::string_view name() const override { return device_.is_simulated() ? "sim" : "npu"; }
+  std::size_t n_layers() const override { return weights_.size(); }
+  void load(models::ConstMatrixView states) override;
+  void run_layer(std::size_t layer) override;
+  void store(models::MatrixView states) override;
+
+ private:
+  void product(npu::Gemm which, std::size_t layer);
+  void normalise();
+  void attend();
+  void attend_head(std::size_t head);
+  void write(npu::ScratchPart part, const models::Matrix& rows);
+  void read(npu::ScratchPart part, models::Matrix& rows);
+
+  npu::Device& device_;
+  models::ThreadPool& pool_;
+  NpuOptions options_;
+  npu::LayerGeometry geometry_;
+  std::vector<std::unique_ptr<npu::Program>> programs_;  // by npu::Gemm
+  std::vector<std::unique_ptr<npu::Buffer>> weights_;    // packed, one a layer
+  std::unique_ptr<npu::Buffer> input_, scratch_, output_;
+  kernels::LayerNorm plain_norm_;   // gamma and beta are in the packed weights
+  models::Matrix states_, normed_;  // [frames, width]
+  models::Matrix query_, key_, value_, attended_;
+  models::Matrix hidden_;               // [frames, hidden]
+  std::vector<models::Matrix> scores_;  // a head: [kScoreRows, frames]
+};
+
+}  // namespace wnpu::encoder

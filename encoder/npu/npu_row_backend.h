@@ -1,0 +1,56 @@
+// Plan per-op: a call for every row of a LayerNorm, every row and head of attention and every 512
+// elements of GELU; matrix products on the CPU. It gives right results and shows why one call a
+// row cannot be fast: thousands of launches a layer.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "encoder/npu/npu_layer_backend.h"
+#include "models/base/thread_pool.h"
+
+namespace wnpu::encoder {
+
+class NpuRowBackend : public LayerBackend {
+ public:
+  // All arguments must outlive the backend. Throws std::invalid_argument for int8.
+  NpuRowBackend(npu::Device& device, const models::Dims& dims,
+                const models::EncoderWeights& weights, models::ThreadPool& pool,
+                const NpuOptions& options = {});
+
+  std::string_view name() const override { return device_.is_simulated() ? "sim" : "npu"; }
+  std::size_t n_layers() const override { return encoder_weights_.layers.size(); }
+  void load(models::ConstMatrixView states) override;
+  void run_layer(std::size_t layer) override;
+  void store(models::MatrixView states) override;
+
+ private:
+  // A program with buffers of its own.
+  struct RowCall {
+    std::unique_ptr<npu::Program> program;
+    std::unique_ptr<npu::Buffer> input, output;
+  };
+  RowCall make_call(const npu::Design& design);
+  // Sends `row` as bf16, runs, and gives the result's first elements back into `row`. `keys` may be
+  // null.
+  void run_row(RowCall& call, std::span<float> row, npu::Buffer* keys);
+  void normalise(const kernels::LayerNorm& norm);
+  void attend();
+  void attend_head(std::size_t head);
+  void send_keys(std::size_t head);
+  void gelu();
+
+  npu::Device& device_;
+  models::ThreadPool& pool_;
+  const models::EncoderWeights& encoder_weights_;
+  NpuOptions options_;
+  std::size_t heads_;
+  npu::LayerGeometry head_geometry_;  // of one head: how keys and values are laid out
+  RowCall norm_, attend_, gelu_;
+  std::unique_ptr<npu::Buffer> keys_;
+  std::vector<std::byte> head_scratch_;
+  models::Matrix states_, normed_, query_, key_, value_, attended_;  // [frames, width]
+  models::Matrix hidden_;                                            // [frames, hidden]
+};
+
+}  // namespace wnpu::encoder

@@ -1,0 +1,56 @@
+#include "models/base/dims.h"
+
+#include "models/base/error.h"
+
+namespace wnpu::models {
+namespace {
+
+struct Range {
+  const char* name;
+  std::size_t value;
+  std::size_t low;
+  std::size_t high;
+};
+
+}  // namespace
+
+void validate(const Dims& dims, const std::string& path) {
+  // Bounds are a few times large-v3's numbers: wide enough for any Whisper, and small enough that
+  // no product of two of them overflows. A window is 30 s, which is 1500 positions. n_vocab has
+  // three values: special tokens follow from it. n_text_ctx has room for a prompt of a token or
+  // more, a prefix of half its length, the four tokens that every text begins with, and one of
+  // text.
+  const Range ranges[] = {
+      {"n_mels", dims.n_mels, 1, 1024},
+      {"n_audio_ctx", dims.n_audio_ctx, 1500, 1500},
+      {"n_audio_state", dims.n_audio_state, 1, 8192},
+      {"n_audio_head", dims.n_audio_head, 1, 256},
+      {"n_audio_layer", dims.n_audio_layer, 1, 256},
+      {"n_vocab", dims.n_vocab, 51864, 51866},
+      {"n_text_ctx", dims.n_text_ctx, 16, 16384},
+      {"n_text_state", dims.n_text_state, 1, 8192},
+      {"n_text_head", dims.n_text_head, 1, 256},
+      {"n_text_layer", dims.n_text_layer, 1, 256},
+  };
+  for (const auto& r : ranges) {
+    if (r.value < r.low || r.value > r.high) {
+      const std::string range = std::to_string(r.low) + " to " + std::to_string(r.high);
+      throw ModelError(path + ": " + r.name + ": expected " +
+                       (r.low == r.high ? std::to_string(r.low) : range) + ", found " +
+                       std::to_string(r.value));
+    }
+  }
+  if (dims.n_audio_state % dims.n_audio_head != 0 || dims.n_text_state % dims.n_text_head != 0) {
+    throw ModelError(path + ": expected the widths to be multiples of the heads, found encoder " +
+                     std::to_string(dims.n_audio_state) + " / " +
+                     std::to_string(dims.n_audio_head) + ", decoder " +
+                     std::to_string(dims.n_text_state) + " / " + std::to_string(dims.n_text_head));
+  }
+  if (dims.n_audio_state != dims.n_text_state) {
+    throw ModelError(path + ": expected n_text_state to equal n_audio_state (" +
+                     std::to_string(dims.n_audio_state) + "), found " +
+                     std::to_string(dims.n_text_state));
+  }
+}
+
+}  // namespace wnpu::models

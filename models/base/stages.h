@@ -1,0 +1,25 @@
+// The values that pass from one stage to the next. Distinct types, so that a log-mel window can
+// never be taken for encoder states by the look of its shape.
+#pragma once
+
+#include <cstdint>
+
+#include "models/base/tensor.h"
+
+namespace wnpu::models {
+
+// One 30 s window of log-mel features: [n_mels, 3000]. Frames beyond the audio are 0.0, as in
+// openai/whisper transcribe.py (pad_or_trim of the normalised spectrogram).
+struct LogMel {
+  Matrix values;
+};
+
+// What the encoder makes of a window: [n_audio_ctx, n_audio_state], after the final layer norm.
+struct EncoderStates {
+  Matrix values;
+};
+
+// An entry of the vocabulary, special tokens and timestamps included.
+using TokenId = std::int32_t;
+
+}  // namespace wnpu::models

@@ -1,0 +1,43 @@
+// One tensor of a model file, in the type it has there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace wnpu::models {
+
+// Element types found in model files. i8_rows is CTranslate2's int8: one fp32 scale a row,
+// value = int8 / scale. The q types are ggml's blocks of 32 along a row.
+enum class DType { f32, f16, bf16, i8_rows, q4_0, q4_1, q5_0, q5_1, q8_0 };
+inline constexpr std::array<std::string_view, 9> kDTypeNames{"f32",  "f16",  "bf16", "int8", "q4_0",
+                                                             "q4_1", "q5_0", "q5_1", "q8_0"};
+
+std::string_view dtype_name(DType dtype);
+
+// One tensor as it lies in the file; bytes and scales live as long as the ModelFile.
+struct TensorView {
+  DType dtype = DType::f32;
+  std::vector<std::size_t> shape;          // outermost first, as openai/whisper prints it
+  std::span<const std::byte> bytes;        // row-major
+  std::span<const float> row_scales = {};  // i8_rows: shape[0] of them
+  bool is_mapped = false;                  // of a file's pages, which release() gives back
+
+  std::size_t size() const;  // number of elements
+  // Elements of one of shape[0]'s entries.
+  std::size_t row_size() const { return shape[0] == 0 ? 0 : size() / shape[0]; }
+};
+
+// Writes `tensor` as fp32, row-major; out.size() must be tensor.size().
+void dequantize(const TensorView& tensor, std::span<float> out);
+
+// Entries first, first + 1, ... of the outermost extent.
+TensorView row_range(const TensorView& tensor, std::size_t first, std::size_t count);
+
+// For who has read a tensor for the last time: the pages that it alone fills count no longer as
+// this process' memory. What reads them again gets them from the file.
+void release(const TensorView& tensor);
+
+}  // namespace wnpu::models

@@ -1,0 +1,49 @@
+#include "models/kernels/operands/right_side.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/kernels/vectors/blas.h"
+
+// Highway compiles this file once a target, through foreach_target.h, which must come first.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "models/kernels/operands/right_side.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace wnpu::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+std::size_t panel_cols() { return 2 * hn::Lanes(hn::ScalableTag<float>()); }
+
+}  // namespace wnpu::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace wnpu::kernels {
+namespace {
+
+HWY_EXPORT(panel_cols);
+
+}  // namespace
+
+std::size_t gemm_panel_cols() { return HWY_DYNAMIC_DISPATCH(panel_cols)(); }
+
+RightSide::RightSide(Number number, std::size_t k, std::size_t n, models::SharedBlock* block)
+    : number_(number),
+      step_(step_of(number)),
+      k_(k),
+      n_(n),
+      n_steps_((k + step_.terms - 1) / step_.terms),
+      is_one_panel_(number == Number::f32 && gemm_in_use() == Gemm::blas),
+      panel_cols_(is_one_panel_ ? std::max<std::size_t>(n, 1) : gemm_panel_cols()) {
+  data_ = models::allocate_in(block, size_bytes());
+  if (block == nullptr && n_ % panel_cols_ != 0)
+    std::memset(data_.get() + (n_panels() - 1) * panel_bytes(), 0, panel_bytes());
+}
+
+}  // namespace wnpu::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,34 @@
+// A linear layer, whatever its weights' numbers are.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "models/kernels/operands/i16_matrix.h"
+#include "models/kernels/operands/u8_matrix.h"
+#include "models/kernels/products/gemm.h"
+
+namespace wnpu::kernels {
+
+// y = x W^T + b. In f32, f16, i16, i8 or u8.
+struct Linear {
+  RightSide weight;         // [in, out]
+  std::vector<float> bias;  // [out]; empty: none
+
+  // Where x becomes what the weights are multiplied by; a thread's own.
+  struct Room {
+    Room() = default;
+    // For weights in these numbers.
+    Room(Number number, std::size_t max_rows, std::size_t max_cols);
+    I16Rows i16;
+    U8Rows u8;
+  };
+
+  // y = finish(x W^T + b). f32 and f16 need no room.
+  void apply(models::ThreadPool& pool, ConstMatrixView x, Finish finish, MatrixView y,
+             Room& room) const;
+  // The same on one thread.
+  void apply(ConstMatrixView x, Finish finish, MatrixView y, Room& room) const;
+};
+
+}  // namespace wnpu::kernels

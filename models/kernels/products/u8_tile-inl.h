@@ -1,0 +1,107 @@
+// What the tiles of u8_gemm.cpp multiply with AVX512-VNNI and AVX512-BF16, and the tile whose
+// sums are scores of a softmax. For AVX3_DL alone, and so included once, unlike the other
+// -inl.h: after models/kernels/products/gemm_tile-inl.h.
+#pragma once
+
+HWY_BEFORE_NAMESPACE();
+namespace wnpu::kernels::HWY_NAMESPACE {
+
+using Bytes = hn::ScalableTag<std::int8_t>;
+using BytesVec = hn::Vec<Bytes>;
+
+// u8 times s8, four terms at a time into int32, exactly.
+struct ByteTerms {
+  using Left = U8Quad;
+  using Right = std::int8_t;
+  static constexpr std::size_t kRightPerStep = 4;
+  static constexpr std::size_t kStepsPerSum = SIZE_MAX;
+  using Vec = BytesVec;
+  using Sum = IntVec;
+
+  static HWY_INLINE Vec load(const std::int8_t* b) { return hn::Load(Bytes(), b); }
+  static HWY_INLINE Vec broadcast(U8Quad a) {
+    return hn::BitCast(Bytes(), hn::Set(Int(), std::bit_cast<std::int32_t>(a)));
+  }
+  static HWY_INLINE Sum zero() { return hn::Zero(Int()); }
+  // Highway 1.0 has no such operation, and its AVX3_DL does not let the compiler use it either.
+  static HWY_INLINE void add(Vec a, Vec b, Sum& sum) {
+    asm volatile("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+  }
+  static HWY_INLINE FloatVec to_float(Sum sum) { return hn::ConvertTo(Float(), sum); }
+  static HWY_INLINE FloatVec unscaled(FloatVec total, const OfRow& row, FloatVec sum) {
+    return hn::MulAdd(total, row.scale, hn::Mul(row.offset, sum));
+  }
+  static HWY_INLINE FloatVec finish(FloatVec total, const OfRow& row, const OfColumns& columns) {
+    return hn::MulAdd(unscaled(total, row, columns.sum), columns.scale, columns.bias);
+  }
+  static HWY_INLINE FloatVec gelu(FloatVec y) { return coarse_gelu(y); }
+};
+
+// bf16 times bf16, two terms at a time into fp32.
+struct Bf16Terms {
+  using Left = Bf16Pair;
+  using Right = Bf16Pair;
+  static constexpr std::size_t kRightPerStep = 1;
+  static constexpr std::size_t kStepsPerSum = SIZE_MAX;
+  using Vec = IntVec;  // a pair a lane
+  using Sum = FloatVec;
+
+  static HWY_INLINE Vec load(const Bf16Pair* b) {
+    return hn::Load(Int(), reinterpret_cast<const std::int32_t*>(b));
+  }
+  static HWY_INLINE Vec broadcast(Bf16Pair a) {
+    return hn::Set(Int(), std::bit_cast<std::int32_t>(a));
+  }
+  static HWY_INLINE Sum zero() { return hn::Zero(Float()); }
+  static HWY_INLINE void add(Vec a, Vec b, Sum& sum) {
+    asm volatile("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+  }
+  static HWY_INLINE FloatVec to_float(Sum sum) { return sum; }
+  static HWY_INLINE FloatVec finish(FloatVec total, const OfRow& /*row*/,
+                                    const OfColumns& columns) {
+    return hn::Add(total, columns.bias);
+  }
+  static HWY_INLINE FloatVec gelu(FloatVec y) { return coarse_gelu(y); }
+};
+
+// Where a tile's sums go that are scores of a softmax.
+struct ScoresOut {
+  std::int16_t* scores;
+  std::size_t stride;
+  const float* scales;  // of the columns
+  const float* sums;    // of the columns of b
+  const float* shifts;  // of the rows
+  std::size_t cols;     // of the tile that there are; the others get the least score
+};
+
+// In the order of the columns; what 16 bits do not hold is cut off.
+HWY_INLINE __m512i to_scores(FloatVec low, FloatVec high) {
+  const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  const __m512i by_lanes =
+      _mm512_packs_epi32(_mm512_cvtps_epi32(low.raw), _mm512_cvtps_epi32(high.raw));
+  return _mm512_permutexvar_epi64(order, by_lanes);
+}
+
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const LeftRows<U8Quad>& a,
+                      ScoresOut out) {
+  static_assert(kPanels == 1);
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  const FloatVec scales[2] = {hn::LoadU(d, out.scales), hn::LoadU(d, out.scales + lanes)};
+  const FloatVec sums[2] = {hn::LoadU(d, out.sums), hn::LoadU(d, out.sums + lanes)};
+  const auto there = static_cast<__mmask32>((std::uint64_t{1} << out.cols) - 1);
+  const __m512i least = _mm512_set1_epi16(std::numeric_limits<std::int16_t>::min());
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const OfRow row = load_row(a, r);
+    const FloatVec shift = hn::Set(d, out.shifts[r]);
+    const __m512i scores =
+        to_scores(hn::MulSub(Terms::unscaled(totals[r][0], row, sums[0]), scales[0], shift),
+                  hn::MulSub(Terms::unscaled(totals[r][1], row, sums[1]), scales[1], shift));
+    _mm512_store_si512(out.scores + r * out.stride, _mm512_mask_mov_epi16(least, there, scores));
+  }
+}
+
+}  // namespace wnpu::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,41 @@
+// Which vector instructions the kernels use. Highway takes the best that the machine has; this is
+// for tests and measurements of the others.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace wnpu::kernels {
+
+// Every one that there are kernels for, on whatever machine, best first: Highway's targets, and
+// above them amx, which is avx3_dl, and AMX where it is faster: what is multiplied by many rows of
+// bytes. avx3_dl is AVX-512 with VNNI and more, as from Ice Lake and Zen 4, avx3 is AVX-512 as from
+// Skylake.
+enum class InstructionSet { amx, avx3_dl, avx3, avx2, sse4, ssse3, scalar };
+inline constexpr std::array<std::string_view, 7> kInstructionSetNames{
+    "AMX", "AVX3_DL", "AVX3", "AVX2", "SSE4", "SSSE3", "SCALAR"};
+
+// Those that this machine can run, best first, whatever was chosen below.
+const std::vector<InstructionSet>& instruction_sets();
+
+// The one in use.
+InstructionSet instruction_set();
+
+std::string_view instruction_set_name(InstructionSet set = instruction_set());
+// Capitals do not matter.
+std::optional<InstructionSet> parse_instruction_set(std::string_view name);
+
+// Kernels of `set`, and of lesser ones where a kernel has none for it. Call it before the first
+// kernel runs and anything is packed: the layout depends on it. False, and nothing changes: `set`
+// is none of instruction_sets().
+bool use_instruction_set(InstructionSet set);
+
+// Whether the one in use and the CPU have the instruction for products of bytes (AVX3_DL, which
+// asks for more of AVX-512 than VNNI: VBMI above all); AMX for bytes besides; for bf16 too.
+bool has_byte_instructions();
+bool has_amx_instructions();
+bool has_bf16_instructions();
+
+}  // namespace wnpu::kernels

@@ -1,0 +1,119 @@
+#include "models/weights/pack_weights.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "models/kernels/operands/bf16_matrix.h"
+#include "models/kernels/operands/f32_matrix.h"
+#include "models/kernels/vectors/blas.h"
+#include "models/kernels/vectors/half_floats.h"
+#include "models/weights/weight_blocks.h"
+
+namespace wnpu::models {
+
+using kernels::Number;
+
+namespace {
+
+// Room to see whether values are fp16 numbers.
+class HalfCheck {
+ public:
+  explicit HalfCheck(std::size_t k) : halves_(k), widened_(k) {}
+
+  bool are_fp16(ConstMatrixView rows) {
+    for (std::size_t r = 0; r < rows.rows; ++r) {
+      kernels::narrow_f16(rows.row(r), halves_);
+      kernels::widen_f16(std::as_bytes(std::span(halves_)), widened_);
+      if (!std::ranges::equal(rows.row(r), widened_)) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::uint16_t> halves_;
+  std::vector<float> widened_;
+};
+
+template <typename Matrix>
+Matrix filled(Matrix matrix, WeightBlocks& blocks) {
+  blocks.fill(matrix);
+  return matrix;
+}
+
+// False: not every value is an fp16 number.
+bool fill_f16(kernels::F32Matrix& matrix, ThreadPool& pool, WeightBlocks& blocks) {
+  const bool checks = !blocks.are_fp16();
+  std::vector<HalfCheck> room(pool.n_threads(), HalfCheck(checks ? blocks.k() : 0));
+  return blocks.for_each([&](std::size_t first, ConstMatrixView rows, std::size_t thread) {
+    if (checks && !room[thread].are_fp16(rows)) return false;
+    matrix.set_columns(first, rows);
+    return true;
+  });
+}
+
+kernels::RightSide pack(ThreadPool& pool, WeightBlocks& blocks, Number number) {
+  const std::size_t k = blocks.k();
+  const std::size_t n = blocks.n();
+  if (number == Number::f16 && kernels::gemm_in_use() == kernels::Gemm::own) {
+    kernels::F32Matrix halves(k, n, number);
+    if (fill_f16(halves, pool, blocks)) return halves;
+  }
+  if (number == Number::f32 || number == Number::f16)
+    return filled(kernels::F32Matrix(k, n), blocks);
+  if (number == Number::bf16) return filled(kernels::Bf16Matrix(k, n), blocks);
+  if (number == Number::u8) return filled(kernels::U8Matrix(k, n), blocks);
+  const kernels::IntegersOf integers{number, kernels::ScaleOf::column, kernels::max_weight(number)};
+  auto matrix = filled(kernels::I16Matrix(k, n, integers), blocks);
+  matrix.widen_left_limit();
+  return matrix;
+}
+
+kernels::RightSide pack_and_release(ThreadPool& pool, std::span<const WeightBlocks::Part> parts,
+                                    Number number) {
+  WeightBlocks blocks(pool, parts);
+  kernels::RightSide packed = pack(pool, blocks, number);
+  blocks.release();
+  return packed;
+}
+
+std::vector<WeightBlocks::Part> parts_of(std::span<const ScaledLinear> linears) {
+  std::vector<WeightBlocks::Part> parts;
+  for (const ScaledLinear& linear : linears) parts.push_back({&linear.weight, linear.scale});
+  return parts;
+}
+
+std::vector<float> biases_of(std::span<const ScaledLinear> linears) {
+  std::vector<float> all;
+  for (const ScaledLinear& linear : linears) {
+    const std::size_t first = all.size();
+    all.resize(first + linear.weight.view.shape[0]);
+    std::ranges::transform(linear.bias, all.begin() + static_cast<std::ptrdiff_t>(first),
+                           [&](float v) { return linear.scale * v; });
+  }
+  return all;
+}
+
+}  // namespace
+
+kernels::RightSide pack_weights(ThreadPool& pool, const WeightTensor& weight, Number number) {
+  const WeightBlocks::Part part{&weight};
+  return pack_and_release(pool, {&part, 1}, number);
+}
+
+kernels::RightSide pack_weights(ThreadPool& pool, ConstMatrixView weight, Number number) {
+  return pack_weights(pool, tensor_of(weight), number);
+}
+
+kernels::Linear pack_linear(ThreadPool& pool, Number number,
+                            std::initializer_list<ScaledLinear> parts) {
+  return {pack_and_release(pool, parts_of(parts), number), biases_of(parts)};
+}
+
+void linear(ThreadPool& pool, ConstMatrixView x, const LinearWeights& w, MatrixView y,
+            kernels::Finish finish) {
+  const kernels::Linear packed = pack_linear(pool, Number::f32, {w});
+  kernels::gemm(pool, {x, packed.weight, packed.bias, finish}, y);
+}
+
+}  // namespace wnpu::models

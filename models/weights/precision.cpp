@@ -1,0 +1,33 @@
+#include "models/weights/precision.h"
+
+#include <algorithm>
+
+#include "models/kernels/vectors/instruction_set.h"
+
+namespace wnpu::models {
+
+Precision auto_precision() {
+  return kernels::has_byte_instructions() ? Precision::int8 : Precision::fp32;
+}
+
+bool multiplies_bytes(Precision precision) {
+  return precision == Precision::int8 && kernels::has_byte_instructions();
+}
+
+kernels::Number number_of(Precision precision) {
+  if (precision == Precision::fp32) return kernels::Number::f32;
+  if (precision == Precision::int16) return kernels::Number::i16;
+  return multiplies_bytes(precision) ? kernels::Number::u8 : kernels::Number::i8;
+}
+
+std::string_view precision_name(Precision precision) {
+  return kPrecisionNames[static_cast<std::size_t>(precision)];
+}
+
+std::optional<Precision> parse_precision(std::string_view name) {
+  const auto* const found = std::ranges::find(kPrecisionNames, name);
+  if (found == kPrecisionNames.end()) return std::nullopt;
+  return static_cast<Precision>(found - kPrecisionNames.begin());
+}
+
+}  // namespace wnpu::models

@@ -1,0 +1,32 @@
+// In what numbers the CPU computes.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "models/kernels/operands/right_side.h"
+
+namespace wnpu::models {
+
+// fp32: weights as they came, sums in fp32: the reference, openai-whisper's text.
+// int16: weights and what they are multiplied by in 12 to 15 bits.
+// int8: weights in 8 bits, half the memory. Where the CPU multiplies bytes (AVX512-VNNI and VBMI),
+// so is what they are multiplied by, and so is the encoder's attention.
+enum class Precision { fp32, int16, int8 };
+inline constexpr std::array<std::string_view, 3> kPrecisionNames{"fp32", "int16", "int8"};
+
+// What is taken where nobody says: int8 where the CPU multiplies bytes, else fp32
+// (models/README.md).
+Precision auto_precision();
+
+// Whether products are of bytes: int8, where the CPU has the instructions for it.
+bool multiplies_bytes(Precision precision);
+
+// In what numbers a layer's weights are.
+kernels::Number number_of(Precision precision);
+
+std::string_view precision_name(Precision precision);
+std::optional<Precision> parse_precision(std::string_view name);
+
+}  // namespace wnpu::models

@@ -1,0 +1,199 @@
+#include "models/weights/weights.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <string>
+#include <type_traits>
+
+#include "models/base/error.h"
+#include "models/kernels/vectors/half_floats.h"
+
+namespace wnpu::models {
+namespace {
+
+// Weights: what becomes of the matrices of linear layers and of the embedding.
+template <typename Weights>
+class Loader {
+ public:
+  explicit Loader(const ModelFile& file) : file_(file) {}
+
+  WeightTensor tensor(const std::string& name, const std::vector<std::size_t>& shape) const {
+    return {file_.tensor(name, shape), file_.path() + ": " + name};
+  }
+
+  // [shape[0], product of the others]
+  Matrix matrix(const std::string& name, const std::vector<std::size_t>& shape) const {
+    const WeightTensor found = tensor(name, shape);
+    Matrix values = Matrix::uninitialised(shape[0], found.view.row_size());
+    read_finite(found, values.flat());
+    release(found.view);
+    return values;
+  }
+
+  std::vector<float> vector(const std::string& name, std::size_t size) const {
+    std::vector<float> values(size);
+    read_finite(tensor(name, {size}), values);
+    return values;
+  }
+
+  Weights weights(const std::string& name, const std::vector<std::size_t>& shape) const {
+    if constexpr (std::is_same_v<Weights, Matrix>) {
+      return matrix(name, shape);
+    } else {
+      return tensor(name, shape);
+    }
+  }
+
+  LinearOf<Weights> linear(const std::string& name, const std::vector<std::size_t>& shape) const {
+    return {weights(name + ".weight", shape), vector(name + ".bias", shape[0])};
+  }
+
+  LinearOf<Weights> linear_without_bias(const std::string& name,
+                                        const std::vector<std::size_t>& shape) const {
+    return {weights(name + ".weight", shape), {}};
+  }
+
+  kernels::LayerNorm layer_norm(const std::string& name, std::size_t width) const {
+    return {vector(name + ".weight", width), vector(name + ".bias", width)};
+  }
+
+  // The key comes from a function, not from braces: of a member in braces of its own GCC 12.2
+  // destroys what is no constant twice, where a later member's initialiser throws.
+  AttentionOf<Weights> attention(const std::string& name, std::size_t width) const {
+    return {.query = linear(name + ".query", {width, width}),
+            .key = linear_without_bias(name + ".key", {width, width}),
+            .value = linear(name + ".value", {width, width}),
+            .out = linear(name + ".out", {width, width})};
+  }
+
+ private:
+  const ModelFile& file_;
+};
+
+template <typename Weights>
+EncoderLayerOf<Weights> encoder_layer(const Loader<Weights>& load, const std::string& block,
+                                      std::size_t width) {
+  return {.attn_ln = load.layer_norm(block + ".attn_ln", width),
+          .attn = load.attention(block + ".attn", width),
+          .mlp_ln = load.layer_norm(block + ".mlp_ln", width),
+          .mlp_0 = load.linear(block + ".mlp.0", {4 * width, width}),
+          .mlp_2 = load.linear(block + ".mlp.2", {width, 4 * width})};
+}
+
+template <typename Weights>
+std::vector<EncoderLayerOf<Weights>> read_encoder_layers(const ModelFile& file) {
+  const Loader<Weights> load(file);
+  std::vector<EncoderLayerOf<Weights>> layers;
+  for (std::size_t i = 0; i < file.dims().n_audio_layer; ++i) {
+    layers.push_back(
+        encoder_layer(load, "encoder.blocks." + std::to_string(i), file.dims().n_audio_state));
+  }
+  return layers;
+}
+
+template <typename Weights>
+DecoderLayerOf<Weights> decoder_layer(const Loader<Weights>& load, const std::string& block,
+                                      std::size_t width) {
+  return {.attn_ln = load.layer_norm(block + ".attn_ln", width),
+          .attn = load.attention(block + ".attn", width),
+          .cross_attn_ln = load.layer_norm(block + ".cross_attn_ln", width),
+          .cross_attn = load.attention(block + ".cross_attn", width),
+          .mlp_ln = load.layer_norm(block + ".mlp_ln", width),
+          .mlp_0 = load.linear(block + ".mlp.0", {4 * width, width}),
+          .mlp_2 = load.linear(block + ".mlp.2", {width, 4 * width})};
+}
+
+template <typename Weights>
+DecoderOf<Weights> read_decoder(const ModelFile& file) {
+  const Loader<Weights> load(file);
+  const Dims& dims = file.dims();
+  const std::size_t width = dims.n_text_state;
+  DecoderOf<Weights> weights;
+  weights.token_embedding = load.weights("decoder.token_embedding.weight", {dims.n_vocab, width});
+  weights.positional_embedding =
+      load.matrix("decoder.positional_embedding", {dims.n_text_ctx, width});
+  for (std::size_t i = 0; i < dims.n_text_layer; ++i) {
+    weights.layers.push_back(decoder_layer(load, "decoder.blocks." + std::to_string(i), width));
+  }
+  weights.ln = load.layer_norm("decoder.ln", width);
+  return weights;
+}
+
+LinearOf<WeightTensor> tensors_of(const LinearWeights& linear) {
+  return {tensor_of(linear.weight.view()), linear.bias};
+}
+
+AttentionOf<WeightTensor> tensors_of(const AttentionWeights& w) {
+  return {tensors_of(w.query), tensors_of(w.key), tensors_of(w.value), tensors_of(w.out)};
+}
+
+}  // namespace
+
+void read_finite(const WeightTensor& tensor, std::span<float> out) {
+  dequantize(tensor.view, out);
+  if (kernels::all_finite(out)) return;
+  const auto bad = std::ranges::find_if_not(out, [](float v) { return std::isfinite(v); });
+  throw ModelError(tensor.name + ": expected finite values, found " + std::to_string(*bad) +
+                   " at element " + std::to_string(bad - out.begin()));
+}
+
+EncoderEnds load_encoder_ends(const ModelFile& file) {
+  const Loader<Matrix> load(file);
+  const Dims& dims = file.dims();
+  const std::size_t width = dims.n_audio_state;
+  return {.conv1 = load.linear("encoder.conv1", {width, dims.n_mels, 3}),
+          .conv2 = load.linear("encoder.conv2", {width, width, 3}),
+          .positional_embedding =
+              load.matrix("encoder.positional_embedding", {dims.n_audio_ctx, width}),
+          .ln_post = load.layer_norm("encoder.ln_post", width)};
+}
+
+EncoderWeights load_encoder_weights(const ModelFile& file) {
+  return {load_encoder_ends(file), read_encoder_layers<Matrix>(file)};
+}
+
+std::vector<EncoderLayerTensors> find_encoder_layers(const ModelFile& file) {
+  return read_encoder_layers<WeightTensor>(file);
+}
+
+DecoderWeights load_decoder_weights(const ModelFile& file) { return read_decoder<Matrix>(file); }
+
+DecoderTensors find_decoder_weights(const ModelFile& file) {
+  return read_decoder<WeightTensor>(file);
+}
+
+WeightTensor tensor_of(ConstMatrixView matrix) {
+  assert(matrix.stride == matrix.cols);
+  TensorView view;
+  view.shape = {matrix.rows, matrix.cols};
+  view.bytes = std::as_bytes(std::span(matrix.data, matrix.rows * matrix.cols));
+  return {view, "weights in memory"};
+}
+
+std::vector<EncoderLayerTensors> tensors_of(std::span<const EncoderLayerWeights> layers) {
+  std::vector<EncoderLayerTensors> tensors;
+  for (const EncoderLayerWeights& w : layers) {
+    tensors.push_back(
+        {w.attn_ln, tensors_of(w.attn), w.mlp_ln, tensors_of(w.mlp_0), tensors_of(w.mlp_2)});
+  }
+  return tensors;
+}
+
+DecoderTensors tensors_of(const DecoderWeights& weights) {
+  DecoderTensors tensors{tensor_of(weights.token_embedding.view()),
+                         Matrix::uninitialised(weights.positional_embedding.rows(),
+                                               weights.positional_embedding.cols()),
+                         {},
+                         weights.ln};
+  std::ranges::copy(weights.positional_embedding.flat(),
+                    tensors.positional_embedding.flat().begin());
+  for (const DecoderLayerWeights& w : weights.layers) {
+    tensors.layers.push_back({w.attn_ln, tensors_of(w.attn), w.cross_attn_ln,
+                              tensors_of(w.cross_attn), w.mlp_ln, tensors_of(w.mlp_0),
+                              tensors_of(w.mlp_2)});
+  }
+  return tensors;
+}
+
+}  // namespace wnpu::models

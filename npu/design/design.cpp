@@ -1,0 +1,131 @@
+#include "npu/design/design.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace wnpu::npu {
+namespace {
+
+// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv); integers as 8 little-endian bytes.
+class Hasher {
+ public:
+  Hasher& add(std::uint64_t value) {
+    for (int i = 0; i < 8; ++i) byte(static_cast<std::uint8_t>(value >> (8 * i)));
+    return *this;
+  }
+  Hasher& add_signed(std::int64_t value) { return add(static_cast<std::uint64_t>(value)); }
+  template <typename Enum>
+  Hasher& add_enum(Enum value) {
+    return add(static_cast<std::uint64_t>(value));
+  }
+  Hasher& add(std::string_view text) {
+    add(text.size());
+    for (const char c : text) byte(static_cast<std::uint8_t>(c));
+    return *this;
+  }
+  Hasher& add(TileId tile) {
+    return add_enum(tile.kind).add_signed(tile.column).add_signed(tile.row);
+  }
+  std::uint64_t value() const { return state_; }
+
+ private:
+  void byte(std::uint8_t b) { state_ = (state_ ^ b) * 0x100000001b3ull; }
+  std::uint64_t state_ = 0xcbf29ce484222325ull;
+};
+
+void add_overlay(Hasher& h, const Design& d) {
+  h.add(d.target->name).add(d.channels.size()).add(d.links.size());
+  for (const Channel& c : d.channels) {
+    h.add(c.tile).add_enum(c.direction).add_signed(c.index).add_signed(c.descriptors);
+  }
+  for (const Link& link : d.links) {
+    h.add(link.name).add(link.source).add(link.max_element_bytes).add(link.sinks.size());
+    for (const std::size_t sink : link.sinks) h.add(sink);
+  }
+  h.add(d.core.stack_bytes).add(d.core.table_bytes).add(d.core.program_bytes);
+  h.add(d.core.buffers.size());
+  for (const CoreBuffer& b : d.core.buffers) {
+    h.add(b.name).add(b.offset).add(b.bytes).add_signed(b.depth);
+  }
+}
+
+void add_use(Hasher& h, const LockUse& use) {
+  h.add(use.lock).add_signed(use.count).add_enum(use.mode);
+}
+
+void add_transfer(Hasher& h, const Transfer& t) {
+  h.add(t.link).add(t.elements).add(t.access.memory).add(t.access.offset).add(t.access.run);
+  h.add(t.access.dims.size());
+  for (const Dimension& dim : t.access.dims) h.add(dim.count).add_signed(dim.stride);
+  h.add_signed(t.access.step).add(t.access.first);
+  h.add(t.access.wrap).add_signed(t.access.wrap_step);
+  add_use(h, t.acquire);
+  add_use(h, t.release);
+  h.add(t.wait_token).add(t.wait_count).add(t.signal_token);
+}
+
+void add_call(Hasher& h, const Design& d) {
+  h.add(d.name).add(d.memories.size()).add(d.regions.size()).add(d.locks.size()).add(d.n_tokens);
+  for (const Memory& m : d.memories) {
+    h.add(m.is_argument ? 1 : 0).add(m.bytes).add(m.first_tile).add_signed(m.n_tiles);
+  }
+  for (const Region& r : d.regions) h.add(r.memory).add(r.offset).add(r.bytes).add(r.eras);
+  for (const Lock& lock : d.locks) h.add(lock.tile).add_signed(lock.initial);
+  for (const auto& queue : d.transfers) {
+    h.add(queue.size());
+    for (const Transfer& t : queue) add_transfer(h, t);
+  }
+  h.add(d.phases.size());
+  for (const Phase& p : d.phases) {
+    h.add_enum(p.kernel).add_enum(p.epilogue).add(p.outer).add(p.inner);
+    h.add(p.m).add(p.k).add(p.n).add(p.valid).add(p.quantised_output ? 1 : 0);
+  }
+}
+
+}  // namespace
+
+std::string tile_name(TileId tile) {
+  constexpr std::array<const char*, 3> kKinds{"shim", "mem", "core"};
+  return std::string(kKinds[static_cast<std::size_t>(tile.kind)]) + "(" +
+         std::to_string(tile.column) + "," + std::to_string(tile.row) + ")";
+}
+
+std::uint64_t Access::bytes() const {
+  std::uint64_t n = run;
+  for (const Dimension& dim : dims) n *= dim.count;
+  return n;
+}
+
+std::uint64_t Access::address(std::uint32_t element) const {
+  const std::uint32_t i = first + element;
+  const std::int64_t position =
+      wrap == 0 ? std::int64_t{i} * step
+                : std::int64_t{i % wrap} * step + std::int64_t{i / wrap} * wrap_step;
+  return offset + static_cast<std::uint64_t>(position);
+}
+
+std::size_t Design::n_arguments() const {
+  return static_cast<std::size_t>(std::count_if(memories.begin(), memories.end(),
+                                                [](const Memory& m) { return m.is_argument; }));
+}
+
+std::uint64_t overlay_hash(const Design& design) {
+  Hasher h;
+  add_overlay(h, design);
+  return h.value();
+}
+
+std::uint64_t design_hash(const Design& design) {
+  Hasher h;
+  add_overlay(h, design);
+  add_call(h, design);
+  return h.value();
+}
+
+std::string hash_text(std::uint64_t hash) {
+  std::string text(16, '0');
+  for (std::size_t i = 0; i < 16; ++i) text[15 - i] = "0123456789abcdef"[(hash >> (4 * i)) & 15];
+  return text;
+}
+
+}  // namespace wnpu::npu

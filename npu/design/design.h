@@ -1,0 +1,181 @@
+// What runs on the array, written once: tiles, streams, memories, what each DMA channel moves and
+// what each core does with it. check() says whether it fits, the simulator runs it, and an
+// instruction stream for hardware is made from it.
+//
+// Overlay and call. Channels, links, core memory and the resident program are the same for every
+// call: they are the overlay. Regions, locks, transfers and phases are one call's: on hardware the
+// instruction stream writes them. (Descriptors of mem tiles and the phase headers in core memory
+// are registers that an instruction stream can write, as mlir-aie's dma_configure_task and
+// rtp_write do.)
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "npu/design/target.h"
+
+namespace wnpu::npu {
+
+enum class TileKind { shim, mem, core };
+
+struct TileId {
+  TileKind kind = TileKind::core;
+  int column = 0;
+  int row = 0;  // 0 for shim and mem tiles; cores count from 0
+  bool operator==(const TileId&) const = default;
+};
+std::string tile_name(TileId tile);  // "core(2,1)": column, row
+
+enum class Direction { s2mm, mm2s };  // stream to memory, memory to stream
+
+// One DMA channel of a tile, with the descriptors that it owns.
+struct Channel {
+  TileId tile;
+  Direction direction = Direction::s2mm;
+  int index = 0;
+  int descriptors = 0;
+};
+
+// A stream from one channel to one or more (broadcast). Links that share a channel are packet
+// switched: the transfer at the head of the channel decides which link moves next.
+struct Link {
+  std::string name;
+  std::size_t source = 0;          // into Design::channels
+  std::vector<std::size_t> sinks;  // into Design::channels
+  std::size_t max_element_bytes = 0;
+};
+
+// A buffer in a core's data memory.
+struct CoreBuffer {
+  std::string name;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;  // one element
+  int depth = 1;          // 2: double buffered
+};
+
+// Every core's data memory and program; the first three buffers are A, B and C (resident.h).
+struct CoreLayout {
+  std::vector<CoreBuffer> buffers;
+  std::size_t stack_bytes = 0;
+  std::size_t table_bytes = 0;    // look-up tables of the kernels
+  std::size_t program_bytes = 0;  // declared: the resident program with all kernels
+};
+
+// Memory that transfers name: an argument of the call in DDR, or that of adjoining mem tiles
+// (a mem tile's DMA reaches its own and its neighbours' memory and locks; AM020 ch. 5).
+struct Memory {
+  std::string name;
+  bool is_argument = false;
+  std::size_t bytes = 0;
+  TileId first_tile;  // mem tiles only
+  int n_tiles = 0;
+};
+
+// A named piece of mem-tile memory. Two regions may share bytes if their eras do not overlap: era
+// bits say when a region is alive.
+struct Region {
+  std::string name;
+  std::size_t memory = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  unsigned eras = 0;
+};
+
+struct Lock {
+  TileId tile;
+  std::string name;
+  int initial = 0;
+};
+
+// Count and stride in bytes of one dimension of an access pattern.
+struct Dimension {
+  std::uint32_t count = 1;
+  std::int64_t stride = 0;
+};
+
+// Where the bytes of an element lie: `run` contiguous bytes, repeated over dims (innermost first).
+// With i = first + e, element e starts at offset + (i % wrap) * step + (i / wrap) * wrap_step;
+// wrap 0 means that i never wraps. A ring of slots has wrap_step 0.
+struct Access {
+  std::size_t memory = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t run = 0;
+  std::vector<Dimension> dims;
+  std::int64_t step = 0;
+  std::uint32_t first = 0;
+  std::uint32_t wrap = 0;
+  std::int64_t wrap_step = 0;
+
+  std::uint64_t bytes() const;                         // of one element
+  std::uint64_t address(std::uint32_t element) const;  // of its first byte
+};
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// Taking from or adding to a lock: once a transfer (before its first, or after its last element),
+// once an element, or once an element with a lock of its own for each slot of a ring (lock + slot).
+enum class LockMode { once, each, slot };
+struct LockUse {
+  std::size_t lock = kNone;
+  int count = 1;
+  LockMode mode = LockMode::once;
+};
+
+// One task of a channel in a shim or mem tile: `elements` elements through a link.
+struct Transfer {
+  std::size_t link = 0;
+  std::uint32_t elements = 0;
+  Access access;
+  LockUse acquire;
+  LockUse release;
+  // The instruction stream waits until `wait_token` has counted `wait_count` elements before it
+  // gives the task to a shim channel; `signal_token` counts the elements of this one.
+  std::size_t wait_token = kNone;
+  std::uint64_t wait_count = 0;
+  std::size_t signal_token = kNone;
+};
+
+enum class Kernel { layer_norm, gemm_bf16, gemm_int8, attention, gelu };
+enum class Epilogue { bias, bias_gelu, bias_residual };
+
+// What all cores do next, as the header that the resident program reads (resident.h).
+struct Phase {
+  std::string name;
+  Kernel kernel = Kernel::gemm_bf16;
+  Epilogue epilogue = Epilogue::bias;
+  std::uint32_t outer = 0;        // results a core makes
+  std::uint32_t inner = 0;        // steps to make one
+  std::uint32_t m = 0;            // tile: rows; queries; rows of an element
+  std::uint32_t k = 0;            // tile: depth; head width; row width
+  std::uint32_t n = 0;            // tile: columns; keys in a block
+  std::uint32_t valid = 0;        // attention: keys that are no padding
+  bool quantised_output = false;  // layer_norm: rows as int8 with their scales
+};
+
+struct Design {
+  std::string name;
+  const Target* target = nullptr;
+  // Overlay.
+  std::vector<Channel> channels;
+  std::vector<Link> links;
+  CoreLayout core;
+  // Call.
+  std::vector<Memory> memories;  // arguments first, in argument order
+  std::vector<Region> regions;
+  std::vector<Lock> locks;
+  std::size_t n_tokens = 0;
+  std::vector<std::vector<Transfer>> transfers;  // by channel, in order; none for core channels
+  std::vector<Phase> phases;
+
+  std::size_t n_arguments() const;
+};
+
+// Content hashes, FNV-1a over every field in a fixed order; equal on every machine.
+std::uint64_t overlay_hash(const Design& design);  // tiles, links, core memory: the XCLBIN's ABI
+std::uint64_t design_hash(const Design& design);   // overlay and call: the instruction stream's ABI
+std::string hash_text(std::uint64_t hash);         // 16 hex digits
+
+}  // namespace wnpu::npu

@@ -1,0 +1,127 @@
+// What host and array agree on for one transformer layer: shapes, the bytes of each argument, and
+// how weights and states are packed. Nothing here names Whisper; shapes come in as numbers.
+//
+// XRT's argument list of a call (mlir-aie, aiecc: opcode u64, instruction buffer, its length in
+// words, then data buffers): 0 opcode, 1 instructions, 2 length, 3.. data arguments.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "npu/design/target.h"
+
+namespace wnpu::npu {
+
+// "Execute the instruction buffer" (mlir-aie test_utils, amdxdna ERT_START_CU convention).
+constexpr std::uint64_t kOpcode = 3;
+constexpr int kFirstDataArgument = 3;
+
+// Data arguments of every layer call.
+enum class LayerArgument { input, weights, scratch, output };
+constexpr std::size_t kLayerArguments = 4;
+
+enum class Precision { bf16, int8 };
+inline constexpr std::array<std::string_view, 2> kPrecisionNames{"bf16", "int8"};
+
+std::string_view precision_name(Precision precision);
+std::optional<Precision> find_precision(std::string_view name);
+
+// One layer's numbers.
+struct LayerShape {
+  std::size_t frames = 0;  // positions, e.g. 1500
+  std::size_t width = 0;   // multiple of 64, at most 2048
+  std::size_t heads = 0;   // width / 64: the array's attention is made for heads of 64
+  std::size_t hidden = 0;  // multiple of 64
+};
+
+constexpr std::size_t kHeadWidth = 64;
+constexpr std::size_t kPanelRows = 64;  // rows of activations that one row of cores works on
+constexpr std::size_t kQueries = 48;    // rows of queries a core attends with at a time
+constexpr std::size_t kKeys = 32;       // keys in a block
+
+// The four products of a layer.
+enum class Gemm { qkv, out, up, down };
+constexpr std::size_t kGemms = 4;
+
+// How one product is cut into tiles. Result tile t belongs to core column t % columns.
+struct GemmGeometry {
+  bool is_int8 = false;
+  std::size_t k = 0;        // depth of a tile
+  std::size_t n = 0;        // columns of a tile
+  std::size_t k_tiles = 0;  // tiles along the depth
+  std::size_t n_tiles = 0;  // result tiles that mean something
+  std::size_t blocks = 0;   // result tiles a column; the last ones may be padding
+  std::size_t offset = 0;   // of the weights in the packed buffer
+
+  std::size_t tile_bytes() const { return k * n * (is_int8 ? 1 : 2); }
+  std::size_t block_bytes() const;  // parameters and one column of tiles
+  std::size_t column_bytes() const { return blocks * block_bytes(); }
+};
+
+struct LayerGeometry {
+  const Target* target = nullptr;
+  LayerShape shape;
+  Precision precision = Precision::bf16;
+  std::size_t rows = 0;        // frames, padded
+  std::size_t row_blocks = 0;  // of kPanelRows * core rows
+  std::size_t waves = 0;       // attention: rounds of kQueries rows on all cores
+  std::size_t key_blocks = 0;
+  std::size_t norm_rows = 0;  // rows in one element of a LayerNorm
+  GemmGeometry gemms[kGemms];
+  // Argument sizes and the parts of scratch, bytes.
+  std::size_t states_bytes = 0;
+  std::size_t weights_bytes = 0;
+  std::size_t query_offset = 0;
+  std::size_t key_value_offset = 0;
+  std::size_t attention_offset = 0;
+  std::size_t normed_offset = 0;  // only for calls that end between LayerNorm and product
+  std::size_t states_offset = 0;  // the same: between out projection and LayerNorm
+  std::size_t hidden_offset = 0;
+  std::size_t padding_offset = 0;  // one element: results of padding tiles
+  std::size_t scratch_bytes = 0;
+
+  const GemmGeometry& gemm(Gemm g) const { return gemms[static_cast<std::size_t>(g)]; }
+  std::size_t state_tile() const { return gemm(Gemm::out).n; }  // columns
+  std::size_t argument_bytes(LayerArgument argument) const;
+};
+
+// Throws std::invalid_argument, naming expected and found, for shapes that no layer call can have.
+LayerGeometry layer_geometry(const Target& target, const LayerShape& shape, Precision precision);
+
+// A layer's weights in fp32 as the caller has them: matrices [out, in], row-major.
+struct LayerWeights {
+  std::span<const float> norm1_gamma, norm1_beta;
+  std::span<const float> query, query_bias, key, value, value_bias, out, out_bias;
+  std::span<const float> norm2_gamma, norm2_beta;
+  std::span<const float> up, up_bias, down, down_bias;
+};
+
+// Fills the weights argument (geometry.weights_bytes). LayerNorm's gamma and beta go into the
+// product that follows, the attention scale into the query.
+void pack_weights(const LayerGeometry& geometry, const LayerWeights& weights,
+                  std::span<std::byte> packed);
+
+// States [frames, width] (rows `stride` floats apart) <-> the input and output arguments: panels of
+// 64 rows, tiles of state_tile() columns, 4x4 blocks, bf16. Rows beyond `frames` are zero.
+void pack_states(const LayerGeometry& geometry, std::span<const float> states, std::size_t stride,
+                 std::span<std::byte> packed);
+void unpack_states(const LayerGeometry& geometry, std::span<const std::byte> packed,
+                   std::span<float> states, std::size_t stride);
+
+// What lies in the scratch argument between calls, for plans that do a part of a layer elsewhere.
+// Columns count over all heads; `normed` and `hidden` are bf16 only.
+enum class ScratchPart { normed, query, key, value, attention, hidden };
+
+// Rows [frames, columns] of a part <-> fp32 rows `stride` floats apart. Rows beyond `frames` are
+// written as zero.
+void write_scratch(const LayerGeometry& geometry, ScratchPart part, std::span<const float> rows,
+                   std::size_t stride, std::span<std::byte> scratch);
+void read_scratch(const LayerGeometry& geometry, ScratchPart part,
+                  std::span<const std::byte> scratch, std::span<float> rows, std::size_t stride);
+
+}  // namespace wnpu::npu

@@ -1,0 +1,150 @@
+#include "npu/design/layer_builder.h"
+
+#include <array>
+#include <string>
+
+#include "npu/design/layer_design.h"
+
+namespace wnpu::npu {
+namespace {
+
+constexpr std::array<const char*, kLayerOps> kOpNames{"norm1", "qkv", "attend", "out",
+                                                      "norm2", "up",  "down"};
+
+const char* op_name(LayerOp op) { return kOpNames[static_cast<std::size_t>(op)]; }
+
+}  // namespace
+
+Design empty_layer_design(const LayerGeometry& g, LayerCall call) {
+  Design design;
+  design.target = g.target;
+  design.name = "layer " + std::string(g.target->name) +
+                (g.precision == Precision::int8 ? " int8" : " bf16") + " " +
+                std::to_string(g.shape.frames) + "x" + std::to_string(g.shape.width) + "x" +
+                std::to_string(g.shape.hidden) + " " + op_name(call.first) +
+                (call.first == call.last ? "" : std::string("..") + op_name(call.last));
+  constexpr std::array kNames{"input", "weights", "scratch", "output"};
+  for (std::size_t i = 0; i < kLayerArguments; ++i) {
+    design.memories.push_back(
+        {kNames[i], true, g.argument_bytes(static_cast<LayerArgument>(i)), {}, 0});
+  }
+  return design;
+}
+
+Design layer_design(const LayerGeometry& geometry, LayerCall call) {
+  return LayerBuilder(geometry, call).build();
+}
+
+LayerBuilder::LayerBuilder(const LayerGeometry& geometry, LayerCall call)
+    : g_(geometry),
+      call_(call),
+      design_(empty_layer_design(geometry, call)),
+      streams_(design_),
+      panels_(streams_.rows()) {
+  qkv_token_ = streams_.add_token();
+  attention_token_ = streams_.add_token();
+  for (std::size_t row = 0; row < streams_.rows(); ++row) {
+    hidden_tokens_.push_back(streams_.add_token());
+  }
+  add_panels();
+}
+
+Design LayerBuilder::build() {
+  const Epilogue gelu = call_.with_gelu ? Epilogue::bias_gelu : Epilogue::bias;
+  for (std::size_t block = 0; block < g_.row_blocks; ++block) {
+    if (call_.has(LayerOp::norm1)) norm(0, block);
+    if (call_.has(LayerOp::qkv)) product(Gemm::qkv, block, Epilogue::bias);
+  }
+  if (call_.has(LayerOp::attend)) attend();
+  for (std::size_t block = 0; block < g_.row_blocks; ++block) {
+    if (call_.has(LayerOp::out)) product(Gemm::out, block, Epilogue::bias_residual);
+    if (call_.has(LayerOp::norm2)) norm(1, block);
+    if (call_.has(LayerOp::up)) product(Gemm::up, block, gelu);
+    if (call_.has(LayerOp::down)) product(Gemm::down, block, Epilogue::bias_residual);
+  }
+  return std::move(design_);
+}
+
+Access LayerBuilder::argument(LayerArgument which, std::uint64_t offset, std::uint32_t run,
+                              std::int64_t step) const {
+  return {static_cast<std::size_t>(which), offset, run, {}, step, 0, 0, 0};
+}
+
+std::size_t LayerBuilder::normed_units(std::size_t which) const {
+  const bool is_made_here = call_.has(which == 0 ? LayerOp::norm1 : LayerOp::norm2);
+  const std::size_t elements =
+      is_made_here ? norm_elements() : g_.gemm(which == 0 ? Gemm::qkv : Gemm::up).k_tiles;
+  return elements + (is_int8() && !is_made_here ? 1 : 0);  // scales, one element for all rows
+}
+
+void LayerBuilder::add_panels() {
+  const std::uint64_t begin = streams_.panels_begin();
+  for (std::size_t row = 0; row < streams_.rows(); ++row) {
+    // The second half of a layer that has the first before it takes over the memory.
+    const std::uint64_t end = add_norm_panels(row, begin);
+    add_feed_panels(row, call_.has(LayerOp::out) ? begin : end);
+  }
+  for (std::size_t m = 0; m < streams_.columns(); ++m) {
+    const auto row = static_cast<std::size_t>(streams_.overlay().row_of(static_cast<int>(m)));
+    const std::size_t tile = m % static_cast<std::size_t>(streams_.overlay().tiles_a_row);
+    const std::uint64_t bytes = g_.key_blocks * kElementBytes;
+    key_values_.push_back(streams_.add_panel(row, "key_values", begin + tile * bytes,
+                                             call_.has(LayerOp::attend) ? bytes : 0, kEraAttend));
+  }
+}
+
+std::uint64_t LayerBuilder::add_norm_panels(std::size_t row, std::uint64_t begin) {
+  RowPanels& p = panels_[row];
+  const bool has_states =
+      call_.has(LayerOp::norm1) || (call_.has(LayerOp::norm2) && !call_.has(LayerOp::out));
+  const bool has_normed = call_.has(LayerOp::norm1) || call_.has(LayerOp::qkv);
+  const std::uint64_t states = has_states ? kPanelRows * g_.shape.width * 2 : 0;
+  const std::uint64_t normed = has_normed ? normed_bytes() : 0;
+  const std::uint64_t scales = kPanelRows * sizeof(float);
+  // A panel that the second LayerNorm fills comes behind these.
+  const std::uint64_t others = normed + scales + (has_normed ? 0 : states + scales);
+  const bool fits_two = begin + 2 * states + others <= streams_.panels_end();
+  std::uint64_t offset = begin;
+  for (std::size_t i = 0; i < (fits_two ? 2 : 1); ++i) {
+    p.states.push_back({streams_.add_panel(row, "states", offset, states, kEraNorm),
+                        streams_.add_lock(row, "states free", state_tiles()),
+                        streams_.add_lock(row, "states full", 0)});
+    offset += states;
+  }
+  p.normed[0] = {streams_.add_panel(row, "normed", offset, normed, kEraNorm),
+                 streams_.add_lock(row, "normed free", normed_units(0)),
+                 streams_.add_lock(row, "normed full", 0)};
+  p.scales[0] = streams_.add_panel(row, "scales", offset + normed, scales, kEraNorm);
+  return offset + normed + scales;
+}
+
+void LayerBuilder::add_feed_panels(std::size_t row, std::uint64_t begin) {
+  RowPanels& p = panels_[row];
+  const std::uint64_t states = kPanelRows * g_.shape.width * 2;
+  const GemmGeometry& up = g_.gemm(Gemm::up);
+  const std::uint64_t hidden = up.blocks * streams_.columns() * kElementBytes;
+  std::uint64_t offset = begin;
+  // attended and normed[1] take turns in the same bytes: see multiply_attended.
+  const bool has_out = call_.has(LayerOp::out);
+  const bool has_shared = has_out || call_.has(LayerOp::norm2) || call_.has(LayerOp::up);
+  const Panel shared =
+      streams_.add_panel(row, "attended/normed", offset, has_shared ? states : 0, kEraFeed);
+  p.attended = {shared, streams_.add_lock(row, "attended free", g_.gemm(Gemm::out).k_tiles),
+                streams_.add_lock(row, "attended full", 0)};
+  p.normed[1] = {shared, streams_.add_lock(row, "normed2 free", has_out ? 0 : normed_units(1)),
+                 streams_.add_lock(row, "normed2 full", 0)};
+  offset += has_shared ? states : 0;
+  p.scales[1] = streams_.add_panel(row, "scales2", offset, kPanelRows * sizeof(float), kEraFeed);
+  offset += kPanelRows * sizeof(float);
+  const std::uint64_t middle = has_out ? states : 0;
+  p.middle = {streams_.add_panel(row, "middle", offset, middle, kEraFeed),
+              streams_.add_lock(row, "middle free", state_tiles()),
+              streams_.add_lock(row, "middle full", 0)};
+  offset += middle;
+  hidden_fits_ = offset + hidden <= streams_.panels_end();
+  p.hidden = {streams_.add_panel(row, "hidden", offset, hidden_stays() ? hidden : 0, kEraFeed),
+              streams_.add_lock(row, "hidden free", streams_.columns()),
+              streams_.add_lock(row, "hidden full", 0)};
+}
+
+}  // namespace wnpu::npu

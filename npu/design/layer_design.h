@@ -1,0 +1,27 @@
+// The Design of one transformer layer, or of a part of it, for any shape: the fused layer is all
+// operations in one call; the other plans cut it into more calls over the same arguments.
+#pragma once
+
+#include "npu/design/design.h"
+#include "npu/design/layer_abi.h"
+
+namespace wnpu::npu {
+
+// The operations of a layer, in order. `up` includes GELU; `out` and `down` the residual.
+enum class LayerOp { norm1, qkv, attend, out, norm2, up, down };
+constexpr std::size_t kLayerOps = 7;
+
+// A run of operations that is one call. What passes from one to the next inside the call stays in
+// mem tiles where it fits; at the ends of a call it lies in the scratch argument.
+struct LayerCall {
+  LayerOp first = LayerOp::norm1;
+  LayerOp last = LayerOp::down;
+  bool with_gelu = true;  // false: `up` ends with its bias
+
+  bool has(LayerOp op) const { return first <= op && op <= last; }
+  bool operator==(const LayerCall&) const = default;
+};
+
+Design layer_design(const LayerGeometry& geometry, LayerCall call = {});
+
+}  // namespace wnpu::npu

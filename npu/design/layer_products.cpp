@@ -1,0 +1,300 @@
+// The four matrix products: weights down the columns, activations along the rows.
+#include "npu/design/layer_builder.h"
+
+namespace wnpu::npu {
+namespace {
+
+std::uint32_t u32(std::size_t value) { return static_cast<std::uint32_t>(value); }
+std::int64_t i64(std::size_t value) { return static_cast<std::int64_t>(value); }
+
+constexpr std::uint32_t kScaleBytes = kPanelRows * sizeof(float);  // int8: of a panel's rows
+
+// Reading a 64x64 result of 4x4 blocks in the order of the left operand's 4x8 blocks ...
+const std::vector<Dimension> kAsLeftOperand{{2, 32}, {4, 8}, {128, 64}};
+// ... and writing it that way when it comes in its own order.
+const std::vector<Dimension> kToLeftOperand{{4, 16}, {2, 8}, {128, 64}};
+// Reading it in the order of the right operand's 8x4 blocks, 32 bytes at a time: the two halves of
+// a block are 16 blocks apart.
+const std::vector<Dimension> kAsRightOperand{{2, 512}, {16, 32}, {8, 1024}};
+
+Access read_order(std::uint32_t run, std::vector<Dimension> dims) {
+  return {0, 0, run, std::move(dims), 0, 0, 0, 0};
+}
+
+}  // namespace
+
+void LayerBuilder::product(Gemm which, std::size_t block, Epilogue epilogue) {
+  constexpr const char* kNames[kGemms]{"qkv", "out", "up", "down"};
+  const GemmGeometry& gemm = g_.gemm(which);
+  Phase phase;
+  phase.name = kNames[static_cast<std::size_t>(which)];
+  phase.kernel = gemm.is_int8 ? Kernel::gemm_int8 : Kernel::gemm_bf16;
+  phase.epilogue = epilogue;
+  phase.outer = u32(gemm.blocks);
+  phase.inner = u32(gemm.k_tiles);
+  phase.m = kPanelRows;
+  phase.k = u32(gemm.k);
+  phase.n = u32(gemm.n);
+  design_.phases.push_back(phase);
+  send_weights(gemm);
+  switch (which) {
+    case Gemm::qkv:
+      multiply_normed(0, which, block);
+      store_query_key_value(block);
+      break;
+    case Gemm::out:
+      multiply_attended(block);
+      if (call_.has(LayerOp::norm2)) {
+        keep_middle();
+      } else {
+        store_states(block, LayerArgument::scratch, g_.states_offset);
+      }
+      break;
+    case Gemm::up:
+      multiply_normed(1, which, block);
+      store_hidden(block);
+      break;
+    case Gemm::down:
+      multiply_hidden(block);
+      store_states(block, LayerArgument::output, 0);
+      break;
+  }
+}
+
+// A column's weights in the order in which it multiplies them: all contiguous.
+void LayerBuilder::send_weights(const GemmGeometry& gemm) {
+  const std::uint32_t tile = u32(gemm.tile_bytes());
+  for (std::size_t column = 0; column < streams_.columns(); ++column) {
+    std::uint64_t offset = gemm.offset + column * gemm.column_bytes();
+    for (std::size_t block = 0; block < gemm.blocks; ++block) {
+      streams_.b_from_ddr(column, argument(LayerArgument::weights, offset, kParameterBytes), 1);
+      streams_.b_from_ddr(column,
+                          argument(LayerArgument::weights, offset + kParameterBytes, tile, tile),
+                          gemm.k_tiles);
+      offset += gemm.block_bytes();
+    }
+  }
+}
+
+// qkv and up: the normed panel once for every block of result tiles; int8 sends its scales first.
+void LayerBuilder::multiply_normed(std::size_t which, Gemm gemm_name, std::size_t block) {
+  const bool is_made_here = call_.has(which == 0 ? LayerOp::norm1 : LayerOp::norm2);
+  for (std::size_t row = 0; row < streams_.rows(); ++row) {
+    if (!is_made_here) load_normed(which, gemm_name, panel_of(block, row));
+    send_normed(which, gemm_name, row);
+  }
+}
+
+void LayerBuilder::load_normed(std::size_t which, Gemm gemm_name, std::size_t panel) {
+  const std::size_t row = panel % streams_.rows();
+  const Passed& to = panels_[row].normed[which];
+  const LockUse take{to.free, 1, LockMode::each};
+  const LockUse give{to.full, 1, LockMode::each};
+  const auto ddr = [&](std::uint64_t offset, std::uint32_t run) {
+    return argument(LayerArgument::scratch, g_.normed_offset + offset, run, run);
+  };
+  streams_.load_panel(row, {ddr(panel * normed_bytes(), kElementBytes),
+                            to.panel.at(0, kElementBytes, {}, kElementBytes),
+                            g_.gemm(gemm_name).k_tiles,
+                            take,
+                            give,
+                            {}});
+  if (!is_int8()) return;
+  const std::uint64_t behind = g_.rows * g_.shape.width * 2 + panel * kScaleBytes;
+  streams_.load_panel(
+      row,
+      {ddr(behind, kScaleBytes), panels_[row].scales[which].at(0, kScaleBytes), 1, take, give, {}});
+}
+
+void LayerBuilder::send_normed(std::size_t which, Gemm gemm_name, std::size_t row) {
+  const GemmGeometry& gemm = g_.gemm(gemm_name);
+  const Passed& from = panels_[row].normed[which];
+  const int units = static_cast<int>(normed_units(which));
+  LockUse acquire{from.full, units, LockMode::once};
+  if (is_int8()) {
+    streams_.a_from_panel(row, panels_[row].scales[which].at(0, kScaleBytes), 1, acquire, {});
+    acquire = {};
+  }
+  // The panel goes back to whoever fills it: attention's results if `out` is in this call.
+  const bool is_shared = which == 1 && call_.has(LayerOp::out);
+  const LockUse give_back =
+      is_shared ? LockUse{panels_[row].attended.free, static_cast<int>(g_.gemm(Gemm::out).k_tiles),
+                          LockMode::once}
+                : LockUse{from.free, units, LockMode::once};
+  for (std::size_t b = 0; b < gemm.blocks; ++b) {
+    streams_.a_from_panel(row, from.panel.at(0, kElementBytes, {}, kElementBytes), gemm.k_tiles,
+                          b == 0 ? acquire : LockUse{},
+                          b + 1 == gemm.blocks ? give_back : LockUse{});
+  }
+}
+
+// out: attention's results are tile k of the left operand for head k. Their panel is normed[1]'s
+// afterwards: the last reading frees it for LayerNorm's elements, and up's last reading frees it
+// for the next row block's attention results.
+void LayerBuilder::multiply_attended(std::size_t block) {
+  const GemmGeometry& gemm = g_.gemm(Gemm::out);
+  Wait wait;
+  if (call_.has(LayerOp::attend)) {
+    wait = {attention_token_, g_.shape.heads * g_.rows / kQueries};
+  }
+  for (std::size_t row = 0; row < streams_.rows(); ++row) {
+    const Passed& p = panels_[row].attended;
+    const std::uint64_t offset =
+        g_.attention_offset + panel_of(block, row) * kPanelRows * kHeadWidth * 2;
+    streams_.load_panel(row, {argument(LayerArgument::scratch, offset, kElementBytes,
+                                       i64(g_.rows * kHeadWidth * 2)),
+                              p.panel.at(0, kElementBytes, {}, kElementBytes),
+                              gemm.k_tiles,
+                              {p.free, 1, LockMode::each},
+                              {p.full, 1, LockMode::each},
+                              wait});
+    for (std::size_t b = 0; b < gemm.blocks; ++b) send_attended(row, block, b);
+  }
+}
+
+// One block of result tiles: attention's results, then the residual from the layer's input.
+void LayerBuilder::send_attended(std::size_t row, std::size_t block, std::size_t tile_block) {
+  const GemmGeometry& gemm = g_.gemm(Gemm::out);
+  const Passed& p = panels_[row].attended;
+  const int heads = static_cast<int>(gemm.k_tiles);
+  const LockUse give_back =
+      call_.has(LayerOp::norm2)
+          ? LockUse{panels_[row].normed[1].free, static_cast<int>(normed_units(1)), LockMode::once}
+          : LockUse{p.free, heads, LockMode::once};
+  streams_.a_from_panel(row, p.panel.at(0, kElementBytes, {}, kElementBytes), gemm.k_tiles,
+                        tile_block == 0 ? LockUse{p.full, heads, LockMode::once} : LockUse{},
+                        tile_block + 1 == gemm.blocks ? give_back : LockUse{});
+  const std::uint32_t tile = u32(state_tile_bytes());
+  const std::uint64_t x =
+      (panel_of(block, row) * state_tiles() + tile_block * streams_.columns()) * tile;
+  streams_.a_from_ddr(row, argument(LayerArgument::input, x, tile, tile), streams_.columns(), {});
+}
+
+// down: the hidden panel, or the hidden rows in DDR, once for every block of result tiles.
+void LayerBuilder::multiply_hidden(std::size_t block) {
+  const std::size_t blocks = g_.gemm(Gemm::down).blocks;
+  for (std::size_t i = 0; i < streams_.rows() * blocks; ++i) {
+    send_hidden(i / blocks, block, i % blocks);
+    send_residual(i / blocks, block, i % blocks);
+  }
+}
+
+void LayerBuilder::send_hidden(std::size_t row, std::size_t block, std::size_t tile_block) {
+  const GemmGeometry& gemm = g_.gemm(Gemm::down);
+  const Passed& p = panels_[row].hidden;
+  if (hidden_stays()) {
+    const int all = static_cast<int>(streams_.columns());  // each core passes its tiles on at once
+    streams_.a_from_panel(
+        row, p.panel.at(0, kElementBytes, {}, kElementBytes), gemm.k_tiles,
+        tile_block == 0 ? LockUse{p.full, all, LockMode::once} : LockUse{},
+        tile_block + 1 == gemm.blocks ? LockUse{p.free, all, LockMode::once} : LockUse{});
+    return;
+  }
+  const std::size_t up_tiles = g_.gemm(Gemm::up).blocks * streams_.columns();
+  Wait wait;
+  if (call_.has(LayerOp::up)) wait = {hidden_tokens_[row], (block + 1) * up_tiles};
+  const std::uint64_t offset = g_.hidden_offset + panel_of(block, row) * up_tiles * kElementBytes;
+  streams_.a_from_ddr(row, argument(LayerArgument::scratch, offset, kElementBytes, kElementBytes),
+                      gemm.k_tiles, wait);
+}
+
+// down's residual: the states between the two halves of the layer, one tile a column.
+void LayerBuilder::send_residual(std::size_t row, std::size_t block, std::size_t tile_block) {
+  const bool is_last = tile_block + 1 == g_.gemm(Gemm::down).blocks;
+  const std::uint32_t tile = u32(state_tile_bytes());
+  const std::uint64_t first = tile_block * streams_.columns() * state_tile_bytes();
+  const Passed& middle = panels_[row].middle;
+  if (call_.has(LayerOp::out)) {
+    streams_.a_from_panel(
+        row, middle.panel.at(first, tile, {}, tile), streams_.columns(), {},
+        is_last ? LockUse{middle.free, static_cast<int>(state_tiles()), LockMode::once}
+                : LockUse{});
+    return;
+  }
+  const std::uint64_t panel = panel_of(block, row) * state_tiles() * state_tile_bytes();
+  streams_.a_from_ddr(
+      row, argument(LayerArgument::scratch, g_.states_offset + panel + first, tile, tile),
+      streams_.columns(), {});
+}
+
+// Queries and keys as left operands, values as right operand; keys and values of 32 rows together.
+void LayerBuilder::store_query_key_value(std::size_t block) {
+  const std::size_t tiles = g_.gemm(Gemm::qkv).blocks * streams_.columns();
+  for (std::size_t i = 0; i < tiles * streams_.rows(); ++i) {
+    const std::size_t tile = i / streams_.rows();
+    const std::size_t row = i % streams_.rows();
+    const bool is_value = tile >= 2 * g_.shape.heads && tile < 3 * g_.shape.heads;
+    streams_.c_to_ddr(row, tile % streams_.columns(),
+                      {is_value ? read_order(32, kAsRightOperand) : read_order(8, kAsLeftOperand),
+                       query_key_value_place(tile, panel_of(block, row) * kPanelRows),
+                       tile < 3 * g_.shape.heads ? qkv_token_ : kNone});
+  }
+}
+
+// Result tile `tile` of qkv: the queries of a head, the keys, the values, or padding.
+Access LayerBuilder::query_key_value_place(std::size_t tile, std::size_t first_row) const {
+  const std::size_t heads = g_.shape.heads;
+  const std::size_t head = tile % heads;
+  Access to = argument(LayerArgument::scratch, g_.padding_offset, kElementBytes);
+  if (tile < heads) {
+    to.offset = g_.query_offset + (head * g_.rows + first_row) * kHeadWidth * 2;
+  } else if (tile < 3 * heads) {
+    const std::size_t half = tile < 2 * heads ? 0 : kElementBytes / 2;
+    to.offset =
+        g_.key_value_offset + (head * g_.key_blocks + first_row / kKeys) * kElementBytes + half;
+    to.run = kElementBytes / 2;
+    to.dims = {{kPanelRows / kKeys, kElementBytes}};
+  }
+  return to;
+}
+
+void LayerBuilder::store_hidden(std::size_t block) {
+  const std::size_t tiles = g_.gemm(Gemm::up).blocks * streams_.columns();
+  for (std::size_t i = 0; i < tiles * streams_.rows(); ++i) {
+    const std::size_t tile = i / streams_.rows();
+    const std::size_t row = i % streams_.rows();
+    const std::size_t column = tile % streams_.columns();
+    if (hidden_stays()) {
+      const Passed& p = panels_[row].hidden;
+      const bool is_first = tile < streams_.columns();
+      const bool is_last = tile + streams_.columns() >= tiles;
+      streams_.c_to_panel(row, column,
+                          {p.panel.at(tile * kElementBytes, 8, kToLeftOperand),
+                           is_first ? LockUse{p.free, 1, LockMode::each} : LockUse{},
+                           is_last ? LockUse{p.full, 1, LockMode::each} : LockUse{}});
+      continue;
+    }
+    const std::uint64_t index = panel_of(block, row) * tiles + tile;
+    streams_.c_to_ddr(
+        row, column,
+        {read_order(8, kAsLeftOperand),
+         argument(LayerArgument::scratch, g_.hidden_offset + index * kElementBytes, kElementBytes),
+         hidden_tokens_[row]});
+  }
+}
+
+void LayerBuilder::store_states(std::size_t block, LayerArgument to, std::uint64_t offset) {
+  const std::uint32_t bytes = u32(state_tile_bytes());
+  for (std::size_t tile = 0; tile < state_tiles(); ++tile) {
+    for (std::size_t row = 0; row < streams_.rows(); ++row) {
+      const std::uint64_t index = panel_of(block, row) * state_tiles() + tile;
+      streams_.c_to_ddr(
+          row, tile % streams_.columns(),
+          {read_order(bytes, {}), argument(to, offset + index * bytes, bytes), kNone});
+    }
+  }
+}
+
+void LayerBuilder::keep_middle() {
+  for (std::size_t tile = 0; tile < state_tiles(); ++tile) {
+    for (std::size_t row = 0; row < streams_.rows(); ++row) {
+      const Passed& p = panels_[row].middle;
+      streams_.c_to_panel(row, tile % streams_.columns(),
+                          {p.panel.at(tile * state_tile_bytes(), u32(state_tile_bytes())),
+                           {p.free, 1, LockMode::each},
+                           {p.full, 1, LockMode::each}});
+    }
+  }
+}
+
+}  // namespace wnpu::npu

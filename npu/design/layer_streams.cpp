@@ -1,0 +1,192 @@
+#include "npu/design/layer_streams.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace wnpu::npu {
+namespace {
+
+// Every region that is alive throughout.
+constexpr unsigned kAlways = ~0u;
+
+TileId mem_tile(int column) { return {TileKind::mem, column, 0}; }
+
+}  // namespace
+
+LayerStreams::LayerStreams(Design& design) : design_(design), overlay_(add_overlay(design)) {
+  first_memory_ = design_.memories.size();
+  const auto tiles = static_cast<std::size_t>(overlay_.tiles_a_row);
+  b_rings_.resize(columns());
+  for (std::size_t row = 0; row < rows(); ++row) {
+    const int first = static_cast<int>(row) * overlay_.tiles_a_row;
+    design_.memories.push_back({"row" + std::to_string(row), false,
+                                tiles * design_.target->mem_tile_bytes, mem_tile(first),
+                                overlay_.tiles_a_row});
+    std::uint64_t offset = 0;
+    a_rings_.push_back(add_ring(row, first, "a_ring", offset));
+    for (std::size_t column = row * tiles; column < (row + 1) * tiles; ++column) {
+      b_rings_[column] = add_ring(row, static_cast<int>(column), "b_ring", offset);
+    }
+    c_rings_.push_back(add_c_ring(row, offset));
+    panels_begin_ = offset + columns() * kElementBytes;
+  }
+}
+
+// A slot for each core of the row, with locks in the mem tile that takes the core's results.
+LayerStreams::Ring LayerStreams::add_c_ring(std::size_t row, std::uint64_t offset) {
+  Ring ring;
+  ring.offset = offset;
+  add_panel(row, "c_ring", offset, columns() * kElementBytes, kAlways);
+  const auto tile = [&](std::size_t column) {
+    return mem_tile(overlay_.mem_of(static_cast<int>(row), static_cast<int>(column)));
+  };
+  ring.free = design_.locks.size();
+  for (std::size_t i = 0; i < columns(); ++i) design_.locks.push_back({tile(i), "c_ring free", 1});
+  ring.full = design_.locks.size();
+  for (std::size_t i = 0; i < columns(); ++i) design_.locks.push_back({tile(i), "c_ring full", 0});
+  return ring;
+}
+
+std::uint64_t LayerStreams::panels_end() const { return design_.memories[first_memory_].bytes; }
+
+std::size_t LayerStreams::add_slots(TileId tile, const std::string& name, std::size_t count,
+                                    int initial) {
+  for (std::size_t i = 0; i < count; ++i) design_.locks.push_back({tile, name, initial});
+  return design_.locks.size() - count;
+}
+
+LayerStreams::Ring LayerStreams::add_ring(std::size_t row, int mem, const std::string& name,
+                                          std::uint64_t& offset) {
+  Ring ring;
+  ring.offset = offset;
+  ring.free = add_slots(mem_tile(mem), name + " free", kDepth, 1);
+  ring.full = add_slots(mem_tile(mem), name + " full", kDepth, 0);
+  add_panel(row, name, offset, kDepth * kElementBytes, kAlways);
+  offset += kDepth * kElementBytes;
+  return ring;
+}
+
+Panel LayerStreams::add_panel(std::size_t row, const std::string& name, std::uint64_t offset,
+                              std::uint64_t bytes, unsigned eras) {
+  design_.regions.push_back({name, first_memory_ + row, offset, bytes, eras});
+  return {first_memory_ + row, offset};
+}
+
+std::size_t LayerStreams::add_lock(std::size_t row, const std::string& name, std::size_t initial) {
+  return add_lock_at(static_cast<int>(row) * overlay_.tiles_a_row, name, initial);
+}
+
+std::size_t LayerStreams::add_lock_at(int mem, const std::string& name, std::size_t initial) {
+  return add_slots(mem_tile(mem), name, 1, static_cast<int>(initial));
+}
+
+void LayerStreams::at_source(std::size_t link, Transfer transfer) {
+  transfer.link = link;
+  design_.transfers[design_.links[link].source].push_back(std::move(transfer));
+}
+
+void LayerStreams::at_sink(std::size_t link, std::size_t sink, Transfer transfer) {
+  transfer.link = link;
+  design_.transfers[design_.links[link].sinks[sink]].push_back(std::move(transfer));
+}
+
+void LayerStreams::through_ring(std::size_t memory, Ring& ring, std::size_t in_link,
+                                std::size_t out_link, Transfer from) {
+  Transfer slot;
+  slot.elements = from.elements;
+  slot.access = {memory,
+                 ring.offset,
+                 static_cast<std::uint32_t>(from.access.bytes()),
+                 {},
+                 kElementBytes,
+                 ring.next,
+                 kDepth,
+                 0};
+  ring.next = (ring.next + from.elements) % kDepth;
+  const LockUse free{ring.free, 1, LockMode::slot};
+  const LockUse full{ring.full, 1, LockMode::slot};
+  at_source(in_link, std::move(from));
+  slot.acquire = free;
+  slot.release = full;
+  at_sink(in_link, 0, slot);
+  slot.acquire = full;
+  slot.release = free;
+  at_source(out_link, std::move(slot));
+}
+
+void LayerStreams::a_from_ddr(std::size_t row, const Access& from, std::size_t elements,
+                              Wait wait) {
+  Transfer transfer;
+  transfer.elements = static_cast<std::uint32_t>(elements);
+  transfer.access = from;
+  transfer.wait_token = wait.token;
+  transfer.wait_count = wait.count;
+  through_ring(first_memory_ + row, a_rings_[row], overlay_.a_in[row], overlay_.a_row[row],
+               std::move(transfer));
+}
+
+void LayerStreams::b_from_ddr(std::size_t column, const Access& from, std::size_t elements) {
+  Transfer transfer;
+  transfer.elements = static_cast<std::uint32_t>(elements);
+  transfer.access = from;
+  const auto row = static_cast<std::size_t>(overlay_.row_of(static_cast<int>(column)));
+  through_ring(first_memory_ + row, b_rings_[column], overlay_.b_in[column],
+               overlay_.b_column[column], std::move(transfer));
+}
+
+void LayerStreams::a_from_panel(std::size_t row, const Access& from, std::size_t elements,
+                                LockUse acquire, LockUse release) {
+  Transfer transfer;
+  transfer.elements = static_cast<std::uint32_t>(elements);
+  transfer.access = from;
+  transfer.acquire = acquire;
+  transfer.release = release;
+  at_source(overlay_.a_row[row], std::move(transfer));
+}
+
+void LayerStreams::load_panel(std::size_t row, const PanelLoad& load) {
+  Transfer transfer;
+  transfer.elements = static_cast<std::uint32_t>(load.elements);
+  transfer.access = load.from;
+  transfer.wait_token = load.wait.token;
+  transfer.wait_count = load.wait.count;
+  at_source(overlay_.a_in[row], transfer);
+  transfer.access = load.to;
+  transfer.wait_token = kNone;
+  transfer.acquire = load.acquire;
+  transfer.release = load.release;
+  at_sink(overlay_.a_in[row], 0, std::move(transfer));
+}
+
+void LayerStreams::c_to_panel(std::size_t row, std::size_t column, const PanelStore& store) {
+  Transfer transfer;
+  transfer.elements = 1;
+  transfer.access = store.to;
+  transfer.acquire = store.acquire;
+  transfer.release = store.release;
+  at_sink(overlay_.c_core[row * columns() + column], 0, std::move(transfer));
+}
+
+void LayerStreams::c_to_ddr(std::size_t row, std::size_t column, const Drain& drain) {
+  const Ring& ring = c_rings_[row];
+  const LockUse free{ring.free + column, 1, LockMode::each};
+  const LockUse full{ring.full + column, 1, LockMode::each};
+  const Panel slot{first_memory_ + row, ring.offset + column * kElementBytes};
+  const auto bytes = static_cast<std::uint32_t>(drain.order.bytes());
+  c_to_panel(row, column, {slot.at(0, bytes), free, full});
+  Transfer transfer;
+  transfer.elements = 1;
+  transfer.access = slot.at(0, drain.order.run, drain.order.dims);
+  transfer.acquire = full;
+  transfer.release = free;
+  const int mem = overlay_.mem_of(static_cast<int>(row), static_cast<int>(column));
+  const std::size_t link = overlay_.c_out[static_cast<std::size_t>(mem)];
+  at_source(link, std::move(transfer));
+  Transfer to;
+  to.elements = 1;
+  to.access = drain.to;
+  to.signal_token = drain.signal;
+  at_sink(link, 0, std::move(to));
+}
+
+}  // namespace wnpu::npu

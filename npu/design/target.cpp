@@ -1,0 +1,206 @@
+// Sources: TAKA = arXiv 2512.13282 (GEMM on Phoenix and Krackan); SIL =
+// jdominick05/ryzen-ai-xdna1-quantization docs/SILICON.md (Ryzen 7 8700G); WX =
+// drakosha/whisper-xdna README (Hawk Point); AM020 = AMD AM020 (AIE-ML architecture); EMU =
+// FIM43-Redeye/xdna-emu docs/dma-reference.md; XD = amd/xdna-driver drivers/accel/amdxdna
+// npu{1,4}_regs.c; XAUD = cross-audit of SIL against tnzr.org; MLIR = mlir-aie AIETargetModel.h.
+// [A] marks an assumption of ours.
+#include "npu/design/target.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace wnpu::npu {
+namespace {
+
+// EMU, SIL 1.2-1.4. Lengths: core 2^14-1 words, mem tile 2^17-1 words, shim 32 bit of words.
+// Strides: core 2^13 words, mem tile 2^17 words, shim 2^20 words (4 MiB, SIL 2.6). Wraps: 10 bits
+// in shim and mem tiles, 8 in cores (MLIR verifyStridesWraps: "exceeds the [0:1023] range").
+// Mem-tile channels 4 and 5 of either direction reach their own tile's memory alone (AM020 ch. 5,
+// table 12; MLIR: getMaxChannelNumForAdjacentMemTile); cores and shims are given no neighbour's.
+constexpr DmaLimits kCoreDma{2, 2, 0, 16, 16, 3, ((1u << 14) - 1) * 4ull, (1u << 13) * 4ull, 255};
+constexpr DmaLimits kMemDma{6, 6, 4, 48, 64, 4, ((1u << 17) - 1) * 4ull, (1u << 17) * 4ull, 1023};
+constexpr DmaLimits kShimDma{2, 2, 0, 16, 16, 3, 0xffffffffull * 4ull, (1u << 20) * 4ull, 1023};
+
+constexpr std::size_t kKb = 1024;
+// AM020 ch. 1-2: 64 KB data and 16 KB program a core, 512 KB a mem tile. TAKA 3.1: 4x4 of the 4x5
+// cores are usable, as column 0 has no shim; 4x8 on XDNA2.
+constexpr Target kNpu1{"npu1",    "AMD XDNA1 (Phoenix, Hawk Point)",
+                       4,         4,
+                       64 * kKb,  16 * kKb,
+                       512 * kKb, kCoreDma,
+                       kMemDma,   kShimDma,
+                       32};
+constexpr Target kNpu4{"npu4",    "AMD XDNA2 (Strix, Krackan)",
+                       8,         4,
+                       64 * kKb,  16 * kKb,
+                       512 * kKb, kCoreDma,
+                       kMemDma,   kShimDma,
+                       64};
+
+struct Clock {
+  std::string_view name;
+  double ghz, read_gbs, write_gbs, launch_us, list_launch_us;
+};
+
+// Clocks: TAKA (1.0 GHz, 15 GB/s), XD DPM table (1.6 GHz), SIL 1.7 (1.80 GHz, 25.9 GB/s read beside
+// 13 GB/s write: hence write = read / 2 everywhere).
+// Launches: SIL 2.5 C++ XRT 108 us; WX a run in a list costs 24 % less.
+constexpr std::array kClocks{
+    Clock{"phoenix-1.0", 1.0, 15, 7.5, 108, 82},
+    Clock{"hawk-1.6", 1.6, 25, 12.5, 108, 82},
+    Clock{"phoenix-8700g", 1.8, 25, 12.5, 108, 82},
+};
+
+constexpr Rate measured(double value, std::string_view source) {
+  return {value, Provenance::measured, source};
+}
+constexpr Rate counted(double value, std::string_view source) {
+  return {value, Provenance::counted, source};
+}
+constexpr Rate assumed(double value, std::string_view source) {
+  return {value, Provenance::assumed, source};
+}
+
+constexpr std::string_view kGoal = "what our kernels aim at; none was run on a core";
+constexpr std::string_view kGoodWork = "good work on the aie_api kernels; nobody has published it";
+constexpr std::string_view kLoadStore = "issue limits of loads and stores, no stalls";
+constexpr Rate kCall = assumed(40, "locks, loop and branch of one call");
+// int32 to float, two scales and a store: 13 vector-MAC slots for 16 lanes of a float product
+// (aie_api: nine-product float multiplication) and the conversion.
+constexpr Rate kDequantise = counted(3.2, "aie_api's float multiplication, slots a lane");
+
+constexpr KernelTable kGoalTable{
+    .name = "goal",
+    .rests_on = "kernels reach what we aim at, which nobody has shown on this array",
+    .bf16_mac_per_cycle = assumed(64, kGoal),
+    .int8_mac_per_cycle = assumed(120, kGoal),
+    .attention_mac_per_cycle = assumed(48, kGoal),
+    .softmax_cycles = assumed(2.5, kGoal),
+    .layer_norm_cycles = assumed(3, kGoal),
+    .gelu_cycles = assumed(3, kGoal),
+    .epilogue_cycles = assumed(0.5, kGoal),
+    .quantise_cycles = assumed(1.5, kGoal),
+    .dequantise_cycles = kDequantise,
+    .call_cycles = kCall};
+
+constexpr std::string_view kXaud = "XAUD C.2: mm.cc of mlir-aie, compiled by Peano";
+constexpr KernelTable kPublishedTable{
+    .name = "published",
+    .rests_on =
+        "products as fast as published ones of the open compiler; softmax, LayerNorm and GELU "
+        "are guesses at good work",
+    .bf16_mac_per_cycle = measured(48.3, kXaud),
+    .int8_mac_per_cycle = measured(100.6, kXaud),
+    .attention_mac_per_cycle = assumed(48, "as the product"),
+    .softmax_cycles = assumed(8, kGoodWork),
+    .layer_norm_cycles = assumed(5, kGoodWork),
+    .gelu_cycles = assumed(6, kGoodWork),
+    .epilogue_cycles = assumed(0.5, kLoadStore),
+    .quantise_cycles = assumed(1.5, kGoodWork),
+    .dequantise_cycles = kDequantise,
+    .call_cycles = kCall};
+
+constexpr std::string_view kWx = "WX at 1.6 GHz on whole GEMMs: 1.5 TFLOPS bf16, int8 x1.33";
+constexpr std::string_view kWxAttention = "WX, fused attention: 20 cycles a score all in";
+constexpr KernelTable kOpenSourceTable{
+    .name = "open-source",
+    .rests_on = "kernels no faster than those of whisper-xdna, measured on Hawk Point",
+    .bf16_mac_per_cycle = measured(29.3, kWx),
+    .int8_mac_per_cycle = measured(39, kWx),
+    .attention_mac_per_cycle = assumed(48, "128 MAC of a score at the product's published rate"),
+    .softmax_cycles = measured(17.3, kWxAttention),
+    .layer_norm_cycles = assumed(4, kGoodWork),
+    .gelu_cycles = assumed(4, kGoodWork),
+    .epilogue_cycles = assumed(1, kLoadStore),
+    .quantise_cycles = assumed(2, kGoodWork),
+    .dequantise_cycles = kDequantise,
+    .call_cycles = kCall};
+
+// For products alone: the best that was published, of AMD's own compiler. Its other rates are bare
+// issue limits, which no kernel reaches.
+constexpr std::string_view kTaka = "TAKA table 2, Phoenix: the fastest published";
+constexpr std::string_view kIssue = "issue limits alone: loads, look-ups and stores of an element";
+constexpr KernelTable kGemmTable{.name = "gemm",
+                                 .rests_on =
+                                     "products as fast as the fastest published; all else at issue "
+                                     "limits, which are not reachable",
+                                 .bf16_mac_per_cycle = measured(99.8, kTaka),
+                                 .int8_mac_per_cycle = measured(146, kTaka),
+                                 .attention_mac_per_cycle = assumed(80, kIssue),
+                                 .softmax_cycles = counted(1.5, kIssue),
+                                 .layer_norm_cycles = counted(2, kIssue),
+                                 .gelu_cycles = counted(2, kIssue),
+                                 .epilogue_cycles = counted(0.25, kIssue),
+                                 .quantise_cycles = counted(1, kIssue),
+                                 .dequantise_cycles = kDequantise,
+                                 .call_cycles = kCall};
+
+constexpr std::array kTables{kGoalTable, kPublishedTable, kOpenSourceTable, kGemmTable};
+
+constexpr std::array<std::string_view, kClocks.size()> kClockNames{kClocks[0].name, kClocks[1].name,
+                                                                   kClocks[2].name};
+
+// [A] DDR latency as seen by a shim DMA; a phase's headers and descriptors are written by the
+// instruction processor while the phase before still runs.
+constexpr double kDdrLatencyNs = 400;
+constexpr double kPhaseUs = 1.0;
+
+std::string known_presets() {
+  std::string text = "expected CLOCK/KERNELS with CLOCK one of";
+  for (const auto name : kClockNames) text += " " + std::string(name);
+  text += " and KERNELS one of";
+  for (const KernelTable& table : kTables) text += " " + std::string(table.name);
+  return text;
+}
+
+}  // namespace
+
+std::string_view provenance_name(Provenance provenance) {
+  switch (provenance) {
+    case Provenance::measured:
+      return "measured";
+    case Provenance::counted:
+      return "counted";
+    case Provenance::assumed:
+      return "assumed";
+  }
+  return "assumed";
+}
+
+const Target& npu1() { return kNpu1; }
+const Target& npu4() { return kNpu4; }
+
+const Target* find_target(std::string_view name) {
+  if (name == kNpu1.name) return &kNpu1;
+  if (name == kNpu4.name) return &kNpu4;
+  return nullptr;
+}
+
+TimePreset find_preset(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  const std::string_view clock_name = name.substr(0, slash);
+  const std::string_view table_name =
+      slash == std::string_view::npos ? kPublishedTable.name : name.substr(slash + 1);
+  const auto clock = std::ranges::find(kClocks, clock_name, &Clock::name);
+  const auto table = std::ranges::find(kTables, table_name, &KernelTable::name);
+  if (clock == kClocks.end() || table == kTables.end()) {
+    throw std::invalid_argument("time preset: " + known_presets() + "; found \"" +
+                                std::string(name) + "\"");
+  }
+  return {std::string(clock_name) + "/" + std::string(table_name),
+          &kNpu1,
+          clock->ghz,
+          clock->read_gbs,
+          clock->write_gbs,
+          kDdrLatencyNs,
+          kPhaseUs,
+          clock->launch_us,
+          clock->list_launch_us,
+          *table};
+}
+
+std::span<const std::string_view> clock_preset_names() { return kClockNames; }
+std::span<const KernelTable> kernel_tables() { return kTables; }
+
+}  // namespace wnpu::npu

@@ -1,0 +1,56 @@
+// What every plan costs on an array, by the time model: modelled figures, never measured ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "npu/design/target.h"
+#include "npu/plans/plan.h"
+
+namespace wnpu::npu {
+
+// An encoder's layers.
+struct EncoderShape {
+  std::size_t width = 0;
+  std::size_t heads = 0;
+  std::size_t hidden = 0;
+  std::size_t layers = 0;
+};
+
+struct PlanCost {
+  Plan plan = Plan::fused;
+  std::string preset;
+  Precision precision = Precision::bf16;
+  std::size_t frames = 0;
+  std::size_t launches = 0;     // a window
+  double launch_ms = 0;         // a window, all launches
+  double array_ms = 0;          // a window, the array's work
+  std::uint64_t ddr_bytes = 0;  // a window
+  double utilisation = 0;       // of the cores, while the array works
+
+  // What the plan leaves to the CPU (hybrid, per-op) is not in it: it has to be measured.
+  double modelled_ms() const { return launch_ms + array_ms; }
+};
+
+// One window of `frames` positions by `plan`.
+PlanCost model_plan(const EncoderShape& shape, std::size_t frames, Plan plan,
+                    const TimePreset& preset, Precision precision = Precision::bf16);
+// All plans at all numbers of frames.
+std::vector<PlanCost> model_plans(const EncoderShape& shape, std::span<const std::size_t> frames,
+                                  const TimePreset& preset);
+
+// November 2025 on Phoenix (XDNA1), Whisper base: kernels called a row at a time, times of single
+// calls with launch as measured then (npu-design.md section 6). Matrix products ran on the CPU.
+struct Seed2025 {
+  static constexpr double kLayerNormMs = 0.83;  // 1024 elements
+  static constexpr double kSoftmaxMs = 1.54;
+  static constexpr double kGeluMs = 1.52;  // 512 elements
+  static constexpr double kMatmul64Ms = 0.39;
+};
+// The preset's name in tables: "seed-2025-11".
+PlanCost model_seed_2025(const EncoderShape& shape, std::size_t frames);
+
+}  // namespace wnpu::npu

@@ -1,0 +1,266 @@
+// The core half of ArraySimulation: programs, stalls and the event loop.
+#include <algorithm>
+
+#include "npu/device.h"
+#include "npu/sim/array_simulation.h"
+
+namespace wnpu::npu {
+namespace {
+
+std::string_view port_name(Port port) {
+  constexpr std::array<std::string_view, 3> kNames{"A", "B", "C"};
+  return kNames[static_cast<std::size_t>(port)];
+}
+
+TileId core_tile(const Design& design, std::size_t core) {
+  const auto columns = static_cast<std::size_t>(design.target->columns);
+  return {TileKind::core, static_cast<int>(core % columns), static_cast<int>(core / columns)};
+}
+
+}  // namespace
+
+ArraySimulation::ArraySimulation(const Design& design, const SimOptions& options)
+    : design_(design),
+      options_(options),
+      preset_(*options.preset),
+      channels_(design.channels.size()),
+      move_start_(design.channels.size()),
+      locks_(design.locks.size()),
+      tokens_(design.n_tokens),
+      cores_(static_cast<std::size_t>(design.target->columns) *
+             static_cast<std::size_t>(design.target->core_rows)) {
+  if (!options.arguments.empty()) {
+    memory_ = std::make_unique<ArrayMemory>(design, options.arguments);
+  }
+  for (std::size_t i = 0; i < locks_.size(); ++i) locks_[i].value = design.locks[i].initial;
+  for (std::size_t i = 0; i < design.links.size(); ++i) {
+    if (is_core(design.links[i].source)) channels_[design.links[i].source].link = i;
+  }
+  for (CoreState& core : cores_) {
+    for (std::size_t p = 0; p < core.ports.size(); ++p) {
+      core.ports[p].depth = static_cast<std::uint32_t>(design.core.buffers[p].depth);
+    }
+  }
+  report_.cores.resize(cores_.size());
+  report_.channel_bytes.resize(channels_.size());
+  report_.phase_start.assign(design.phases.size(), -1);
+  if (!options.is_traced) return;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    report_.tracks.push_back(tile_name(core_tile(design, i)));
+  }
+  for (const Channel& c : design.channels) {
+    report_.tracks.push_back(tile_name(c.tile) +
+                             (c.direction == Direction::mm2s ? " mm2s " : " s2mm ") +
+                             std::to_string(c.index));
+  }
+}
+
+ArraySimulation::~ArraySimulation() {
+  if (!memory_) return;
+  for (CoreState& core : cores_) {
+    try {
+      options_.pool->wait(core.job);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): reached only while another error is on its way
+    }
+  }
+}
+
+void ArraySimulation::schedule(double time, EventKind kind, std::size_t subject) {
+  events_.push({time, n_events_++, kind, subject});
+}
+
+void ArraySimulation::wake(Waiters& waiters) {
+  to_try_.insert(to_try_.end(), waiters.begin(), waiters.end());
+  waiters.clear();
+}
+
+SimReport ArraySimulation::run() {
+  for (std::size_t i = 0; i < cores_.size(); ++i) enter_phase(i);
+  for (const Link& link : design_.links) to_try_.push_back(link.source);
+  while (true) {
+    for (std::size_t i = 0; i < to_try_.size(); ++i) try_move(to_try_[i]);
+    to_try_.clear();
+    if (events_.empty()) break;
+    if (options_.should_stop && options_.should_stop()) throw Stopped();
+    const Event event = events_.top();
+    events_.pop();
+    handle(event);
+  }
+  const std::string stuck = describe_deadlock();
+  if (!stuck.empty()) throw SimulationError(design_.name + ": deadlock: " + stuck);
+  report_.cycles = now_;
+  report_.ms = now_ / (preset_.clock_ghz * 1e6);
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    report_.cores[i].finished = now_ - cores_[i].finished_at;
+  }
+  return std::move(report_);
+}
+
+void ArraySimulation::handle(const Event& event) {
+  now_ = event.time;
+  if (event.kind == EventKind::move_ends) {
+    end_move(event.subject);
+    return;
+  }
+  CoreState& core = cores_[event.subject];
+  if (event.kind == EventKind::task_ends) {
+    if (memory_) options_.pool->wait(core.job);
+    core.is_computing = false;
+    ++core.pc;
+  }
+  advance_core(event.subject);
+}
+
+// The instruction processor writes headers one after the other, ahead of the cores.
+double ArraySimulation::header_time(std::size_t phase) const {
+  return static_cast<double>(phase + 1) * preset_.phase_us * 1e3 * preset_.clock_ghz;
+}
+
+void ArraySimulation::enter_phase(std::size_t index) {
+  CoreState& core = cores_[index];
+  core.pc = 0;
+  core.steps.clear();
+  if (core.phase == design_.phases.size()) {
+    core.finished_at = now_;
+    return;
+  }
+  const auto columns = static_cast<std::size_t>(design_.target->columns);
+  core.steps = phase_steps(design_.phases[core.phase], static_cast<int>(index % columns),
+                           static_cast<int>(columns));
+  const double ready = header_time(core.phase);
+  if (ready > now_) {
+    wait_for(core, &CoreCycles::waiting_header);
+    core.is_computing = true;  // until header_comes
+    schedule(ready, EventKind::header_comes, index);
+  }
+}
+
+void ArraySimulation::advance_core(std::size_t index) {
+  CoreState& core = cores_[index];
+  if (core.waiting_for == &report_.cores[index].waiting_header) {
+    if (now_ < header_time(core.phase)) return;
+    stop_waiting(core);
+    core.is_computing = false;
+  }
+  while (!core.is_computing && core.phase < design_.phases.size()) {
+    if (core.pc == core.steps.size()) {
+      ++core.phase;
+      enter_phase(index);
+      continue;
+    }
+    if (report_.phase_start[core.phase] < 0) report_.phase_start[core.phase] = now_;
+    if (!run_step(index, core.steps[core.pc])) return;
+  }
+}
+
+// False when the core has to wait.
+bool ArraySimulation::run_step(std::size_t index, const Step& step) {
+  CoreState& core = cores_[index];
+  switch (step.kind) {
+    case Step::Kind::take:
+      if (!take(index, step)) return false;
+      ++core.pc;
+      return true;
+    case Step::Kind::release:
+      release(index, step);
+      ++core.pc;
+      return true;
+    case Step::Kind::compute:
+      compute(index, step);
+      return true;
+  }
+  return true;
+}
+
+bool ArraySimulation::take(std::size_t index, const Step& step) {
+  CoreState& core = cores_[index];
+  PortState& port = core.ports[static_cast<std::size_t>(step.port)];
+  constexpr std::array kCauses{&CoreCycles::waiting_a, &CoreCycles::waiting_b,
+                               &CoreCycles::waiting_c};
+  const bool is_ready = step.port == Port::c ? port.filled < port.depth : port.filled > 0;
+  if (!is_ready) {
+    wait_for(core, kCauses[static_cast<std::size_t>(step.port)]);
+    return false;
+  }
+  stop_waiting(core);
+  if (step.port != Port::c && port.bytes[port.read] != step.bytes) {
+    throw SimulationError(design_.name + ": " + tile_name(core_tile(design_, index)) + ": phase " +
+                          design_.phases[core.phase].name + " expects an element of " +
+                          std::to_string(step.bytes) + " bytes on port " +
+                          std::string(port_name(step.port)) + ", found " +
+                          std::to_string(port.bytes[port.read]));
+  }
+  return true;
+}
+
+void ArraySimulation::release(std::size_t index, const Step& step) {
+  PortState& port = cores_[index].ports[static_cast<std::size_t>(step.port)];
+  if (step.port == Port::c) {
+    port.bytes[port.write] = step.bytes;
+    port.write = (port.write + 1) % port.depth;
+    ++port.filled;
+  } else {
+    --port.filled;
+    port.read = (port.read + 1) % port.depth;
+  }
+  wake(port.waiters);
+}
+
+void ArraySimulation::compute(std::size_t index, const Step& step) {
+  CoreState& core = cores_[index];
+  const Phase& phase = design_.phases[core.phase];
+  const double cycles = task_cycles(phase, step.task, preset_.kernels);
+  report_.cores[index].busy += cycles;
+  record(index, phase.name, now_, now_ + cycles);
+  core.is_computing = true;
+  if (memory_) {
+    const Slots slots{core.ports[0].read, core.ports[1].read, core.ports[2].write};
+    core.job.work = [this, index, &phase, &step, slots] {
+      run_task(phase, step, memory_->core(index), slots);
+    };
+    options_.pool->submit(core.job);
+  }
+  schedule(now_ + cycles, EventKind::task_ends, index);
+}
+
+void ArraySimulation::wait_for(CoreState& core, double CoreCycles::*cause) {
+  if (core.waiting_for != nullptr) return;
+  const auto index = static_cast<std::size_t>(&core - &cores_[0]);
+  core.waiting_for = &(report_.cores[index].*cause);
+  core.waiting_since = now_;
+}
+
+void ArraySimulation::stop_waiting(CoreState& core) {
+  if (core.waiting_for == nullptr) return;
+  *core.waiting_for += now_ - core.waiting_since;
+  core.waiting_for = nullptr;
+}
+
+std::string ArraySimulation::describe_deadlock() const {
+  std::string text;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    const CoreState& core = cores_[i];
+    if (core.phase == design_.phases.size()) continue;
+    text += tile_name(core_tile(design_, i)) + " waits for port " +
+            std::string(port_name(core.steps[core.pc].port)) + " in phase " +
+            std::to_string(core.phase) + " (" + design_.phases[core.phase].name + "), step " +
+            std::to_string(core.pc) + " of " + std::to_string(core.steps.size()) + "; ";
+    break;  // the others wait alike
+  }
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    const Transfer* transfer = head(i);
+    if (transfer == nullptr || design_.channels[i].direction != Direction::mm2s) continue;
+    text += tile_name(design_.channels[i].tile) + " has not sent element " +
+            std::to_string(channels_[i].element) + " of " + std::to_string(transfer->elements) +
+            " (transfer " + std::to_string(channels_[i].transfer) + ") on link " +
+            design_.links[transfer->link].name + "; ";
+  }
+  return text;
+}
+
+void ArraySimulation::record(std::size_t track, std::string_view name, double start, double end) {
+  if (!options_.is_traced) return;
+  report_.spans.push_back({track, name, start, end});
+}
+
+}  // namespace wnpu::npu

@@ -1,0 +1,49 @@
+// All memory that a simulated call sees: its arguments in DDR, the mem tiles and the cores' data
+// memories, at the addresses that the Design gives. What nobody has written is NaN.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+#include "npu/design/design.h"
+
+namespace wnpu::npu {
+
+// Into as many bytes. std::ranges::copy of GCC 12 copies them one by one.
+inline void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {
+  assert(from.size() == to.size());
+  std::copy(from.data(), from.data() + from.size(), to.data());
+}
+
+class ArrayMemory {
+ public:
+  // Byte of the poison: bf16, float and double made of it are NaN.
+  static constexpr std::byte kPoison{0xff};
+
+  // `arguments`: one span an argument of the design, of at least its size.
+  ArrayMemory(const Design& design, std::span<const std::span<std::byte>> arguments);
+
+  // A core's data memory, 64-byte aligned.
+  std::span<std::byte> core(std::size_t index) { return cores_[index]; }
+  // The element's bytes in stream order: where they lie if they are contiguous, else in `scratch`.
+  std::span<const std::byte> gather(const Access& access, std::uint32_t element,
+                                    std::vector<std::byte>& scratch) const;
+  void scatter(const Access& access, std::uint32_t element, std::span<const std::byte> bytes);
+
+ private:
+  struct AlignedFree {
+    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  std::span<std::byte> allocate(std::size_t bytes);
+
+  std::vector<std::unique_ptr<std::byte[], AlignedFree>> owned_;
+  std::vector<std::span<std::byte>> memories_;
+  std::vector<std::span<std::byte>> cores_;
+};
+
+}  // namespace wnpu::npu

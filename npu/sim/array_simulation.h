@@ -1,0 +1,129 @@
+// The state machine behind simulate(): events in time order, ties in the order they were made, so
+// that a run is the same on every machine. DMA moves whole elements; a move starts when its source
+// and all its sinks are ready, and its bytes are copied when it ends.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "npu/design/resident.h"
+#include "npu/sim/array_memory.h"
+#include "npu/sim/simulator.h"
+
+namespace wnpu::npu {
+
+class ArraySimulation {
+ public:
+  ArraySimulation(const Design& design, const SimOptions& options);
+  // Waits for kernels that are still running on the cores' memory.
+  ~ArraySimulation();
+  ArraySimulation(const ArraySimulation&) = delete;
+  ArraySimulation& operator=(const ArraySimulation&) = delete;
+  SimReport run();
+
+ private:
+  // Source channels that try again when something changes.
+  using Waiters = std::vector<std::size_t>;
+
+  struct ChannelState {
+    std::size_t transfer = 0;  // head of the queue
+    std::uint32_t element = 0;
+    bool is_busy = false;
+    std::size_t link = kNone;  // moving, or the only one of a core's channel
+    Waiters waiters;           // sources that need this sink
+  };
+  struct CounterState {  // a lock or a token
+    std::int64_t value = 0;
+    Waiters waiters;
+  };
+  // A port of a core: a ring of element slots between its DMA channel and its program.
+  struct PortState {
+    std::uint32_t depth = 1;
+    std::uint32_t filled = 0;
+    std::uint32_t arriving = 0;
+    std::uint32_t read = 0;
+    std::uint32_t write = 0;
+    std::array<std::uint32_t, 2> bytes{};
+    Waiters waiters;
+  };
+  struct CoreState {
+    std::size_t phase = 0;
+    std::size_t pc = 0;
+    bool is_computing = false;
+    bool is_waiting = false;
+    double waiting_since = 0;
+    double* waiting_for = nullptr;  // which CoreCycles member
+    double finished_at = 0;
+    std::vector<Step> steps;
+    std::array<PortState, 3> ports;
+    WorkerPool::Job job;
+  };
+  enum class EventKind { move_ends, task_ends, header_comes };
+  struct Event {
+    double time = 0;
+    std::uint64_t order = 0;
+    EventKind kind = EventKind::move_ends;
+    std::size_t subject = 0;  // source channel, or core
+    bool operator>(const Event& other) const {
+      return time != other.time ? time > other.time : order > other.order;
+    }
+  };
+
+  void schedule(double time, EventKind kind, std::size_t subject);
+  void wake(Waiters& waiters);
+
+  // DMA (array_dma.cpp)
+  const Transfer* head(std::size_t channel) const;
+  bool is_core(std::size_t channel) const;
+  std::size_t core_of(std::size_t channel) const;
+  PortState& port_of(std::size_t channel);
+  std::span<std::byte> slot_of(std::size_t channel, std::uint32_t slot, std::size_t bytes);
+  CounterState& lock_state(const LockUse& use, const Access& access, std::uint32_t element);
+  Waiters* transfer_blocker(std::size_t channel);
+  Waiters* sink_blocker(std::size_t sink, std::size_t link);
+  Waiters* source_blocker(std::size_t source);
+  void try_move(std::size_t source);
+  std::uint64_t begin_on(std::size_t channel, bool is_sink);
+  double move_end(std::size_t source, std::uint64_t bytes);
+  void end_move(std::size_t source);
+  void copy_element(std::size_t source);
+  void end_on(std::size_t channel, bool is_sink);
+  void advance_transfer(std::size_t channel);
+
+  // Cores (array_cores.cpp)
+  void handle(const Event& event);
+  double header_time(std::size_t phase) const;
+  void enter_phase(std::size_t core);
+  void advance_core(std::size_t core);
+  bool run_step(std::size_t core, const Step& step);
+  bool take(std::size_t core, const Step& step);
+  void release(std::size_t core, const Step& step);
+  void compute(std::size_t core, const Step& step);
+  void wait_for(CoreState& core, double CoreCycles::*cause);
+  void stop_waiting(CoreState& core);
+  std::string describe_deadlock() const;
+
+  void record(std::size_t track, std::string_view name, double start, double end);
+
+  const Design& design_;
+  const SimOptions& options_;
+  const TimePreset& preset_;
+  std::unique_ptr<ArrayMemory> memory_;  // null: time only
+  std::vector<std::byte> scratch_;
+  std::vector<ChannelState> channels_;
+  std::vector<double> move_start_;  // by source channel
+  std::vector<CounterState> locks_;
+  std::vector<CounterState> tokens_;
+  std::vector<CoreState> cores_;
+  std::vector<std::size_t> to_try_;  // source channels woken by the event at hand
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t n_events_ = 0;
+  double now_ = 0;
+  double ddr_read_free_ = 0;  // when the memory is done with what was asked of it
+  double ddr_write_free_ = 0;
+  SimReport report_;
+};
+
+}  // namespace wnpu::npu

@@ -1,0 +1,217 @@
+#include "npu/sim/sim_device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "npu/design/design.h"
+#include "npu/sim/array_memory.h"
+#include "npu/sim/check.h"
+
+namespace wnpu::npu {
+namespace {
+
+// On both sides of every buffer's device memory.
+constexpr std::size_t kGuardBytes = 64;
+constexpr std::byte kGuard{0xa5};
+// XRT gives page-aligned buffers; sizes are whole words, as streams carry words.
+constexpr std::size_t kWordBytes = 4;
+
+class SimBuffer final : public Buffer {
+ public:
+  SimBuffer(const Device* owner, std::size_t bytes)
+      : owner_(owner), host_(bytes), device_(bytes + 2 * kGuardBytes, kPoison) {
+    std::fill_n(device_.begin(), kGuardBytes, kGuard);
+    std::fill_n(device_.end() - kGuardBytes, kGuardBytes, kGuard);
+  }
+
+  std::span<std::byte> host() override { return host_; }
+  void to_device() override { copy_bytes(host_, device()); }
+  void from_device() override { copy_bytes(device(), host_); }
+
+  const Device* owner() const { return owner_; }
+  std::span<std::byte> device() { return std::span(device_).subspan(kGuardBytes, host_.size()); }
+  bool has_intact_guards() const {
+    const auto is_guard = [](std::byte b) { return b == kGuard; };
+    return std::all_of(device_.begin(), device_.begin() + kGuardBytes, is_guard) &&
+           std::all_of(device_.end() - kGuardBytes, device_.end(), is_guard);
+  }
+
+ private:
+  static constexpr std::byte kPoison{0xff};  // NaN in bf16 and float
+  const Device* owner_;
+  std::vector<std::byte> host_;
+  std::vector<std::byte> device_;
+};
+
+class ArrayDevice;
+
+class SimProgram final : public Program {
+ public:
+  SimProgram(ArrayDevice& device, const Design& design) : device_(device), design_(design) {}
+  std::unique_ptr<Buffer> allocate(std::size_t bytes, int argument) override;
+  void run(std::span<Buffer* const> arguments, std::chrono::milliseconds timeout) override;
+
+  const ArrayDevice& device() const { return device_; }
+  const Design& design() const { return design_; }
+
+ private:
+  ArrayDevice& device_;
+  Design design_;
+};
+
+class ArrayDevice final : public SimDevice {
+ public:
+  explicit ArrayDevice(const SimDeviceOptions& options)
+      : options_(options),
+        preset_(find_preset(options.preset)),
+        pool_(options.threads),
+        description_("simulated " + std::string(preset_.target->product) + ", modelled as " +
+                     preset_.name) {}
+
+  std::string_view description() const override { return description_; }
+  bool is_simulated() const override { return true; }
+  const Target& target() const override { return *preset_.target; }
+  const SimReport& last_report() const override { return report_; }
+  const TimePreset& preset() const override { return preset_; }
+  RunStats stats() const override { return stats_; }
+  void reset_stats() override { stats_ = {}; }
+
+  std::unique_ptr<Program> load(const Design& design) override {
+    if (design.target != preset_.target) {
+      throw DeviceError("simulated NPU: load " + design.name + ": expected a design for " +
+                        std::string(preset_.target->name) + ", found one for " +
+                        std::string(design.target->name));
+    }
+    const auto problems = check(design);
+    if (!problems.empty()) {
+      throw DeviceError("simulated NPU: load " + design.name + ": " + problems.front());
+    }
+    return std::make_unique<SimProgram>(*this, design);
+  }
+
+  void run_all(std::span<const Run> runs, std::chrono::milliseconds timeout) override {
+    const double launch_ms = (runs.size() > 1 ? preset_.list_launch_us : preset_.launch_us) / 1e3;
+    const auto begin = std::chrono::steady_clock::now();
+    const double modelled_before = stats_.modelled_ms;
+    ++stats_.submissions;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::string where =
+          "simulated NPU: run " + std::to_string(i + 1) + " of " + std::to_string(runs.size());
+      run_one(runs[i], where);
+      stats_.modelled_ms += launch_ms + report_.ms;
+      const double modelled = stats_.modelled_ms - modelled_before;
+      if (modelled > static_cast<double>(timeout.count())) {
+        throw DeviceError(where + ": timed out: modelled time " + std::to_string(modelled) +
+                          " ms, limit " + std::to_string(timeout.count()) + " ms");
+      }
+    }
+    stats_.wall_ms +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+ private:
+  void run_one(const Run& run, const std::string& where) {
+    const auto& program = static_cast<const SimProgram&>(checked_program(run, where));
+    const Design& design = program.design();
+    const auto buffers = checked_arguments(run, design, where);
+    fail_if_ordered(where);
+    std::vector<std::span<std::byte>> arguments;
+    arguments.reserve(buffers.size());
+    for (SimBuffer* buffer : buffers) arguments.push_back(buffer->device());
+    report_ = simulate(design, {&preset_, arguments, &pool_, options_.is_traced, should_stop()});
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      if (buffers[i]->has_intact_guards()) continue;
+      throw DeviceError(where + ": " + design.name + " wrote beyond argument " + std::to_string(i));
+    }
+    ++stats_.launches;
+    stats_.ddr_read_bytes += report_.ddr_read_bytes;
+    stats_.ddr_write_bytes += report_.ddr_write_bytes;
+  }
+
+  const Program& checked_program(const Run& run, const std::string& where) const {
+    const auto* program = dynamic_cast<const SimProgram*>(run.program);
+    if (program == nullptr || &program->device() != this) {
+      throw DeviceError(where + ": expected a program of this device, found " +
+                        (run.program == nullptr ? "none" : "another device's"));
+    }
+    return *program;
+  }
+
+  std::vector<SimBuffer*> checked_arguments(const Run& run, const Design& design,
+                                            const std::string& where) const {
+    const std::string call = where + ": " + design.name;
+    if (run.arguments.size() != design.n_arguments()) {
+      throw DeviceError(call + ": expected " + std::to_string(design.n_arguments()) +
+                        " arguments, found " + std::to_string(run.arguments.size()));
+    }
+    std::vector<SimBuffer*> buffers;
+    for (std::size_t i = 0; i < run.arguments.size(); ++i) {
+      const std::string argument =
+          call + ": argument " + std::to_string(i) + " (" + design.memories[i].name + ")";
+      auto* buffer = dynamic_cast<SimBuffer*>(run.arguments[i]);
+      if (buffer == nullptr || buffer->owner() != this) {
+        throw DeviceError(argument + ": expected a buffer of this device");
+      }
+      if (buffer->device().size() < design.memories[i].bytes) {
+        throw DeviceError(argument + ": expected " + std::to_string(design.memories[i].bytes) +
+                          " bytes, found " + std::to_string(buffer->device().size()));
+      }
+      buffers.push_back(buffer);
+    }
+    return buffers;
+  }
+
+  void fail_if_ordered(const std::string& where) {
+    const std::size_t launch = n_started_++;
+    if (options_.failure.kind == InjectedFailure::Kind::none || launch != options_.failure.launch) {
+      return;
+    }
+    throw DeviceError(where + (options_.failure.kind == InjectedFailure::Kind::timeout
+                                   ? ": timed out (injected)"
+                                   : ": command failed (injected)"));
+  }
+
+  SimDeviceOptions options_;
+  TimePreset preset_;
+  WorkerPool pool_;
+  std::string description_;
+  SimReport report_;
+  RunStats stats_;
+  std::size_t n_started_ = 0;
+};
+
+std::unique_ptr<Buffer> SimProgram::allocate(std::size_t bytes, int argument) {
+  const std::string call = "simulated NPU: " + design_.name + ": allocate";
+  if (argument < 0 || static_cast<std::size_t>(argument) >= design_.n_arguments()) {
+    throw DeviceError(call + ": expected an argument below " +
+                      std::to_string(design_.n_arguments()) + ", found " +
+                      std::to_string(argument));
+  }
+  if (bytes == 0 || bytes % kWordBytes != 0) {
+    throw DeviceError(call + ": expected whole words of 4 bytes, found " + std::to_string(bytes) +
+                      " bytes");
+  }
+  return std::make_unique<SimBuffer>(&device_, bytes);
+}
+
+void SimProgram::run(std::span<Buffer* const> arguments, std::chrono::milliseconds timeout) {
+  const Run one{this, {arguments.begin(), arguments.end()}};
+  device_.run_all({&one, 1}, timeout);
+}
+
+}  // namespace
+
+std::unique_ptr<SimDevice> open_sim_device(const SimDeviceOptions& options) {
+  if (options.threads < 1) {
+    throw DeviceError("simulated NPU: threads: expected at least 1, found " +
+                      std::to_string(options.threads));
+  }
+  try {
+    return std::make_unique<ArrayDevice>(options);
+  } catch (const std::invalid_argument& error) {
+    throw DeviceError(std::string("simulated NPU: ") + error.what());
+  }
+}
+
+}  // namespace wnpu::npu

@@ -1,0 +1,39 @@
+// The simulated NPU as a Device. It punishes what hardware punishes: device memory is apart from
+// host memory, full of NaN and reached by sync alone; calls with arguments that are missing, short
+// or another device's are refused; writes beyond a buffer are found; and failures can be ordered.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "npu/design/target.h"
+#include "npu/device.h"
+#include "npu/sim/simulator.h"
+
+namespace wnpu::npu {
+
+// A failure to order, for tests of whoever uses the device.
+struct InjectedFailure {
+  enum class Kind { none, command_error, timeout };
+  Kind kind = Kind::none;
+  std::size_t launch = 0;  // counted from 0 since the device was opened
+};
+
+struct SimDeviceOptions {
+  std::string preset{kDefaultPreset};  // target.h find_preset
+  int threads = 1;                     // host threads for the tile kernels
+  InjectedFailure failure;
+  bool is_traced = false;  // keep spans of the last run (SimDevice::last_report)
+};
+
+class SimDevice : public Device {
+ public:
+  // What the last run did, launch not included; its spans if traced.
+  virtual const SimReport& last_report() const = 0;
+  virtual const TimePreset& preset() const = 0;
+};
+
+// Throws DeviceError for an unknown preset or a number of threads below 1.
+std::unique_ptr<SimDevice> open_sim_device(const SimDeviceOptions& options = {});
+
+}  // namespace wnpu::npu

@@ -1,0 +1,76 @@
+// Runs a Design: results by calling the tile kernels on the elements that the DMA channels bring,
+// and time by a discrete-event model of the same channels, locks and cores. Simulated and modelled
+// throughout: nothing here has seen an array.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "npu/design/design.h"
+#include "npu/sim/worker_pool.h"
+
+namespace wnpu::npu {
+
+// A Design that cannot run to its end. what() names the tiles that wait and what they wait for.
+struct SimulationError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Cycles that a core spent; together they are the length of the call.
+struct CoreCycles {
+  double busy = 0;
+  double waiting_a = 0;  // activations have not come
+  double waiting_b = 0;  // weights, keys or values have not come
+  double waiting_c = 0;  // the last result has not left
+  double waiting_header = 0;
+  double finished = 0;  // has nothing more to do
+};
+
+// An interval of a tile's work, for the trace.
+struct Span {
+  std::size_t track = 0;  // into SimReport::tracks
+  std::string_view name;  // of the phase or link; lives as long as the Design
+  double start = 0;       // cycles
+  double end = 0;
+};
+
+struct SimReport {
+  double cycles = 0;
+  double ms = 0;                             // modelled, launch not included
+  std::vector<CoreCycles> cores;             // [row * columns + column]
+  std::vector<std::uint64_t> channel_bytes;  // as Design::channels
+  std::uint64_t ddr_read_bytes = 0;
+  std::uint64_t ddr_write_bytes = 0;
+  std::vector<double> phase_start;  // cycles; first core to begin each phase
+  std::vector<std::string> tracks;  // only if traced
+  std::vector<Span> spans;          // only if traced
+
+  double utilisation() const;  // busy share of all cores' cycles
+};
+
+struct SimOptions {
+  const TimePreset* preset = nullptr;
+  // One span an argument; empty: time only, no results.
+  std::span<const std::span<std::byte>> arguments = {};
+  WorkerPool* pool = nullptr;  // for results
+  bool is_traced = false;
+  std::function<bool()> should_stop = {};  // asked at every event
+};
+
+// Throws SimulationError when the Design stops before its end (a deadlock), Stopped when
+// should_stop said so.
+SimReport simulate(const Design& design, const SimOptions& options);
+
+// The report's spans by track and time; neighbours of one name that touch are one: what a person
+// can read.
+std::vector<Span> merged_spans(const SimReport& report);
+
+// The report's spans as Chrome/Perfetto trace JSON (times in microseconds), one track a line.
+std::string trace_json(const SimReport& report, const TimePreset& preset);
+
+}  // namespace wnpu::npu

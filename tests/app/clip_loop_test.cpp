@@ -1,0 +1,150 @@
+// The window loop on a small random model: what a clip gives does not depend on its neighbours.
+#include <algorithm>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include "app/engine/whisper_npu.hpp"
+#include "models/base/error.h"
+#include "tests/nano/nano_ctranslate2.h"
+#include "tests/support/model_run.h"
+#include "tests/support/random_matrix.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/wav_file.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+// A model and 50 s of noise whose loudness changes, so that windows differ.
+struct Fixture {
+  Fixture() {
+    auto samples = tests::random_vector(50 * 16000, 4, 0.3);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      samples[i] *= static_cast<float>(i / 8000 % 7) / 7.0F;
+    }
+    tests::write_wav(folder.path() / "noise.wav", samples);
+    tests::write(tests::to_ctranslate2(tests::make_nano_model(), tests::Ct2Quantization::float16),
+                 folder.path() / "model");
+    session = std::make_unique<Session>(tests::session_of(folder.path() / "model"));
+  }
+
+  Transcript run(TranscribeOptions options, const Callbacks& callbacks = {}) {
+    options.language = "en";
+    options.beam_size = 1;
+    options.sample_len = 12;
+    options.temperature_increment_on_fallback.reset();
+    options.no_speech_threshold.reset();
+    return session->transcribe({.path = folder.path() / "noise.wav"}, options, callbacks);
+  }
+
+  tests::TemporaryFolder folder;
+  std::unique_ptr<Session> session;
+};
+
+std::vector<std::vector<models::TokenId>> tokens(const Transcript& transcript) {
+  std::vector<std::vector<models::TokenId>> all;
+  for (const auto& segment : transcript.segments) all.push_back(segment.tokens);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("clip loop: clips decoded together give what each gives alone, in order") {
+  Fixture f;
+  TranscribeOptions together;
+  together.clip_timestamps = {0, 12, 12, 20, 25, 50};
+  together.batch_size = 3;
+  const auto batch = f.run(together);
+  REQUIRE_FALSE(batch.segments.empty());
+  std::vector<std::vector<models::TokenId>> alone;
+  for (const auto& clip : {std::pair{0.0, 12.0}, {12.0, 20.0}, {25.0, 50.0}}) {
+    TranscribeOptions one;
+    one.clip_timestamps = {clip.first, clip.second};
+    one.batch_size = 2;
+    for (auto& t : tokens(f.run(one))) alone.push_back(std::move(t));
+  }
+  CHECK(tokens(batch) == alone);
+  together.batch_size = 2;  // the third clip takes the place of whichever ends first
+  CHECK(tokens(f.run(together)) == alone);
+  for (std::size_t i = 0; i < batch.segments.size(); ++i) {
+    CHECK(batch.segments[i].id == i);
+    if (i > 0) CHECK(batch.segments[i].seek >= batch.segments[i - 1].seek);
+  }
+}
+
+TEST_CASE("clip loop: no frame of a clip is skipped or decoded twice at a border") {
+  Fixture f;
+  TranscribeOptions options;
+  options.clip_timestamps = {3, 17.5, 17.5, 41};
+  options.batch_size = 2;
+  const auto found = f.run(options);
+  // The first window of each clip starts at its border, and no window of one reaches into another.
+  std::vector<std::size_t> seeks;
+  for (const auto& segment : found.segments) seeks.push_back(segment.seek);
+  CHECK(std::ranges::find(seeks, 300) != seeks.end());
+  CHECK(std::ranges::find(seeks, 1750) != seeks.end());
+  for (const std::size_t seek : seeks) CHECK((seek >= 300 && seek < 4100));
+}
+
+TEST_CASE("clip loop: segments of chunks stay within their chunks, in order, without overlap") {
+  Fixture f;
+  TranscribeOptions options;
+  const std::vector<double> bounds = {0, 4, 4, 9.5, 9.5, 12, 14, 21, 21, 23, 23.5, 40, 40, 50};
+  options.clip_timestamps = bounds;
+  std::vector<std::vector<std::vector<models::TokenId>>> runs;
+  for (const std::size_t batch_size : {2UL, 3UL, 8UL}) {
+    options.batch_size = batch_size;
+    const auto found = f.run(options);
+    double last_end = 0;
+    std::vector<bool> is_decoded(bounds.size() / 2);
+    for (const auto& segment : found.segments) {
+      std::size_t clip = 0;
+      while (static_cast<double>(segment.seek) >= 100 * bounds[2 * clip + 1]) ++clip;
+      is_decoded[clip] = true;
+      CHECK(segment.start >= std::max(last_end, bounds[2 * clip]));
+      CHECK(segment.end >= segment.start);
+      CHECK(segment.end <= bounds[2 * clip + 1]);
+      last_end = segment.end;
+    }
+    CHECK(std::ranges::count(is_decoded, true) == static_cast<int>(is_decoded.size()));
+    runs.push_back(tokens(found));
+  }
+  CHECK(runs[0] == runs[1]);
+  CHECK(runs[0] == runs[2]);
+}
+
+TEST_CASE("clip loop: the text before is a prompt in one mode and not in the other") {
+  Fixture f;
+  TranscribeOptions conditioned;
+  TranscribeOptions free;
+  free.condition_on_previous_text = false;
+  const auto with = tokens(f.run(conditioned));
+  const auto without = tokens(f.run(free));
+  REQUIRE(with.size() > 1);
+  CHECK(with.front() == without.front());
+  CHECK(with != without);
+}
+
+TEST_CASE("clip loop: cancelling keeps what is finished and says so") {
+  Fixture f;
+  TranscribeOptions options;
+  options.clip_timestamps = {0, 5, 5, 10, 10, 15};
+  int n_segments = 0;
+  Callbacks callbacks;
+  callbacks.on_segment = [&](const Segment&) { ++n_segments; };
+  callbacks.should_stop = [&] { return n_segments > 0; };
+  const auto found = f.run(options, callbacks);
+  CHECK(found.truncated);
+  CHECK(found.segments.size() == static_cast<std::size_t>(n_segments));
+  CHECK(n_segments > 0);
+  CHECK(found.segments.back().seek == 0);
+}
+
+TEST_CASE("transcriber: voice activity detection without its weights is refused") {
+  Fixture f;
+  TranscribeOptions options;
+  options.vad.enabled = true;
+  options.vad.weights = f.folder.path() / "none.safetensors";
+  CHECK_THROWS_AS(f.run(options), Error);
+}

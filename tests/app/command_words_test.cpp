@@ -1,0 +1,210 @@
+// What a word of the command line is: an option, its value or a file, and never another's.
+#include <CLI/CLI.hpp>
+#include <doctest/doctest.h>
+
+#include "app/cli/command_line.h"
+#include "app/cli/exit_code.h"
+#include "app/cli/options.h"
+
+namespace {
+
+using namespace wnpu::app;
+using Words = std::vector<const char*>;
+
+Options transcribe(Words words) {
+  words.insert(words.begin(), "transcribe");
+  return parse_command_line(words).options;
+}
+
+// The message of the refusal; empty where there is none.
+std::string refusal(Words words) {
+  words.insert(words.begin(), "transcribe");
+  try {
+    parse_command_line(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// A command with bench's kinds of options, and what it was given.
+struct Other {
+  std::vector<std::string> files;
+  std::vector<std::string> sizes;
+  std::string mode = "none";
+
+  int run(const Words& words) {
+    const std::vector<Subcommand> others = {
+        {"measure", "help",
+         [this](CLI::App& app) {
+           app.add_option("files", files, "files");
+           app.add_option("--sizes", sizes, "a list")->delimiter(',');
+           app.add_option("--check", mode, "a value");
+           app.add_flag_callback(
+               "--json", [] {}, "a flag");
+         },
+         [this](const std::vector<std::string>& given) {
+           files = given;
+           return 7;
+         }}};
+    return parse_command_line(words, others).run();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("words: nothing behind = is an empty text, and no other option's value") {
+  const Options options = transcribe(
+      {"--initial-prompt=", "a.wav",
+       "--hotwords=", "--prefix=", "--suppress-tokens=", "--word-timestamps", "true",
+       "--prepend-punctuations=", "--append_punctuations=", "--clip_timestamps=", "b.wav"});
+  CHECK(options.inputs == std::vector<std::string>{"a.wav", "b.wav"});
+  CHECK(options.transcribe.initial_prompt.empty());
+  CHECK(options.transcribe.hotwords.empty());
+  CHECK(options.transcribe.prefix.empty());
+  CHECK(options.transcribe.suppress_tokens.empty());
+  CHECK(options.transcribe.prepend_punctuations.empty());
+  CHECK(options.transcribe.append_punctuations.empty());
+  CHECK(options.transcribe.clip_timestamps.empty());
+  CHECK(transcribe({"--suppress_tokens", "", "a"}).transcribe.suppress_tokens.empty());
+}
+
+TEST_CASE("words: where there must be a value, an empty one is refused by name") {
+  for (const char* option : {"--output",
+                             "--output-dir",
+                             "-o",
+                             "--format",
+                             "-f",
+                             "--model",
+                             "--device",
+                             "--threads",
+                             "--language",
+                             "--beam-size",
+                             "--best-of",
+                             "--patience",
+                             "--temperature",
+                             "--length-penalty",
+                             "--seed",
+                             "--vad",
+                             "--vad-model",
+                             "--xclbin",
+                             "--word-timestamps",
+                             "--max-line-width",
+                             "--npu-preset",
+                             "--stdin-format",
+                             "--verbose",
+                             "-v"}) {
+    CAPTURE(option);
+    const std::string name = option;
+    const std::string expected = name + ": expected a value, found nothing (see --help)";
+    const std::string with_sign = name + "=";
+    const bool is_flag_too = name == "--verbose" || name == "-v";
+    if (!is_flag_too) CHECK(refusal({option, "", "victim.wav", "a.wav"}) == expected);
+    CHECK_FALSE(refusal({with_sign.c_str(), "victim.wav", "a.wav"}).empty());
+    if (!is_flag_too) CHECK(refusal({with_sign.c_str(), "victim.wav", "a.wav"}) == expected);
+  }
+  CHECK(refusal({"--format", ",", "a.wav"}) ==
+        "--format: expected a value, found nothing (see --help)");
+  CHECK(refusal({""}) == "the name of a file is empty (see --help)");
+}
+
+TEST_CASE("words: an option is no value of the one before it") {
+  CHECK(refusal({"--output", "--overwrite", "a.wav"}) ==
+        "--output: expected a value, found --overwrite; a value that begins so is written "
+        "--output=--overwrite (see --help)");
+  CHECK_FALSE(refusal({"--output", "--ovewrite", "a.wav"}).empty());
+  CHECK_FALSE(refusal({"--output", "-v", "a.wav"}).empty());
+  CHECK_FALSE(refusal({"--initial-prompt", "--", "a.wav"}).empty());
+  CHECK_FALSE(refusal({"a.wav", "-o"}).empty());
+  CHECK(transcribe({"--initial-prompt=--overwrite", "a"}).transcribe.initial_prompt ==
+        "--overwrite");
+  CHECK(transcribe({"--initial-prompt", "-v is a flag", "a"}).transcribe.initial_prompt ==
+        "-v is a flag");
+}
+
+TEST_CASE("words: values may begin with a dash, or look like lists") {
+  CHECK(transcribe({"--suppress-tokens", "-1", "a"}).transcribe.suppress_tokens.front() == -1);
+  CHECK(transcribe({"--logprob_threshold", "-0.5", "a"}).transcribe.logprob_threshold == -0.5);
+  CHECK(transcribe({"--initial-prompt", "-x", "a"}).transcribe.initial_prompt == "-x");
+  CHECK(transcribe({"--initial-prompt={}", "a"}).transcribe.initial_prompt == "{}");
+  CHECK(transcribe({"--initial-prompt", "a=b", "a"}).transcribe.initial_prompt == "a=b");
+  CHECK(transcribe({"--output=-", "a"}).output == "-");
+  CHECK(transcribe({"--output=a=b.txt", "a"}).output == "a=b.txt");
+}
+
+TEST_CASE("words: every other word is a file, whatever it looks like") {
+  const std::vector<std::string> files = {"[a,b]",  "{}",  "%%", "++", "bench", "transcribe",
+                                          "-1.wav", "a=b", "-",  "/x", "True"};
+  Words words;
+  for (const std::string& file : files) words.push_back(file.c_str());
+  CHECK(transcribe(words).inputs == files);
+  CHECK(transcribe({"--", "--output=x", "-v", "--"}).inputs ==
+        std::vector<std::string>{"--output=x", "-v", "--"});
+}
+
+TEST_CASE("words: short options stand together, with their value or before it") {
+  for (const Words& words : {Words{"-vo", "out", "a"}, Words{"-voout", "a"}, Words{"-vo=out", "a"},
+                             Words{"-v", "-oout", "a"}, Words{"-v", "-o=out", "a"}}) {
+    const Options options = transcribe(words);
+    CHECK(options.output_dir == "out");
+    CHECK(options.verbosity == Verbosity::verbose);
+    CHECK(options.inputs == std::vector<std::string>{"a"});
+  }
+  CHECK(transcribe({"-fsrt", "a"}).formats == std::vector{Format::srt});
+  CHECK_FALSE(refusal({"-vx", "a"}).empty());
+  CHECK_FALSE(refusal({"-x", "a"}).empty());
+}
+
+TEST_CASE("words: a flag has no value") {
+  for (const char* word : {"--overwrite=", "--overwrite=False", "--no-timestamps=True", "-q=1",
+                           "--dry-run=false", "--skip-existing="}) {
+    CAPTURE(word);
+    CHECK(refusal({word, "a.wav"}).find("expected no value") != std::string::npos);
+  }
+}
+
+TEST_CASE("words: verbose is a flag, and openai-whisper's option with a value") {
+  CHECK(transcribe({"--verbose", "a.wav"}).verbosity == Verbosity::verbose);
+  CHECK(transcribe({"-v", "a.wav"}).inputs.size() == 1);
+  CHECK(transcribe({"a.wav", "--verbose"}).verbosity == Verbosity::verbose);
+  for (const char* no : {"False", "false", "None"}) {
+    const Options options = transcribe({"--verbose", no, "a.wav"});
+    CHECK(options.verbosity == Verbosity::normal);
+    CHECK(options.inputs == std::vector<std::string>{"a.wav"});
+  }
+  CHECK(transcribe({"--verbose", "true", "a.wav"}).verbosity == Verbosity::verbose);
+  CHECK(transcribe({"--vad", "true", "a.wav"}).transcribe.vad.enabled);
+  const Options options = transcribe({"--verbose", "True", "a.wav"});
+  CHECK(options.verbosity == Verbosity::verbose);
+  CHECK(options.inputs == std::vector<std::string>{"a.wav"});
+  CHECK(transcribe({"--verbose=False", "-q", "a.wav"}).verbosity == Verbosity::quiet);
+  CHECK_FALSE(refusal({"--verbose=maybe", "a.wav"}).empty());
+}
+
+TEST_CASE("words: of an option that is repeated the last counts, of --format all") {
+  const Options options = transcribe({"--beam-size", "3", "--beam_size=4", "--output", "a", "a",
+                                      "--output", "b", "--overwrite", "--overwrite"});
+  CHECK(options.transcribe.beam_size == 4);
+  CHECK(options.output == "b");
+  CHECK(transcribe({"-f", "srt", "a", "-f", "vtt"}).formats.size() == 2);
+}
+
+TEST_CASE("words: a whole number is decimal digits") {
+  for (const char* wrong : {"010x", "0x10", " 5", "5 ", "+5", "5.0", "1e1", "65"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(refusal({"--beam-size", wrong, "a"}).empty());
+  }
+  CHECK(transcribe({"--beam-size", "010", "a"}).transcribe.beam_size == 10);
+}
+
+TEST_CASE("words: other commands are read the same way") {
+  Other other;
+  CHECK(other.run({"measure", "--sizes", "tiny,base", "a.wav", "--check=x", "--json", "[b]"}) == 7);
+  CHECK(other.sizes == std::vector<std::string>{"tiny", "base"});
+  CHECK(other.files == std::vector<std::string>{"a.wav", "[b]"});
+  CHECK(other.mode == "x");
+  CHECK_THROWS_AS(Other().run({"measure", "--check=", "a.wav"}), UsageError);
+  CHECK_THROWS_AS(Other().run({"measure", "--check", "--json"}), UsageError);
+  CHECK_THROWS_AS(Other().run({"measure", "--sizes=,", "a.wav"}), UsageError);
+  CHECK_THROWS_AS(Other().run({"measure", "--json=x"}), UsageError);
+}

@@ -1,0 +1,143 @@
+// The engine as another program has it: one model, sessions, audio from memory, stopping, errors.
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "app/engine/whisper_npu.hpp"
+#include "tests/nano/nano_ctranslate2.h"
+#include "tests/support/random_matrix.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/wav_file.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+struct Fixture {
+  Fixture() {
+    tests::write(tests::to_ctranslate2(tests::make_nano_model(), tests::Ct2Quantization::float16),
+                 folder.path() / "model");
+    options.language = "en";
+    options.beam_size = 2;
+    options.sample_len = 12;
+    options.temperature_increment_on_fallback.reset();
+    options.no_speech_threshold.reset();
+  }
+
+  Model model(const std::string& precision = "fp32") const {
+    const DeviceOptions device{.requested = "cpu", .cpu_precision = precision};
+    return Model((folder.path() / "model").string(), {.device = device, .threads = 1});
+  }
+
+  tests::TemporaryFolder folder;
+  TranscribeOptions options;
+  std::vector<float> samples = tests::random_vector(40 * 16000, 4, 0.3);
+  std::vector<float> others = tests::random_vector(35 * 16000, 5, 0.3);
+};
+
+auto contents(const Transcript& transcript) {
+  std::vector<std::tuple<double, double, std::vector<std::int32_t>, double>> all;
+  for (const Segment& s : transcript.segments)
+    all.emplace_back(s.start, s.end, s.tokens, s.avg_logprob);
+  return all;
+}
+
+ErrorCode code_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    CHECK_FALSE(std::string(error.what()).empty());
+    return error.code();
+  }
+  FAIL("nothing was thrown");
+  return ErrorCode::internal;
+}
+
+}  // namespace
+
+TEST_CASE("engine: two sessions on two threads give the bits of two runs in turn") {
+  Fixture f;
+  for (const std::string precision : {"fp32", "int8"}) {
+    CAPTURE(precision);
+    const Model model = f.model(precision);
+    Session first(model);
+    Session second(model);
+    const auto expected = contents(first.transcribe(Audio::from_samples(f.samples), f.options));
+    const auto of_others = contents(first.transcribe(Audio::from_samples(f.others), f.options));
+    CHECK_FALSE(expected.empty());
+    CHECK(expected != of_others);
+    Transcript beside;
+    std::thread thread(
+        [&] { beside = second.transcribe(Audio::from_samples(f.others), f.options); });
+    const auto found = contents(first.transcribe(Audio::from_samples(f.samples), f.options));
+    thread.join();
+    CHECK(found == expected);
+    CHECK(contents(beside) == of_others);
+  }
+}
+
+TEST_CASE("engine: a file, its bytes and its samples in memory are the same audio") {
+  Fixture f;
+  const std::string path = f.folder.path() / "noise.wav";
+  tests::write_wav(path, f.samples);
+  Session session(f.model());
+  const Transcript of_file = session.transcribe({.path = path}, f.options);
+  CHECK(of_file.input.path == path);
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  const Transcript of_bytes =
+      session.transcribe({.bytes = std::as_bytes(std::span(bytes))}, f.options);
+  CHECK(of_bytes.input.path == "memory");
+  CHECK(of_bytes.input.format == of_file.input.format);
+  CHECK(contents(of_bytes) == contents(of_file));
+  const Transcript of_samples = session.transcribe(Audio::from_samples(f.samples), f.options);
+  CHECK(of_samples.input.duration == of_file.input.duration);
+  CHECK(of_samples.segments.size() == of_file.segments.size());
+}
+
+TEST_CASE("engine: stops in the middle, and keeps what was finished") {
+  Fixture f;
+  Session session(f.model());
+  std::stop_source stop;
+  std::size_t n_segments = 0;
+  Callbacks callbacks;
+  callbacks.on_segment = [&](const Segment&) {
+    ++n_segments;
+    stop.request_stop();
+  };
+  const Transcript cut =
+      session.transcribe(Audio::from_samples(f.samples), f.options, callbacks, stop.get_token());
+  CHECK(cut.truncated);
+  CHECK(cut.segments.size() == n_segments);
+  CHECK(n_segments > 0);
+  const Transcript whole = session.transcribe(Audio::from_samples(f.samples), f.options);
+  CHECK_FALSE(whole.truncated);
+  CHECK(whole.segments.size() > n_segments);
+}
+
+TEST_CASE("engine: errors have a code, and what a callback throws is left as it is") {
+  Fixture f;
+  CHECK(code_of([] { Model("./none"); }) == ErrorCode::model);
+  CHECK(code_of([&] { f.model("fp7"); }) == ErrorCode::usage);
+  const Model model = f.model();
+  Session session(model);
+  CHECK(code_of([&] { session.transcribe({.path = "/none.wav"}); }) == ErrorCode::audio);
+  CHECK(code_of([&] { session.transcribe({}); }) == ErrorCode::audio);
+  const Audio audio = Audio::from_samples(f.samples);
+  TranscribeOptions wrong = f.options;
+  wrong.suppress_tokens = {1000000};
+  CHECK(code_of([&] { session.transcribe(audio, wrong); }) == ErrorCode::usage);
+  std::stop_source stop;
+  stop.request_stop();
+  const Transcript nothing = session.transcribe(audio, f.options, {}, stop.get_token());
+  CHECK(nothing.truncated);
+  CHECK(nothing.segments.empty());
+  struct Own {};
+  Callbacks callbacks;
+  callbacks.on_segment = [](const Segment&) { throw Own(); };
+  CHECK_THROWS_AS(session.transcribe(audio, f.options, callbacks), Own);
+  CHECK_FALSE(session.transcribe(audio, f.options).segments.empty());
+}

@@ -1,0 +1,155 @@
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include "app/formats/writers.h"
+#include "tests/support/json_schema.h"
+
+namespace {
+
+using namespace wnpu::app;
+using nlohmann::json;
+
+wnpu::Transcript example() {
+  wnpu::Transcript transcript;
+  transcript.language = "de";
+  transcript.language_probs = {{"de", 0.75}, {"en", 0.25}};
+  wnpu::Segment segment;
+  segment.seek = 3000;
+  segment.start = 30.0;
+  segment.end = 32.5;
+  segment.text = " Grüße 😀";
+  segment.tokens = {50364, 12, 50489};
+  segment.avg_logprob = -0.25;
+  segment.words = {{" Grüße", 30.0, 31.0, 0.5}, {" 😀", 31.0, 32.5, 0.25}};
+  transcript.segments = {segment, segment};
+  transcript.segments[1].id = 1;
+  transcript.input = {"a.wav", std::string(64, 'a'), "WAV", 2, 44100, 40.0};
+  transcript.model = {"tiny", "/m/tiny", "ggml", "", "f16"};
+  transcript.device.requested = "auto";
+  transcript.device.used = "cpu";
+  transcript.device.reason = "no /dev/accel/accel0";
+  transcript.device.cpu_precision = "int16";
+  transcript.device.kernels = "AVX2";
+  transcript.device.isa = "AVX2";
+  transcript.timing = {0.5, 0.1, 0.2, 1.0, 0.7, 2.0};
+  transcript.warnings = {"the file is cut short"};
+  return transcript;
+}
+
+json written(const wnpu::Transcript& transcript, Format format = Format::json) {
+  std::ostringstream out;
+  write(format, transcript, {}, out);
+  return json::parse(out.str());  // throws on anything but one valid document
+}
+
+json schema() {
+  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/formats/transcript.schema.json");
+  return json::parse(file);
+}
+
+}  // namespace
+
+TEST_CASE("json: an example and an empty transcript are valid by the schema") {
+  CHECK(wnpu::tests::schema_fault(schema(), written(example())) == "");
+  CHECK(wnpu::tests::schema_fault(schema(), written({})) == "");
+}
+
+TEST_CASE("json: times are written without the noise of sums") {
+  wnpu::Transcript transcript = example();
+  transcript.segments[0].start = 76.60000000000001;
+  transcript.segments[0].words[0].end = 0.1 + 0.2;
+  transcript.timing.encode = 0.1 + 0.7;
+  std::ostringstream out;
+  write(Format::json, transcript, {}, out);
+  CHECK(out.str().find("76.6,") != std::string::npos);
+  CHECK(out.str().find("0.3,") != std::string::npos);
+  CHECK(out.str().find("0.8,") != std::string::npos);
+  CHECK(out.str().find("00000") == std::string::npos);
+  CHECK(out.str().find("99999") == std::string::npos);
+}
+
+TEST_CASE("json: times of a simulated device say so beside them") {
+  wnpu::Transcript transcript = example();
+  CHECK(written(transcript)["timing"]["simulated"] == false);
+  transcript.device.simulated = true;
+  CHECK(written(transcript)["timing"]["simulated"] == true);
+  CHECK(wnpu::tests::schema_fault(schema(), written(transcript)) == "");
+}
+
+TEST_CASE("json: the schema's check finds what is wrong") {
+  const json rules = schema();
+  const auto fault_after = [&rules](const char* pointer, const json& value) {
+    json document = written(example());
+    document[json::json_pointer(pointer)] = value;
+    return wnpu::tests::schema_fault(rules, document);
+  };
+  CHECK(fault_after("/segments/1/id", "1") == "/segments/1/id: expected type \"integer\"");
+  CHECK(fault_after("/task", "sing") == "/task: expected enum [\"transcribe\",\"translate\"]");
+  CHECK(fault_after("/input/sha256", "12") == "/input/sha256: expected pattern \"^[0-9a-f]{64}$\"");
+  CHECK(fault_after("/timing/total", -1) == "/timing/total: expected minimum 0");
+  CHECK(fault_after("/model/size", 1) == "/model: size is not in the schema");
+  CHECK(fault_after("/schema_version", 2) == "/schema_version: expected const 1");
+  json document = written(example());
+  document["device"].erase("used");
+  CHECK(wnpu::tests::schema_fault(rules, document).starts_with("/device: expected required"));
+  CHECK(wnpu::tests::schema_fault({{"maxLength", 1}}, "x").find("not known") != std::string::npos);
+}
+
+TEST_CASE("json: has openai-whisper's fields and ours") {
+  const json document = written(example());
+  CHECK(document["text"] == " Grüße 😀 Grüße 😀");
+  CHECK(document["language"] == "de");
+  CHECK(document["language_name"] == "german");
+  CHECK(document["language_probabilities"]["en"] == 0.25);
+  CHECK(document["duration"] == 40.0);
+  CHECK(document["segments"][1]["id"] == 1);
+  CHECK(document["segments"][0]["seek"] == 3000);
+  CHECK(document["segments"][0]["tokens"] == json({50364, 12, 50489}));
+  CHECK(document["segments"][0]["words"][1]["word"] == " 😀");
+  CHECK(document["words"].size() == 4);
+  CHECK(document["device"]["reason"] == "no /dev/accel/accel0");
+  CHECK(document["model"]["sha256"].is_null());
+  CHECK(document["warnings"][0] == "the file is cut short");
+}
+
+TEST_CASE("json: rtf is processing time over audio time, rtfx the other way round") {
+  const json timing = written(example())["timing"];
+  CHECK(timing["rtf"] == 0.05);
+  CHECK(timing["rtfx"] == 20.0);
+  const json empty = written({})["timing"];
+  CHECK(empty["rtf"].is_null());
+  CHECK(empty["rtfx"].is_null());
+}
+
+TEST_CASE("json: numbers that are not finite become null") {
+  wnpu::Transcript transcript = example();
+  transcript.segments[0].avg_logprob = std::numeric_limits<double>::quiet_NaN();
+  transcript.segments[1].end = std::numeric_limits<double>::infinity();
+  const json document = written(transcript);
+  CHECK(document["segments"][0]["avg_logprob"].is_null());
+  CHECK(document["segments"][1]["end"].is_null());
+  CHECK(wnpu::tests::schema_fault(schema(), document) == "");
+}
+
+TEST_CASE("json: broken UTF-8 is repaired and warned of") {
+  wnpu::Transcript transcript = example();
+  transcript.segments[0].text = " a\xFF\x01";
+  transcript.segments[0].words[0].text = "\xE6\x97";
+  transcript.input.path = "bad\xC3.wav";
+  const json document = written(transcript);
+  CHECK(document["segments"][0]["text"] == " a\uFFFD\x01");
+  CHECK(document["words"][0]["word"] == "\uFFFD");
+  CHECK(document["input"]["path"] == "bad\uFFFD.wav");
+  CHECK(document["warnings"].back() == "broken UTF-8 in 3 texts was replaced by U+FFFD");
+}
+
+TEST_CASE("json: jsonl is one line") {
+  std::ostringstream out;
+  write(Format::jsonl, example(), {}, out);
+  const std::string text = out.str();
+  CHECK(text.find('\n') == text.size() - 1);
+  CHECK(written(example(), Format::jsonl) == written(example()));
+}

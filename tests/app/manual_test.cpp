@@ -1,0 +1,37 @@
+#include <array>
+#include <sstream>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "app/cli/command_line.h"
+
+using namespace wnpu::app;
+
+TEST_CASE("manual: has every option that transcribe --help lists") {
+  const std::array<const char*, 2> arguments = {"transcribe", "--help"};
+  const std::string manual = manual_page({});
+  std::istringstream help(parse_command_line(arguments).text);
+  std::size_t n_options = 0;
+  for (std::string line; std::getline(help, line);) {
+    const std::size_t begin = line.find("--");
+    if (begin == std::string::npos || line.find_first_not_of(' ') + 4 < begin) continue;
+    const std::string name = line.substr(begin + 2, line.find_first_of(" ,", begin) - begin - 2);
+    std::string escaped = "\\-\\-";
+    for (const char c : name) escaped += c == '-' ? "\\-" : std::string(1, c);
+    CAPTURE(name);
+    CHECK(manual.find(escaped) != std::string::npos);
+    ++n_options;
+  }
+  CHECK(n_options > 40);
+}
+
+TEST_CASE("manual: no line of its text is taken for a request of troff") {
+  std::istringstream manual(manual_page({}));
+  for (std::string line; std::getline(manual, line);) {
+    if (!line.starts_with('.')) continue;
+    const std::string request = line.substr(0, line.find(' '));
+    CAPTURE(line);
+    CHECK(std::string(".TH .SH .SS .TP .B .br .nf .fi ").find(request + " ") != std::string::npos);
+  }
+}

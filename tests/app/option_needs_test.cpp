@@ -1,0 +1,212 @@
+// Options of other programs, entry by entry, and options that would do nothing.
+#include <doctest/doctest.h>
+
+#include "app/cli/command_line.h"
+#include "app/cli/exit_code.h"
+#include "app/cli/foreign_options.h"
+#include "app/cli/options.h"
+
+namespace {
+
+using namespace wnpu::app;
+using Words = std::vector<const char*>;
+
+Options transcribe(Words words) {
+  words.insert(words.begin(), "transcribe");
+  words.push_back("a.wav");
+  const Options options = parse_command_line(words).options;
+  CHECK(options.inputs == std::vector<std::string>{"a.wav"});
+  return options;
+}
+
+std::string refusal(Words words) {
+  try {
+    transcribe(std::move(words));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("other programs: every option of openai-whisper is taken with its default and None") {
+  const Options options = transcribe({"--model",
+                                      "turbo",
+                                      "--model_dir",
+                                      "/models",
+                                      "--device",
+                                      "cpu",
+                                      "--output_dir",
+                                      ".",
+                                      "--output_format",
+                                      "all",
+                                      "--verbose",
+                                      "True",
+                                      "--task",
+                                      "transcribe",
+                                      "--language",
+                                      "None",
+                                      "--temperature",
+                                      "0",
+                                      "--best_of",
+                                      "5",
+                                      "--beam_size",
+                                      "5",
+                                      "--patience",
+                                      "None",
+                                      "--length_penalty",
+                                      "None",
+                                      "--suppress_tokens",
+                                      "-1",
+                                      "--initial_prompt",
+                                      "",
+                                      "--carry_initial_prompt",
+                                      "False",
+                                      "--condition_on_previous_text",
+                                      "True",
+                                      "--fp16",
+                                      "True",
+                                      "--temperature_increment_on_fallback",
+                                      "0.2",
+                                      "--compression_ratio_threshold",
+                                      "2.4",
+                                      "--logprob_threshold",
+                                      "-1.0",
+                                      "--no_speech_threshold",
+                                      "0.6",
+                                      "--word_timestamps",
+                                      "False",
+                                      "--prepend_punctuations",
+                                      "\"'“¿([{-",
+                                      "--append_punctuations",
+                                      "\"'.。,，!！?？:：”)]}、",
+                                      "--highlight_words",
+                                      "False",
+                                      "--max_line_width",
+                                      "None",
+                                      "--max_line_count",
+                                      "None",
+                                      "--max_words_per_line",
+                                      "None",
+                                      "--threads",
+                                      "0",
+                                      "--clip_timestamps",
+                                      "0",
+                                      "--hallucination_silence_threshold",
+                                      "None"});
+  CHECK(options.model_dir == "/models");
+  CHECK(options.transcribe.patience == 1);
+  const Options none = transcribe({"--beam_size", "None", "--best_of", "None", "--threads", "None",
+                                   "--temperature_increment_on_fallback", "None",
+                                   "--compression_ratio_threshold", "None", "--logprob_threshold",
+                                   "None", "--no_speech_threshold", "None", "--language", "Auto"});
+  CHECK(none.transcribe.beam_size == 1);
+  CHECK(none.transcribe.best_of == 1);
+  CHECK(none.threads == 0);
+}
+
+TEST_CASE("other programs: fp16 False is fp32") {
+  CHECK(transcribe({"--fp16", "False"}).device.cpu_precision == "fp32");
+  CHECK(transcribe({"--fp16", "False", "--precision", "fp32"}).device.cpu_precision == "fp32");
+  CHECK(transcribe({"--fp16", "True", "--precision", "int8"}).device.cpu_precision == "int8");
+  CHECK_FALSE(refusal({"--fp16", "False", "--precision", "int8"}).empty());
+}
+
+TEST_CASE("gemm: OpenBLAS multiplies in fp32") {
+  using wnpu::kernels::Gemm;
+  CHECK(transcribe({}).gemm == Gemm::own);
+  CHECK(transcribe({"--gemm", "own", "--precision", "int8"}).device.cpu_precision == "int8");
+  for (const auto& words : {Words{"--gemm", "blas"}, Words{"--gemm", "blas", "--precision", "fp32"},
+                            Words{"--precision", "fp32", "--gemm", "blas"}}) {
+    CHECK(transcribe(words).gemm == Gemm::blas);
+    CHECK(transcribe(words).device.cpu_precision == "fp32");
+  }
+}
+
+TEST_CASE("other programs: their names are ours, or the message says what to write") {
+  for (const ForeignOption& foreign : foreign_options()) {
+    CAPTURE(foreign.name);
+    const std::string option = "--" + std::string(foreign.name);
+    const std::string message = refusal({option.c_str(), "True"});
+    if (foreign.ours.empty()) {
+      CHECK(message == option + ": " + std::string(foreign.advice) + " (see --help)");
+    } else {
+      CHECK(message.find("there is no such option") == std::string::npos);
+    }
+  }
+  CHECK(transcribe({"--vad_filter", "True"}).transcribe.vad.enabled);
+  CHECK(transcribe({"--model_directory=/m"}).model == "/m");
+  CHECK(transcribe({"--max_new_tokens", "9"}).transcribe.sample_len == 9);
+  CHECK(transcribe({"--cpu_threads", "3"}).threads == 3);
+  CHECK(refusal({"--device", "cuda"}).find("nothing runs on a GPU here") != std::string::npos);
+}
+
+TEST_CASE("needs: an option that would do nothing is refused") {
+  for (const Words& words : {
+           Words{"--vad-threshold", "0.4"},
+           Words{"--vad-neg-threshold", "0.4"},
+           Words{"--vad-model", "x"},
+           Words{"--vad-min-speech-duration-ms", "9"},
+           Words{"--vad-min-silence-duration-ms", "9"},
+           Words{"--vad-speech-pad-ms", "9"},
+           Words{"--vad-threshold", "0.4", "--batch-size", "2", "--clip-timestamps", "0,5"},
+           Words{"--npu-preset", "phoenix-1.0/goal"},
+           Words{"--npu-preset", "phoenix-1.0/goal", "--device", "npu"},
+           Words{"--npu-preset", "nope", "--device", "sim"},
+           Words{"--npu-plan", "hybrid", "--device", "cpu"},
+           Words{"--npu-precision", "int8", "--device", "cpu"},
+           Words{"--npu-precision", "int8", "--npu-plan", "hybrid", "--device", "sim"},
+           Words{"--gemm", "blas", "--precision", "int8"},
+           Words{"--gemm", "blas", "--precision", "int16"},
+           Words{"--fallback", "cpu", "--device", "cpu"},
+           Words{"--xclbin", "/nope", "--device", "cpu"},
+           Words{"--xclbin", "/nope", "--device", "sim"},
+           Words{"--max-line-count", "2", "--word-timestamps", "True"},
+           Words{"--max-line-width", "20"},
+           Words{"--max-words-per-line", "2", "--max-line-width", "9", "--word-timestamps", "True"},
+           Words{"--highlight-words", "True"},
+           Words{"--append-punctuations", "!"},
+           Words{"--prepend-punctuations="},
+           Words{"--hallucination-silence-threshold", "2"},
+           Words{"--beam-size", "3", "--temperature", "0.5"},
+           Words{"--patience", "2", "--beam-size", "1"},
+           Words{"--best-of", "3", "--temperature-increment-on-fallback", "None"},
+           Words{"--seed", "3", "--temperature-increment-on-fallback", "None"},
+           Words{"--length-penalty", "0.5", "--beam-size", "1", "--best-of", "1"},
+           Words{"--compression-ratio-threshold", "2", "--temperature-increment-on-fallback",
+                 "None"},
+           Words{"--carry-initial-prompt", "True"},
+           Words{"--language-detection-threshold", "0.7", "--language", "en"},
+           Words{"--language-detection-segments", "3", "--language", "en"},
+       }) {
+    CAPTURE(words.front());
+    const std::string message = refusal(words);
+    CAPTURE(message);
+    CHECK((message.find("has no effect: it needs") != std::string::npos ||
+           message.find("time preset") != std::string::npos));
+  }
+}
+
+TEST_CASE("needs: what is needed makes an option welcome, and so does its default") {
+  CHECK_NOTHROW(transcribe({"--vad-threshold", "0.4", "--vad", "True"}));
+  CHECK_NOTHROW(transcribe({"--vad-threshold", "0.4", "--batch-size", "2"}));
+  CHECK_NOTHROW(transcribe({"--npu-preset", "phoenix-1.0/goal", "--device", "sim"}));
+  CHECK_NOTHROW(transcribe({"--npu-plan", "hybrid", "--fallback", "cpu", "--xclbin", "/x"}));
+  CHECK_NOTHROW(transcribe({"--npu-plan", "fused", "--device", "cpu", "--fallback", "none"}));
+  CHECK_NOTHROW(
+      transcribe({"--max-line-count", "2", "--max-line-width", "20", "--word-timestamps", "true"}));
+  CHECK_NOTHROW(transcribe({"--patience", "1.0", "--beam-size", "1"}));
+  CHECK_NOTHROW(transcribe({"--best-of", "3", "--temperature", "0.5"}));
+  CHECK_NOTHROW(transcribe({"--temperature", "0.5", "--beam-size", "5"}));
+  CHECK_NOTHROW(transcribe({"--carry-initial-prompt", "True", "--initial-prompt", "Hi"}));
+}
+
+TEST_CASE("needs: batches of clips ask for no detector") {
+  const Options options = transcribe({"--batch-size", "16", "--clip-timestamps", "0,5"});
+  CHECK_FALSE(options.transcribe.vad.enabled);
+  CHECK(transcribe({"--batch-size", "16"}).transcribe.vad.enabled);
+  CHECK(transcribe({"--batch-size", "16", "--clip-timestamps", "0"}).transcribe.vad.enabled);
+  CHECK_FALSE(refusal({"--vad", "True", "--clip-timestamps", "0,5"}).empty());
+  CHECK_FALSE(refusal({"--batch-size", "2", "--vad", "False"}).empty());
+}

@@ -1,0 +1,222 @@
+// The window loop with a device: the next chunks are encoded on a thread of their own while the
+// present ones are decoded, and nothing but time changes.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "app/engine/transcriber.h"
+#include "npu/sim/sim_device.h"
+#include "tests/nano/nano_ctranslate2.h"
+#include "tests/support/model_run.h"
+#include "tests/support/random_matrix.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/wav_file.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+constexpr std::size_t kLayers = 2;  // of the nano model's encoder
+// Five chunks of different lengths in 24 s.
+const std::vector<double> kBounds = {0, 4, 4, 9.5, 9.5, 12, 14, 21, 21, 24};
+
+// A device and a decoder that wait for each other, once: only if they work side by side do both
+// come to the meeting.
+class Meeting {
+ public:
+  // False: the other did not come in time.
+  bool come(bool& is_here, const bool& is_other_here) {
+    std::unique_lock lock(mutex_);
+    is_here = true;
+    changed_.notify_all();
+    return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return is_other_here; });
+  }
+  bool encoder_comes() { return come(encoder_is_here_, decoder_is_here_); }
+  bool decoder_comes() { return come(decoder_is_here_, encoder_is_here_); }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool encoder_is_here_ = false;
+  bool decoder_is_here_ = false;
+};
+
+// The simulator, with something to do before each submission (a window's layers).
+class WatchedDevice : public npu::Device {
+ public:
+  explicit WatchedDevice(std::function<void(std::size_t)> before_window)
+      : before_window_(std::move(before_window)) {}
+
+  std::string_view description() const override { return sim_->description(); }
+  bool is_simulated() const override { return true; }
+  const npu::Target& target() const override { return sim_->target(); }
+  std::unique_ptr<npu::Program> load(const npu::Design& design) override {
+    return sim_->load(design);
+  }
+  void run_all(std::span<const npu::Run> runs, std::chrono::milliseconds timeout) override {
+    before_window_(n_windows_++);
+    sim_->run_all(runs, timeout);
+  }
+  npu::RunStats stats() const override { return sim_->stats(); }
+  void reset_stats() override { sim_->reset_stats(); }
+
+ private:
+  std::unique_ptr<npu::SimDevice> sim_ = npu::open_sim_device();
+  std::function<void(std::size_t)> before_window_;
+  std::size_t n_windows_ = 0;
+};
+
+struct Fixture {
+  Fixture() {
+    auto samples = tests::random_vector(24 * 16000, 4, 0.3);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      samples[i] *= static_cast<float>(i / 8000 % 7) / 7.0F;
+    }
+    tests::write_wav(folder.path() / "noise.wav", samples);
+    tests::NanoSpec spec;
+    spec.dims.n_audio_head = 1;  // heads of 64, as every released model has
+    spec.dims.n_text_head = 1;
+    tests::write(
+        tests::to_ctranslate2(tests::make_nano_model(spec), tests::Ct2Quantization::float16),
+        folder.path() / "model");
+  }
+
+  app::Recognizer recognizer(npu::Device& device, std::size_t n_threads = 2,
+                             bool falls_back = false) const {
+    return {tests::load(folder.path() / "model"), n_threads, {&device, {}, falls_back}};
+  }
+
+  Transcript run(app::Recognizer& recognizer, std::size_t batch_size,
+                 const std::vector<double>& bounds, const Callbacks& callbacks = {}) {
+    TranscribeOptions options;
+    options.language = "en";
+    options.beam_size = 1;
+    options.sample_len = 10;
+    options.temperature_increment_on_fallback.reset();
+    options.no_speech_threshold.reset();
+    options.clip_timestamps = bounds;
+    options.batch_size = batch_size;
+    return app::Transcriber(recognizer, options)
+        .transcribe({folder.path() / "noise.wav", {}}, callbacks);
+  }
+
+  tests::TemporaryFolder folder;
+};
+
+// All that decoding computes of a segment.
+auto content(const Segment& s) {
+  return std::tuple(s.seek, s.start, s.end, s.tokens, s.avg_logprob, s.no_speech_prob);
+}
+
+auto contents(const Transcript& transcript) {
+  std::vector<decltype(content(transcript.segments.front()))> all;
+  for (const auto& segment : transcript.segments) all.push_back(content(segment));
+  return all;
+}
+
+bool all_chunks_are_in(const Transcript& transcript) {
+  for (std::size_t i = 0; i < kBounds.size(); i += 2) {
+    const auto first = static_cast<std::size_t>(100 * kBounds[i]);
+    const auto& all = transcript.segments;
+    if (std::ranges::find(all, first, &Segment::seek) == all.end()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("overlap: one thread encodes the next chunks while another decodes the present ones") {
+  constexpr std::size_t kBatch = 2;
+  Fixture f;
+  Meeting meeting;
+  std::atomic<std::size_t> n_windows = 0;  // that have come to the device
+  std::atomic<bool> encoder_met = false;
+  WatchedDevice device([&](std::size_t window) {
+    n_windows = window + 1;
+    if (window == kBatch) encoder_met = meeting.encoder_comes();
+  });
+  auto recognizer = f.recognizer(device);
+  bool has_come = false;
+  bool decoder_met = false;
+  const auto decoding_thread = std::this_thread::get_id();
+  Callbacks callbacks;
+  callbacks.should_stop = [&] {
+    // This thread asks while it decodes, and not between the first batch and that.
+    const bool decodes = std::this_thread::get_id() == decoding_thread && n_windows >= kBatch;
+    if (decodes && !has_come) {
+      has_come = true;
+      decoder_met = meeting.decoder_comes();
+    }
+    return false;
+  };
+  CHECK(all_chunks_are_in(f.run(recognizer, kBatch, kBounds, callbacks)));
+  CHECK(encoder_met);
+  CHECK(decoder_met);
+}
+
+TEST_CASE("overlap: every bit is as without it, with 1 core or 3, 2 chunks together or 4") {
+  Fixture f;
+  const auto device = npu::open_sim_device();
+  auto recognizer = f.recognizer(*device);
+  decltype(contents({})) alone;  // one chunk at a time leaves nothing to do side by side
+  for (std::size_t i = 0; i < kBounds.size(); i += 2) {
+    const auto chunk = f.run(recognizer, 2, {kBounds[i], kBounds[i + 1]});
+    std::ranges::copy(contents(chunk), std::back_inserter(alone));
+  }
+  REQUIRE(alone.size() >= kBounds.size() / 2);
+  for (const std::size_t n_threads : {1UL, 2UL, 3UL}) {
+    auto other = f.recognizer(*device, n_threads);
+    CHECK(other.encodes_beside_decoding());
+    CHECK(contents(f.run(other, n_threads + 1, kBounds)) == alone);
+  }
+}
+
+TEST_CASE(
+    "overlap: what fails on the encoder's thread reaches the caller, after what was decoded") {
+  Fixture f;
+  npu::SimDeviceOptions options;
+  options.failure = {npu::InjectedFailure::Kind::command_error, 2 * kLayers};  // the third window
+  const auto device = npu::open_sim_device(options);
+  auto recognizer = f.recognizer(*device);
+  std::size_t n_segments = 0;
+  Callbacks callbacks;
+  callbacks.on_segment = [&](const Segment&) { ++n_segments; };
+  CHECK_THROWS_AS(f.run(recognizer, 2, kBounds, callbacks), npu::DeviceError);
+  CHECK(n_segments > 0);
+}
+
+TEST_CASE("overlap: where the CPU takes over from the encoder's thread no chunk is lost") {
+  Fixture f;
+  npu::SimDeviceOptions options;
+  options.failure = {npu::InjectedFailure::Kind::command_error, 2 * kLayers};
+  const auto device = npu::open_sim_device(options);
+  auto recognizer = f.recognizer(*device, 2, true);
+  const auto found = f.run(recognizer, 2, kBounds);
+  CHECK(recognizer.backend_name() == "cpu");
+  CHECK_FALSE(recognizer.encodes_beside_decoding());
+  CHECK(all_chunks_are_in(found));
+  app::Recognizer cpu(tests::load(f.folder.path() / "model"), 2);
+  const auto last = contents(f.run(cpu, 2, {kBounds[8], kBounds[9]}));
+  const auto all = contents(found);
+  REQUIRE(all.size() > last.size());
+  CHECK(std::equal(last.rbegin(), last.rend(), all.rbegin()));
+}
+
+TEST_CASE("overlap: cancelling stops both threads and keeps what is finished") {
+  Fixture f;
+  const auto device = npu::open_sim_device();
+  auto recognizer = f.recognizer(*device);
+  std::atomic<std::size_t> n_segments = 0;
+  Callbacks callbacks;
+  callbacks.on_segment = [&](const Segment&) { ++n_segments; };
+  callbacks.should_stop = [&] { return n_segments > 0; };
+  const auto found = f.run(recognizer, 2, kBounds, callbacks);
+  CHECK(found.truncated);
+  CHECK(found.segments.size() == n_segments);
+  CHECK_FALSE(all_chunks_are_in(found));
+}

@@ -1,0 +1,144 @@
+// The whole way with real weights, tiny.en and Silero: text at the borders of chunks, and what is
+// heard where nobody speaks.
+#include "tests/support/real_speech.h"
+
+#include <cmath>
+#include <fstream>
+#include <numbers>
+
+#include <doctest/doctest.h>
+
+#include "app/engine/whisper_npu.hpp"
+#include "decoder/search/decoding_task.h"
+#include "tests/support/fetched_files.h"
+#include "tests/support/model_run.h"
+#include "tests/support/random_matrix.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tolerances.h"
+#include "tests/support/wav_file.h"
+#include "tests/support/word_alignment.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+constexpr std::size_t kSampleRate = 16000;
+
+// manifest.tsv: file, duration, rate, channels, source, licence, reference, kind, language.
+std::string reference_of(const std::filesystem::path& manifest, const std::string& file) {
+  std::ifstream in(manifest);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream fields(line);
+    std::string field;
+    std::getline(fields, field, '\t');
+    if (field != file) continue;
+    for (int i = 0; i < 6; ++i) std::getline(fields, field, '\t');
+    return field;
+  }
+  return "";
+}
+
+std::string text_of(const Transcript& transcript) {
+  std::string text;
+  for (const auto& segment : transcript.segments) text += segment.text;
+  return text;
+}
+
+std::vector<float> chords(std::size_t n_seconds) {
+  std::vector<float> samples(n_seconds * kSampleRate);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double t = static_cast<double>(i) / kSampleRate;
+    const double root = 220.0 * std::exp2(std::floor(t * 2) * 7 / 12 - std::floor(t / 3) * 2);
+    double sum = 0;
+    for (const double ratio : {1.0, 1.26, 1.498, 2.0}) {
+      sum += std::sin(2 * std::numbers::pi * std::min(root, 900.0) * ratio * t);
+    }
+    samples[i] = static_cast<float>(0.1 * sum * std::exp(-2 * std::fmod(t, 0.5)));
+  }
+  return samples;
+}
+
+// In chunks, greedy: few words are missing, too many, or others than in the reference.
+void check_batched(const std::filesystem::path& model, const std::filesystem::path& vad,
+                   const std::filesystem::path& recording, const std::string& reference) {
+  Session session = tests::session_of(model);
+  TranscribeOptions options;
+  options.language = "en";
+  options.beam_size = 1;
+  options.batch_size = 8;
+  options.vad.enabled = true;
+  options.vad.weights = vad;
+  const auto found = session.transcribe({.path = recording}, options);
+  const auto errors =
+      tests::compare_words(tests::plain_words(reference), tests::plain_words(text_of(found)));
+  CHECK(errors.longest_loss <= tests::tolerance::kWordsAstray);
+  CHECK(errors.longest_extra <= tests::tolerance::kWordsAstray);
+  CHECK(errors.total < tests::plain_words(reference).size() / 10);
+  double last_end = 0;
+  for (const auto& segment : found.segments) {
+    CHECK(segment.start >= last_end - 1e-6);
+    CHECK(segment.end >= segment.start);
+    last_end = segment.end;
+  }
+  CHECK(last_end <= found.input.duration + 0.01);
+}
+
+}  // namespace
+
+TEST_CASE("batched: no text is lost or doubled at the borders of chunks") {
+  const auto model = tests::tiny_en_dir();
+  const auto vad = tests::silero_weights();
+  const auto jfk = tests::jfk_wav();
+  if (!model || !vad || !jfk) return;
+  constexpr int kTimes = 12;
+  const tests::TemporaryFolder folder;
+  const auto recording = folder.path() / "jfk_many_times.wav";
+  tests::write_wav(recording, tests::joined({{*jfk}}, kTimes));
+  std::string reference;
+  for (int i = 0; i < kTimes; ++i) {
+    reference +=
+        "And so my fellow Americans ask not what your country can do for you "
+        "ask what you can do for your country ";
+  }
+  check_batched(*model, *vad, recording, reference);
+}
+
+TEST_CASE("batched: no text of a long speech is lost or doubled at the borders of chunks") {
+  const auto model = tests::tiny_en_dir();
+  const auto vad = tests::silero_weights();
+  const auto corpus = tests::shared_file("corpus");
+  if (!model || !vad || !corpus) return;
+  const std::string name = "columbia.flac";
+  check_batched(*model, *vad, *corpus / name, reference_of(*corpus / "manifest.tsv", name));
+}
+
+TEST_CASE("no speech: silence, noise and chords give no loops, and with VAD no words at all") {
+  const auto model = tests::tiny_en_dir();
+  const auto vad = tests::silero_weights();
+  if (!model || !vad) return;
+  tests::TemporaryFolder folder;
+  const std::size_t n = 31;
+  const std::vector<std::pair<std::string, std::vector<float>>> sounds = {
+      {"silence.wav", std::vector<float>(n * kSampleRate)},
+      {"noise.wav", tests::random_vector(n * kSampleRate, 11, 0.2)},
+      {"chords.wav", chords(n)},
+  };
+  Session session = tests::session_of(*model);
+  for (const auto& [name, samples] : sounds) {
+    CAPTURE(name);
+    tests::write_wav(folder.path() / name, samples);
+    TranscribeOptions options;
+    options.language = "en";
+    options.beam_size = 1;
+    options.best_of = 1;  // for the test's time
+    const Audio input{.path = folder.path() / name};
+    const std::string text = text_of(session.transcribe(input, options));
+    CAPTURE(text);
+    CHECK(decoder::compression_ratio(text) <= 2.4);
+    CHECK(tests::plain_words(text).size() <= tests::tolerance::kWordsInvented);
+    options.vad.enabled = true;
+    options.vad.weights = *vad;
+    CHECK(text_of(session.transcribe(input, options)).empty());
+  }
+}

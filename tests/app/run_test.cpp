@@ -1,0 +1,365 @@
+// The batch with a transcriber that needs no model: what is written where, and the exit codes.
+#include "app/batch/run.h"
+
+#include <sstream>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include "app/cli/exit_code.h"
+#include "audio/read/error.h"
+#include "models/base/error.h"
+#include "models/base/stopped.h"
+#include "npu/device.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/wav_tone.h"
+
+namespace {
+
+using namespace wnpu::app;
+using wnpu::tests::contents_of;
+using wnpu::tests::TemporaryFolder;
+
+// Two segments a file that name the file, or the error that its contents ask for.
+wnpu::Transcript fake_transcribe(const std::string& input, const wnpu::Callbacks& callbacks) {
+  const std::string contents = contents_of(input);
+  if (contents == "undecodable") throw wnpu::audio::AudioError(input + ": no audio");
+  if (contents == "device") throw wnpu::npu::DeviceError("npu: gone");
+  wnpu::Transcript transcript;
+  transcript.input.path = input;
+  transcript.input.duration = 2;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (callbacks.should_stop()) {
+      transcript.truncated = true;
+      break;
+    }
+    wnpu::Segment segment;
+    segment.id = i;
+    segment.start = static_cast<double>(i);
+    segment.end = segment.start + 1;
+    segment.text = " " + contents + std::to_string(i);
+    transcript.segments.push_back(segment);
+    callbacks.on_segment(segment);
+    callbacks.on_progress(segment.end, 2);
+  }
+  return transcript;
+}
+
+// One run with files of its own for stdout and stderr.
+struct Run {
+  TemporaryFolder folder;
+  std::ostringstream err;
+  Options options;
+  Environment environment;
+
+  Run() {
+    environment.err = &err;
+    options.verbosity = Verbosity::quiet;
+  }
+
+  // How many files are in the output folder.
+  std::size_t n_results() const {
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(options.output_dir), {}));
+  }
+
+  std::string add(const std::string& name, const std::string& contents) {
+    options.inputs.push_back(folder.make_file(name, contents));
+    return options.inputs.back();
+  }
+  int go(const TranscribeFn& transcribe = fake_transcribe) {
+    const auto plan = plan_outputs(options);
+    FILE* const out = std::fopen((folder.path() / "stdout").c_str(), "w");
+    environment.out = ::fileno(out);
+    try {
+      BatchProgress progress;
+      const int code = wnpu::app::run(options, plan, transcribe, environment, progress);
+      std::fclose(out);
+      return code;
+    } catch (...) {
+      std::fclose(out);
+      throw;
+    }
+  }
+  std::string out() const { return contents_of(folder.path() / "stdout"); }
+};
+
+}  // namespace
+
+TEST_CASE("run: text goes to stdout as it is decoded, and once") {
+  Run run;
+  const std::string input = run.add("a.wav", "a");
+  const int code = run.go([&run](const std::string& name, const wnpu::Callbacks& callbacks) {
+    wnpu::Transcript transcript = fake_transcribe(name, callbacks);
+    CHECK(run.out() == "a0\na1\n");
+    return transcript;
+  });
+  CHECK(code == 0);
+  CHECK(run.out() == "a0\na1\n");
+  CHECK(run.err.str().empty());
+}
+
+TEST_CASE("run: verbose puts times before the text") {
+  Run run;
+  run.add("a.wav", "a");
+  run.options.verbosity = Verbosity::verbose;
+  CHECK(run.go() == 0);
+  CHECK(run.out() == "[00:00.000 --> 00:01.000]  a0\n[00:01.000 --> 00:02.000]  a1\n");
+  CHECK(run.err.str().find("2.00 s of audio") != std::string::npos);
+}
+
+TEST_CASE("run: a batch goes on after a file that cannot be read, and says so") {
+  Run run;
+  run.add("a.wav", "a");
+  const std::string bad = run.add("bad.wav", "undecodable");
+  run.options.inputs.push_back(run.folder.path() / "missing.wav");
+  run.add("c.wav", "c");
+  run.options.output_dir = run.folder.path() / "out";
+  run.options.formats = {Format::txt};
+  CHECK(run.go() == 1);
+  CHECK(contents_of(run.folder.path() / "out/a.txt") == "a0\na1\n");
+  CHECK(contents_of(run.folder.path() / "out/c.txt") == "c0\nc1\n");
+  CHECK_FALSE(std::filesystem::exists(run.folder.path() / "out/bad.txt"));
+  CHECK(run.out().empty());
+  CHECK(run.err.str().find(bad + ": no audio\n") != std::string::npos);
+  CHECK(run.err.str().find("missing.wav: expected an audio file, found No such file") !=
+        std::string::npos);
+  CHECK(run.err.str().find("2 of 4 files failed") != std::string::npos);
+}
+
+TEST_CASE("run: the only file's error is the run's error") {
+  Run run;
+  run.add("bad.wav", "undecodable");
+  CHECK_THROWS_AS(run.go(), wnpu::Error);
+  CHECK(run.out().empty());
+}
+
+TEST_CASE("run: a device that fails ends the batch") {
+  Run run;
+  run.add("a.wav", "device");
+  run.add("b.wav", "b");
+  CHECK_THROWS_AS(run.go(), wnpu::Error);
+  CHECK(run.out().empty());
+}
+
+TEST_CASE("run: JSON names the checksums, and only JSON costs them") {
+  Run run;
+  run.add("a.wav", "abc");
+  run.options.formats = {Format::jsonl};
+  CHECK(run.go() == 0);
+  // FIPS 180-4's example: SHA-256 of "abc".
+  CHECK(run.out().find("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") !=
+        std::string::npos);
+  CHECK(run.out().find("\"truncated\":false") != std::string::npos);
+}
+
+TEST_CASE("run: a signal keeps what is finished, marks it and ends the batch") {
+  Run run;
+  run.add("a.wav", "a");
+  run.add("b.wav", "b");
+  run.options.formats = {Format::jsonl};
+  int calls = 0;
+  // Comes after the first segment: the batch asks once before the file, the file before each.
+  run.environment.stop_signal = [&calls] { return ++calls > 2 ? 2 : 0; };
+  CHECK(run.go() == 130);
+  const std::string out = run.out();
+  CHECK(out.find("\"text\":\" a0\"") != std::string::npos);
+  CHECK(out.find("\"truncated\":true") != std::string::npos);
+  CHECK(out.find("ca978112ca1bbdca") == std::string::npos);  // SHA-256 of "a": would take time
+  CHECK(out.find("b0") == std::string::npos);
+}
+
+TEST_CASE("run: what a stopped run leaves in files is named so, and never taken for a result") {
+  Run run;
+  run.add("a.wav", "a");
+  run.options.output_dir = run.folder.path() / "out";
+  run.options.formats = {Format::txt, Format::srt, Format::vtt, Format::json};
+  run.options.existing = ExistingOutput::skip;
+  int calls = 0;
+  run.environment.stop_signal = [&calls] { return ++calls > 2 ? 2 : 0; };
+  CHECK(run.go() == 130);
+  const auto out = run.folder.path() / "out";
+  CHECK(contents_of(out / "a.partial.txt") == "a0\n");
+  CHECK(contents_of(out / "a.partial.vtt") ==
+        "WEBVTT\n\n00:00.000 --> 00:01.000\na0\n\nNOTE truncated: the run was stopped here\n\n");
+  CHECK(std::filesystem::exists(out / "a.partial.json"));
+  CHECK_FALSE(std::filesystem::exists(out / "a.txt"));
+  CHECK_FALSE(std::filesystem::exists(out / "a.json"));
+  // The next run does not skip it.
+  run.environment.stop_signal = [] { return 0; };
+  CHECK(run.go() == 0);
+  CHECK(contents_of(out / "a.txt") == "a0\na1\n");
+  CHECK(contents_of(out / "a.vtt").find("NOTE") == std::string::npos);
+}
+
+TEST_CASE("run: a second stop leaves what the first had finished, a whole result neither") {
+  Run run;
+  run.add("a.wav", "a");
+  // Another recording's whole result, though its name looks like a part.
+  run.add("a.partial-3.wav", "other");
+  run.options.output_dir = run.folder.path() / "out";
+  run.options.formats = {Format::txt};
+  run.options.existing = ExistingOutput::overwrite;
+  const auto out = run.folder.path() / "out";
+  run.folder.make_file("out/a.partial.txt", "more of it\n");
+  const auto stop_after = [&run](int asked) {
+    run.environment.stop_signal = [asked, calls = 0]() mutable { return ++calls > asked ? 2 : 0; };
+  };
+  stop_after(2);
+  CHECK(run.go() == 130);
+  CHECK(contents_of(out / "a.partial.txt") == "more of it\n");
+  CHECK(contents_of(out / "a.partial-2.txt") == "a0\n");
+  stop_after(1);  // before the first segment
+  CHECK(run.go() == 130);
+  CHECK(run.n_results() == 2);
+  run.environment.stop_signal = [] { return 0; };
+  CHECK(run.go() == 0);
+  CHECK(run.n_results() == 2);
+  CHECK(contents_of(out / "a.txt") == "a0\na1\n");
+  CHECK(contents_of(out / "a.partial-3.txt") == "other0\nother1\n");
+}
+
+TEST_CASE("run: what is no regular file keeps its name when the run is stopped") {
+  Run run;
+  run.add("a.wav", "a");
+  run.options.output = "/dev/null";
+  int calls = 0;
+  run.environment.stop_signal = [&calls] { return ++calls > 2 ? 2 : 0; };
+  CHECK(run.go() == 130);
+  CHECK_FALSE(std::filesystem::exists("/dev/null.partial"));
+}
+
+TEST_CASE("run: what is there is skipped without a look at the input") {
+  Run run;
+  run.options.inputs = {run.folder.path() / "gone.wav"};
+  run.folder.make_file("out/gone.txt", "old");
+  run.options.output_dir = run.folder.path() / "out";
+  run.options.formats = {Format::txt};
+  run.options.existing = ExistingOutput::skip;
+  run.options.verbosity = Verbosity::normal;
+  CHECK(run.go() == 0);
+  CHECK(contents_of(run.folder.path() / "out/gone.txt") == "old");
+  CHECK(run.err.str().find("skipped") != std::string::npos);
+}
+
+TEST_CASE("run: of several results those that are there are kept") {
+  Run run;
+  run.add("a.wav", "new");
+  run.folder.make_file("out/a.srt", "edited by hand");
+  run.options.output_dir = run.folder.path() / "out";
+  run.options.formats = {Format::srt, Format::txt};
+  run.options.existing = ExistingOutput::skip;
+  CHECK(run.go() == 0);
+  CHECK(contents_of(run.folder.path() / "out/a.srt") == "edited by hand");
+  CHECK(contents_of(run.folder.path() / "out/a.txt") == "new0\nnew1\n");
+}
+
+TEST_CASE("run: a dry run prints durations and nothing else") {
+  Run run;
+  run.add("a.wav", "a");
+  run.options.dry_run = true;
+  run.options.formats = {Format::json};
+  CHECK(run.go() == 0);
+  CHECK(run.out().find(": 2.00 s of audio (") != std::string::npos);
+  CHECK(run.out().find("a0") == std::string::npos);
+}
+
+TEST_CASE("run: a full disk ends the batch") {
+  Run run;
+  run.add("a.wav", "a");
+  run.options.output = "/dev/full";
+  CHECK_THROWS_AS(run.go(), OutputError);
+}
+
+TEST_CASE("run: warnings go to stderr unless quiet") {
+  const auto warn = [](const std::string& input, const wnpu::Callbacks&) {
+    wnpu::Transcript transcript;
+    transcript.input.path = input;
+    transcript.warnings = {"cut\nshort"};
+    return transcript;
+  };
+  Run quiet;
+  quiet.add("a.wav", "");
+  CHECK(quiet.go(warn) == 0);
+  CHECK(quiet.err.str().empty());
+  Run normal;
+  normal.add("a.wav", "");
+  normal.options.verbosity = Verbosity::normal;
+  CHECK(normal.go(warn) == 0);
+  CHECK(normal.err.str().find("a.wav: cut?short\n") != std::string::npos);
+}
+
+TEST_CASE("run: a file that takes more memory than there is does not take the others") {
+  const auto devour = [](const std::string& input, const wnpu::Callbacks&) {
+    if (input.ends_with("large.wav")) throw std::bad_alloc();
+    wnpu::Transcript transcript;
+    transcript.input.path = input;
+    return transcript;
+  };
+  Run alone;
+  alone.add("large.wav", "");
+  CHECK_THROWS_AS(alone.go(devour), wnpu::Error);
+  Run batch;
+  for (const auto* const name : {"a.wav", "large.wav", "b.wav"}) batch.add(name, "");
+  batch.options.output_dir = batch.folder.path() / "out";
+  CHECK(batch.go(devour) == 1);
+  CHECK(batch.err.str().find("large.wav: not enough memory\n") != std::string::npos);
+  CHECK(batch.err.str().find("1 of 3 files failed") != std::string::npos);
+}
+
+TEST_CASE("run: stopped before anything was heard, it writes nothing and says so") {
+  Run run;
+  run.options.verbosity = Verbosity::normal;
+  for (const auto* const name : {"a.wav", "b.wav"}) run.add(name, "");
+  run.options.output_dir = run.folder.path() / "out";
+  bool is_stopped = false;
+  run.environment.stop_signal = [&is_stopped] { return is_stopped ? 2 : 0; };
+  const auto stop = [&](const std::string&, const wnpu::Callbacks&) -> wnpu::Transcript {
+    is_stopped = true;
+    throw wnpu::models::Stopped();
+  };
+  CHECK(run.go(stop) == 130);
+  CHECK(run.err.str().find("a.wav: stopped\n") != std::string::npos);
+  CHECK(run.err.str().find("b.wav") == std::string::npos);
+}
+
+TEST_CASE("exit codes: each kind of error has its own") {
+  CHECK(exit_code_of(UsageError("")) == 2);
+  CHECK(exit_code_of(wnpu::models::ModelError("")) == 3);
+  CHECK(exit_code_of(wnpu::models::LibraryError("")) == 8);
+  CHECK(exit_code_of(wnpu::audio::AudioError("")) == 4);
+  CHECK(exit_code_of(wnpu::npu::DeviceError("")) == 5);
+  CHECK(exit_code_of(OutputError("")) == 6);
+  CHECK(exit_code_of(wnpu::models::MemoryError("")) == 7);
+  CHECK(exit_code_of(std::bad_alloc()) == 7);
+  CHECK(exit_code_of(std::length_error("")) == 7);
+  CHECK(exit_code_of(std::system_error(
+            std::make_error_code(std::errc::resource_unavailable_try_again))) == 7);
+  CHECK(exit_code_of(std::logic_error("")) == 70);
+  CHECK(exit_code_of(BrokenPipe("")) == 141);
+}
+
+TEST_CASE("run: what became a recording, or appeared, while the work went on is not replaced") {
+  for (const bool overwrites : {false, true}) {
+    Run run;
+    run.add("a.wav", "a");
+    run.options.output = run.folder.path() / "a.txt";
+    if (overwrites) run.options.existing = ExistingOutput::overwrite;
+    const std::string contents = overwrites ? wnpu::tests::wav_of_tone(1) : "another's";
+    const auto transcribe = [&](const std::string& input, const wnpu::Callbacks& callbacks) {
+      run.folder.make_file("a.txt", contents);
+      return fake_transcribe(input, callbacks);
+    };
+    CHECK_THROWS_AS(run.go(transcribe), OutputError);
+    CHECK(contents_of(run.options.output) == contents);
+  }
+}
+
+TEST_CASE("run: a recording that is named as a part of a result stays") {
+  Run run;
+  run.add("a.wav", "a");
+  run.options.output = run.folder.path() / "talk.wav";
+  const auto recording = run.folder.make_file("talk.partial.wav", wnpu::tests::wav_of_tone(1));
+  CHECK(run.go() == 0);
+  CHECK(std::filesystem::exists(recording));
+}

@@ -1,0 +1,64 @@
+// The enums of transcript.schema.json are the program's own lists: neither gains a value alone.
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include "app/cli/option_values.h"
+#include "app/engine/device_choice.h"
+#include "app/formats/writers.h"
+#include "decoder/search/decode_options.h"
+#include "models/files/model_file.h"
+#include "models/kernels/vectors/instruction_set.h"
+#include "models/weights/precision.h"
+#include "npu/design/layer_abi.h"
+#include "npu/plans/plan.h"
+#include "tests/support/json_schema.h"
+
+namespace {
+
+using namespace wnpu;  // NOLINT
+using nlohmann::json;
+using tests::enum_of;
+
+json schema() {
+  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/formats/transcript.schema.json");
+  return json::parse(file);
+}
+
+std::map<std::string, json> program_lists() {
+  std::vector<std::string_view> dtypes(models::kDTypeNames.begin(), models::kDTypeNames.end());
+  dtypes.push_back(models::kNoDType);
+  return {{"task", enum_of(decoder::kTaskNames)},
+          {"model/format", enum_of(models::kFileFormats, true)},
+          {"model/quantization", enum_of(dtypes, true)},
+          {"device/requested", enum_of(app::with_auto(app::kDevices))},
+          {"device/used", enum_of(app::kDevices)},
+          {"device/npu/plan", enum_of(npu::kPlanNames)},
+          {"device/npu/precision", enum_of(npu::kPrecisionNames)},
+          {"device/cpu_precision", enum_of(models::kPrecisionNames, true)},
+          {"device/isa", enum_of(kernels::kInstructionSetNames, true)}};
+}
+
+}  // namespace
+
+TEST_CASE("schema: its enums are the program's lists, and each has one") {
+  CHECK(json(tests::enums_of(schema())) == json(program_lists()));
+}
+
+TEST_CASE("schema: what this program can write of itself is valid") {
+  const json rules = schema();
+  Transcript transcript;
+  const auto is_valid = [&] {
+    std::ostringstream out;
+    app::write(app::Format::json, transcript, {}, out);
+    return tests::schema_fault(rules, json::parse(out.str())).empty();
+  };
+  for (const std::string_view isa : kernels::kInstructionSetNames) {
+    transcript.device.isa = isa;
+    CHECK(is_valid());
+  }
+  transcript.device.isa = "MMX";
+  CHECK_FALSE(is_valid());
+}

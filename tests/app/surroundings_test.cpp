@@ -1,0 +1,145 @@
+// What app finds out about the machine: CPUs, devices, models, terminals, checksums.
+#include <cstdlib>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include "app/batch/progress.h"
+#include "app/batch/sha256.h"
+#include "app/engine/available_cpus.h"
+#include "app/engine/device_choice.h"
+#include "app/engine/model_path.h"
+#include "app/engine/timestamp.h"
+#include "models/base/error.h"
+#include "npu/device.h"
+#include "npu/xrt/xrt_manifest.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace wnpu::app;
+using wnpu::tests::TemporaryFolder;
+
+TEST_CASE("cpus: the lowest quota from the process' control group up to the top counts") {
+  const TemporaryFolder root;
+  CHECK(cgroup_cpus(root.path()) == 0);
+  root.make_file("proc/self/cgroup", "0::/user/job\n");
+  CHECK(cgroup_cpus(root.path()) == 0);
+  root.make_file("sys/fs/cgroup/cpu.max", "800000 100000\n");
+  root.make_file("sys/fs/cgroup/user/cpu.max", "150000 100000\n");
+  root.make_file("sys/fs/cgroup/user/job/cpu.max", "max 100000\n");
+  CHECK(cgroup_cpus(root.path()) == 2);
+}
+
+TEST_CASE("cpus: version 1 control groups") {
+  const TemporaryFolder root;
+  root.make_file("proc/self/cgroup", "5:cpuset:/a\n4:cpu,cpuacct:/docker/x\n0::/\n");
+  root.make_file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  root.make_file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  CHECK(cgroup_cpus(root.path()) == 0);
+  root.make_file("sys/fs/cgroup/cpu/docker/x/cpu.cfs_quota_us", "300000\n");
+  root.make_file("sys/fs/cgroup/cpu/docker/x/cpu.cfs_period_us", "100000\n");
+  CHECK(cgroup_cpus(root.path()) == 3);
+  CHECK(available_cpus() >= 1);
+}
+
+namespace {
+
+wnpu::DeviceOptions asked(const std::string& device,
+                          const std::string& preset = "phoenix-1.0/published") {
+  wnpu::DeviceOptions options;
+  options.requested = device;
+  options.preset = preset;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("device: auto takes the CPU and says why") {
+  const std::vector<wnpu::npu::ProbeResult> none = {{"npu", false, "no /dev/accel/accel0"}};
+  CHECK(choose_device(asked("auto"), none, 1).info.used == "cpu");
+  CHECK(choose_device(asked("auto"), none, 1).info.reason == "no /dev/accel/accel0");
+  CHECK(choose_device(asked("cpu"), none, 1).info.reason.empty());
+}
+
+TEST_CASE("device: the simulator is taken by name alone, and says what it is") {
+  const std::vector<wnpu::npu::ProbeResult> none = {{"npu", false, "no /dev/accel/accel0"}};
+  const auto sim = choose_device(asked("sim"), none, 1);
+  REQUIRE(sim.npu);
+  CHECK(sim.npu->is_simulated());
+  CHECK(sim.info.simulated);
+  CHECK(sim.info.used == "sim");
+  CHECK(sim.info.npu->preset == "phoenix-1.0/published");
+  CHECK_THROWS_AS(choose_device(asked("sim", "z80/fast"), none, 1), wnpu::npu::DeviceError);
+}
+
+TEST_CASE("device: an NPU that cannot be used is refused with the reason") {
+  const std::vector<wnpu::npu::ProbeResult> denied = {
+      {"/dev/accel/accel0", false, "no permission"}};
+  CHECK_THROWS_WITH_AS(choose_device(asked("npu"), denied, 1),
+                       "npu: /dev/accel/accel0: no permission", wnpu::npu::DeviceError);
+  const std::vector<wnpu::npu::ProbeResult> usable = {{"/dev/accel/accel0", true, ""}};
+  // The node of this test is not there for XRT, which must not be hidden either.
+  CHECK_THROWS_AS(choose_device(asked("npu"), usable, 1), wnpu::npu::DeviceError);
+  CHECK(choose_device(asked("auto"), usable, 1).info.used == "cpu");
+  CHECK_FALSE(choose_device(asked("auto"), usable, 1).info.reason.empty());
+}
+
+TEST_CASE("model: a path, or a name in the cache folder") {
+  const TemporaryFolder cache;
+  const auto model = cache.make_file("whisper-npu/base.en/model.bin", "weights").parent_path();
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string saved = before == nullptr ? "" : before;
+  ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  CHECK(model_folder() == cache.path() / "whisper-npu");
+  CHECK(find_model("base.en") == model);
+  CHECK(find_model(model) == model);
+  CHECK_THROWS_WITH_AS(find_model("tiny.en"), doctest::Contains("found base.en"),
+                       wnpu::models::ModelError);
+  CHECK_THROWS_AS(find_model("./tiny.en"), wnpu::models::ModelError);
+  CHECK_THROWS_AS(find_model(""), wnpu::models::ModelError);
+  ::setenv("XDG_CACHE_HOME", "relative", 1);
+  CHECK(model_folder().filename() == "whisper-npu");
+  CHECK(model_folder().parent_path().filename() == ".cache");
+  // Never in the working directory.
+  const char* const home = std::getenv("HOME");
+  const std::string saved_home = home == nullptr ? "" : home;
+  for (const char* value : {"", "relative"}) {
+    ::setenv("HOME", value, 1);
+    CHECK(model_folder().is_absolute());
+    CHECK(wnpu::npu::xclbin_places("").user_data.is_absolute());
+  }
+  ::unsetenv("HOME");
+  CHECK(model_folder().is_absolute());
+  if (home != nullptr) ::setenv("HOME", saved_home.c_str(), 1);
+  before == nullptr ? ::unsetenv("XDG_CACHE_HOME") : ::setenv("XDG_CACHE_HOME", saved.c_str(), 1);
+
+  CHECK(weights_file(model) == model / "model.bin");
+  CHECK(weights_file(model / "model.bin") == model / "model.bin");
+  CHECK(weights_file(cache.path()).empty());
+}
+
+TEST_CASE("sha256: of a file's bytes, nothing for what is no file") {
+  const TemporaryFolder folder;
+  // FIPS 180-4 test vectors of NIST's SHAVS: the empty message, and a million times "a".
+  CHECK(sha256_of_file(folder.make_file("empty")) ==
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256_of_file(folder.make_file("long", std::string(1'000'000, 'a'))) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  CHECK(sha256_of_file(folder.path()).empty());
+  CHECK(sha256_of_file("-").empty());
+  CHECK(sha256_of_file(folder.make_file("stopped", "a"), [] { return true; }).empty());
+}
+
+TEST_CASE("progress: a bar only on a terminal that can draw one") {
+  CHECK(wants_progress(Verbosity::normal, true, "xterm"));
+  CHECK_FALSE(wants_progress(Verbosity::quiet, true, "xterm"));
+  CHECK_FALSE(wants_progress(Verbosity::normal, false, "xterm"));
+  CHECK_FALSE(wants_progress(Verbosity::normal, true, "dumb"));
+  CHECK_FALSE(wants_progress(Verbosity::normal, true, nullptr));
+}
+
+TEST_CASE("timestamps: rounded half to even, never negative") {
+  CHECK(to_milliseconds(0.0005) == 0);
+  CHECK(to_milliseconds(0.0015) == 2);
+  CHECK(to_milliseconds(-1) == 0);
+  CHECK(format_timestamp(359999.9996, {true, ','}) == "100:00:00,000");
+}

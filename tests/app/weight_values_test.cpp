@@ -1,0 +1,86 @@
+// Weights of values that no training gives: a model is refused by its tensor's name, or runs.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/nano/nano_ctranslate2.h"
+#include "tests/nano/nano_model.h"
+#include "tests/support/model_run.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/wav_tone.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+using Limits = std::numeric_limits<float>;
+
+constexpr std::array<float, 7> kValues = {
+    Limits::quiet_NaN(), -Limits::infinity(),  Limits::infinity(), 0.0F,
+    Limits::max(),       Limits::denorm_min(), Limits::lowest()};
+constexpr std::size_t kNoNumbers = 3;  // of them
+constexpr std::array<models::Precision, 3> kPrecisions = {
+    models::Precision::fp32, models::Precision::int16, models::Precision::int8};
+
+tests::NanoModel one_layer_each() {
+  tests::NanoSpec spec;
+  spec.dims.n_audio_state = spec.dims.n_text_state = 32;
+  spec.dims.n_audio_layer = spec.dims.n_text_layer = 1;
+  return tests::make_nano_model(spec);
+}
+
+class Trial {
+ public:
+  // A value that is no number: one element alone has it; any other: the whole tensor.
+  void check(const std::string& name, std::size_t value, models::Precision precision) {
+    INFO(name, " of ", kValues[value], ", precision ", static_cast<int>(precision));
+    std::vector<float>& values = model_.tensors.at(name).values;
+    const std::vector<float> good = values;
+    if (value < kNoNumbers) {
+      values.back() = kValues[value];
+    } else {
+      std::ranges::fill(values, kValues[value]);
+    }
+    write(to_ctranslate2(model_, tests::Ct2Quantization::float32), folder_.path() / "model");
+    values = good;
+    const std::string said = tests::refusal_of(folder_.path() / "model", audio_, precision);
+    CAPTURE(said);
+    if (value < kNoNumbers) {
+      CHECK(said.find(name + ": expected finite values, found ") != std::string::npos);
+    } else {
+      CHECK(said.empty());
+    }
+  }
+
+  const tests::NanoModel& model() const { return model_; }
+
+ private:
+  tests::NanoModel model_ = one_layer_each();
+  tests::TemporaryFolder folder_;
+  std::filesystem::path audio_ = folder_.make_file("tone.wav", tests::wav_of_tone(1));
+};
+
+}  // namespace
+
+// All values in all precisions take minutes: WNPU_ALL_VALUES=1 asks for them.
+TEST_CASE("weights: each tensor with NaN, infinity, zeros, denormals, the largest numbers") {
+  Trial trial;
+  const bool all = std::getenv("WNPU_ALL_VALUES") != nullptr;
+  std::size_t turn = 0;
+  for (const auto& [name, tensor] : trial.model().tensors) {
+    if (all) {
+      for (std::size_t value = 0; value < kValues.size(); ++value) {
+        for (const models::Precision precision : kPrecisions) trial.check(name, value, precision);
+      }
+    } else {
+      trial.check(name, turn % kNoNumbers, kPrecisions[turn / 3 % 3]);
+      trial.check(name, kNoNumbers + turn % 4, kPrecisions[turn % 3]);
+    }
+    ++turn;
+  }
+}

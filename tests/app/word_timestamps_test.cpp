@@ -1,0 +1,100 @@
+// Words of short texts and short recordings, on a small random model: whatever is decoded, words
+// are in order, within their segment and the file, and say what the segment says.
+#include <algorithm>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include "app/engine/transcriber.h"
+#include "tests/nano/nano_ctranslate2.h"
+#include "tests/support/model_run.h"
+#include "tests/support/random_matrix.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/wav_file.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+void check_words(const Transcript& transcript) {
+  double at = 0;
+  for (const auto& segment : transcript.segments) {
+    CHECK(segment.start <= segment.end);
+    std::string text;
+    for (const auto& word : segment.words) {
+      CHECK(word.start >= std::max(at, segment.start));
+      CHECK(word.end >= word.start);
+      CHECK(word.end <= std::min(segment.end, transcript.input.duration + 1e-9));
+      CHECK(word.probability >= 0);
+      CHECK(word.probability <= 1);
+      at = word.end;
+      text += word.text;
+    }
+    CHECK(text == segment.text);
+  }
+}
+
+struct Fixture {
+  Fixture() {
+    tests::write(tests::to_ctranslate2(tests::make_nano_model(), tests::Ct2Quantization::float16),
+                 folder.path() / "model");
+  }
+
+  void check(app::Recognizer& recognizer, std::size_t n_samples, double loudness,
+             TranscribeOptions options) {
+    CAPTURE(n_samples);
+    CAPTURE(loudness);
+    CAPTURE(options.sample_len);
+    CAPTURE(options.beam_size);
+    const auto path = folder.path() / "noise.wav";
+    tests::write_wav(path, tests::random_vector(n_samples, n_samples, loudness));
+    options.language = "en";
+    options.word_timestamps = true;
+    options.temperature_increment_on_fallback.reset();
+    options.no_speech_threshold.reset();
+    check_words(app::Transcriber(recognizer, options).transcribe({path, {}}, {}));
+  }
+
+  tests::TemporaryFolder folder;
+};
+
+}  // namespace
+
+TEST_CASE("word timestamps: texts of one to six tokens, in every precision, greedy and beam") {
+  Fixture f;
+  for (const auto precision :
+       {models::Precision::fp32, models::Precision::int16, models::Precision::int8}) {
+    app::Recognizer recognizer(tests::load(f.folder.path() / "model", precision), 2);
+    for (std::size_t n_tokens = 1; n_tokens <= 6; ++n_tokens) {
+      TranscribeOptions options;
+      options.sample_len = n_tokens;
+      options.beam_size = n_tokens % 2 == 0 ? 1 : 3;
+      f.check(recognizer, 1600, 0.3, options);
+    }
+  }
+}
+
+TEST_CASE("word timestamps: recordings of one to a few frames, loud and silent") {
+  Fixture f;
+  app::Recognizer recognizer(tests::load(f.folder.path() / "model"), 2);
+  TranscribeOptions options;
+  options.beam_size = 1;
+  options.sample_len = 5;
+  for (const std::size_t n_frames : {1UL, 2UL, 3UL, 4UL, 5UL, 6UL, 9UL, 16UL}) {
+    f.check(recognizer, n_frames * 160, 0.3, options);
+    f.check(recognizer, n_frames * 160, 0, options);
+  }
+  options.without_timestamps = true;  // the second window has 2 frames
+  f.check(recognizer, (3000 + 2) * 160, 0.3, options);
+}
+
+TEST_CASE("word timestamps: a text as long as the context leaves room for its alignment") {
+  Fixture f;
+  app::Recognizer recognizer(tests::load(f.folder.path() / "model"), 2);
+  TranscribeOptions options;
+  options.beam_size = 1;
+  options.sample_len = recognizer.dims().n_text_ctx;
+  options.without_timestamps = true;
+  options.suppress_tokens.push_back(recognizer.vocabulary().eot());
+  f.check(recognizer, 320, 0.3, options);
+}

@@ -1,0 +1,178 @@
+// Expected texts were made with openai-whisper 20250625's utils.py from the same segments.
+#include "app/formats/writers.h"
+
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace wnpu::app;
+using wnpu::Segment;
+using wnpu::Word;
+
+Segment segment(double start, double end, std::string text, std::vector<Word> words = {}) {
+  Segment made;
+  made.start = start;
+  made.end = end;
+  made.text = std::move(text);
+  made.words = std::move(words);
+  return made;
+}
+
+// An arrow, a tab, wide spaces, Japanese, an emoji, a control character, hours.
+wnpu::Transcript plain() {
+  wnpu::Transcript transcript;
+  transcript.segments = {segment(0.0, 7.74, " And so --> my\tfriends "),
+                         segment(7.74, 10.0005, "\u3000日本語のテスト。\u3000"),
+                         segment(3599.9996, 3661.5, " 😀 \x01é\"q\"")};
+  return transcript;
+}
+
+wnpu::Transcript with_words() {
+  wnpu::Transcript transcript;
+  transcript.segments = {segment(0, 2, " One two three four",
+                                 {{" One", 0.0, 0.5, 0.5},
+                                  {" two", 0.5, 1.0, 0.5},
+                                  {" three", 1.25, 1.5, 0.5},
+                                  {" four", 1.5, 2.0, 0.5}}),
+                         segment(2, 8, "日本 語。", {{"日本", 2, 2.5, 0.5}, {" 語。", 7, 8, 0.5}})};
+  return transcript;
+}
+
+std::string written(Format format, const wnpu::Transcript& transcript,
+                    const WriteOptions& options = {}) {
+  std::ostringstream out;
+  write(format, transcript, options, out);
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("writers: txt is openai-whisper's") {
+  CHECK(written(Format::txt, plain()) ==
+        "And so --> my\tfriends\n日本語のテスト。\n😀 \x01é\"q\"\n");
+}
+
+TEST_CASE("writers: tsv is openai-whisper's") {
+  CHECK(written(Format::tsv, plain()) ==
+        "start\tend\ttext\n"
+        "0\t7740\tAnd so --> my friends\n"
+        "7740\t10000\t日本語のテスト。\n"
+        "3600000\t3661500\t😀 \x01é\"q\"\n");
+}
+
+TEST_CASE("writers: srt is openai-whisper's, with the arrow made harmless") {
+  CHECK(written(Format::srt, plain()) ==
+        "1\n00:00:00,000 --> 00:00:07,740\nAnd so -> my\tfriends\n\n"
+        "2\n00:00:07,740 --> 00:00:10,000\n日本語のテスト。\n\n"
+        "3\n01:00:00,000 --> 01:01:01,500\n😀 \x01é\"q\"\n\n");
+}
+
+TEST_CASE("writers: vtt is openai-whisper's, with hours only where there are any") {
+  CHECK(written(Format::vtt, plain()) ==
+        "WEBVTT\n\n"
+        "00:00.000 --> 00:07.740\nAnd so -> my\tfriends\n\n"
+        "00:07.740 --> 00:10.000\n日本語のテスト。\n\n"
+        "01:00:00.000 --> 01:01:01.500\n😀 \x01é\"q\"\n\n");
+}
+
+TEST_CASE("writers: words without a layout are subtitles of segments") {
+  CHECK(written(Format::srt, with_words()) ==
+        "1\n00:00:00,000 --> 00:00:02,000\nOne two three four\n\n"
+        "2\n00:00:02,000 --> 00:00:08,000\n日本 語。\n\n");
+}
+
+TEST_CASE("writers: lines of limited width, counted in characters") {
+  WriteOptions options;
+  options.layout.max_line_width = 8;
+  CHECK(written(Format::vtt, with_words(), options) ==
+        "WEBVTT\n\n"
+        "00:00.000 --> 00:02.000\nOne two\nthree\nfour\n\n"
+        "00:02.000 --> 00:08.000\n日本 語。\n\n");
+}
+
+TEST_CASE("writers: a line count cuts through segments, and a long pause ends a subtitle") {
+  WriteOptions options;
+  options.layout.max_line_width = 8;
+  options.layout.max_line_count = 2;
+  CHECK(written(Format::vtt, with_words(), options) ==
+        "WEBVTT\n\n"
+        "00:00.000 --> 00:01.500\nOne two\nthree\n\n"
+        "00:01.500 --> 00:02.500\nfour日本\n\n"
+        "00:07.000 --> 00:08.000\n語。\n\n");
+}
+
+TEST_CASE("writers: a number of words a line") {
+  WriteOptions options;
+  options.layout.max_words_per_line = 3;
+  CHECK(written(Format::srt, with_words(), options) ==
+        "1\n00:00:00,000 --> 00:00:01,500\nOne two three\n\n"
+        "2\n00:00:01,500 --> 00:00:02,000\nfour\n\n"
+        "3\n00:00:02,000 --> 00:00:08,000\n日本 語。\n\n");
+}
+
+TEST_CASE("writers: highlighted words, and the pauses between them") {
+  WriteOptions options;
+  options.layout.highlight_words = true;
+  options.layout.max_line_width = 8;
+  CHECK(written(Format::vtt, with_words(), options) ==
+        "WEBVTT\n\n"
+        "00:00.000 --> 00:00.500\n<u>One</u> two\nthree\nfour\n\n"
+        "00:00.500 --> 00:01.000\nOne <u>two</u>\nthree\nfour\n\n"
+        "00:01.000 --> 00:01.250\nOne two\nthree\nfour\n\n"
+        "00:01.250 --> 00:01.500\nOne two\n<u>three</u>\nfour\n\n"
+        "00:01.500 --> 00:02.000\nOne two\nthree\n<u>four</u>\n\n"
+        "00:02.000 --> 00:02.500\n<u>日本</u> 語。\n\n"
+        "00:02.500 --> 00:07.000\n日本 語。\n\n"
+        "00:07.000 --> 00:08.000\n日本 <u>語。</u>\n\n");
+}
+
+TEST_CASE("writers: text is a line a segment, with times on request") {
+  CHECK(written(Format::text, plain()) == written(Format::txt, plain()));
+  WriteOptions options;
+  options.text_timestamps = true;
+  // openai/whisper transcribe.py prints the text with its leading space.
+  CHECK(text_line(plain().segments[2], options) ==
+        "[01:00:00.000 --> 01:01:01.500]  😀 \x01é\"q\"\n");
+}
+
+TEST_CASE("writers: lrc counts minutes on past the hour") {
+  CHECK(written(Format::lrc, plain()) ==
+        "[00:00.00]And so --> my\tfriends\n[00:07.74]日本語のテスト。\n[60:00.00]😀 \x01é\"q\"\n");
+}
+
+TEST_CASE("writers: csv doubles its quotes") {
+  CHECK(written(Format::csv, plain()) ==
+        "start,end,text\n"
+        "0,7740,\"And so --> my\tfriends\"\n"
+        "7740,10000,\"日本語のテスト。\"\n"
+        "3600000,3661500,\"😀 \x01é\"\"q\"\"\"\n");
+}
+
+TEST_CASE("writers: no segments give the header alone") {
+  CHECK(written(Format::txt, {}).empty());
+  CHECK(written(Format::text, {}).empty());
+  CHECK(written(Format::srt, {}).empty());
+  CHECK(written(Format::vtt, {}) == "WEBVTT\n\n");
+  CHECK(written(Format::tsv, {}) == "start\tend\ttext\n");
+  CHECK(written(Format::csv, {}) == "start,end,text\n");
+}
+
+TEST_CASE("writers: broken UTF-8 is repaired in every format") {
+  wnpu::Transcript transcript;
+  transcript.segments = {segment(0, 1, " caf\xC3 \xF0\x9F\x98")};
+  for (const FormatName& known : kFormats) {
+    const std::string text = written(known.format, transcript);
+    CAPTURE(known.name);
+    CHECK(text.find("caf\uFFFD \uFFFD") != std::string::npos);
+    CHECK(text.find("\xC3 ") == std::string::npos);
+  }
+}
+
+TEST_CASE("writers: formats are found by their names") {
+  for (const FormatName& known : kFormats) CHECK(find_format(known.name) == known.format);
+  CHECK_FALSE(find_format("xml"));
+  CHECK(extension_of(Format::text) == "txt");
+  CHECK(extension_of(Format::jsonl) == "jsonl");
+}

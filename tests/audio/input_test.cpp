@@ -1,0 +1,136 @@
+// Naming audio: raw format specs, files, directories, pipes, stdin.
+#include <fcntl.h>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include "audio/read/input_file.h"
+#include "tests/support/audio_files.h"
+
+namespace fs = std::filesystem;
+using namespace wnpu::audio;
+using wnpu::tests::audio_error_of;
+using wnpu::tests::TempFile;
+
+namespace {
+
+std::string all_bytes(InputFile& file) {
+  std::string bytes(file.size() + 10, '\0');
+  bytes.resize(file.read_at(0, std::as_writable_bytes(std::span(bytes))));
+  return bytes;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+// Gives the process another stdin until the end of the scope.
+struct Stdin {
+  explicit Stdin(int fd) : saved(::dup(STDIN_FILENO)) { ::dup2(fd, STDIN_FILENO); }
+  ~Stdin() {
+    ::dup2(saved, STDIN_FILENO);
+    ::close(saved);
+  }
+  Stdin(const Stdin&) = delete;
+  Stdin& operator=(const Stdin&) = delete;
+  int saved;
+};
+
+}  // namespace
+
+TEST_CASE("raw format: a spec is format, rate and channels") {
+  CHECK(parse_raw_format("s16le:16000:1") == RawFormat{SampleFormat::s16le, 16000, 1});
+  CHECK(parse_raw_format("f64be:768000:64") == RawFormat{SampleFormat::f64be, 768000, 64});
+  CHECK(parse_raw_format("u8:8000:2") == RawFormat{SampleFormat::u8, 8000, 2});
+}
+
+TEST_CASE("raw format: everything else is refused with the spec in the message") {
+  for (const char* spec : {"", "s16le", "s16le:16000", "s16le:16000:", "s16le::1", ":16000:1",
+                           "s12le:16000:1", "s16le:16000:0", "s16le:16000:65", "s16le:999:1",
+                           "s16le:768001:1", "s16le:16000:1:1", "s16le:16000:1 ", "S16LE:16000:1",
+                           "s16le:-16000:1", "s16le:99999999999999999999:1", "s16le:16e3:1"}) {
+    const std::string message = audio_error_of([&] { parse_raw_format(spec); });
+    CHECK_MESSAGE(contains(message, "found \"" + std::string(spec) + "\""), spec);
+    CHECK(contains(message, "s16le:16000:1"));
+  }
+}
+
+TEST_CASE("input file: missing, directory and empty are told apart") {
+  const fs::path missing = fs::temp_directory_path() / "wnpu_no_such_file.wav";
+  CHECK(audio_error_of([&] {
+          InputFile({missing, {}});
+        }) == missing.string() + ": expected an audio file, found: No such file or directory");
+  const fs::path folder = fs::temp_directory_path();
+  CHECK(audio_error_of([&] {
+          InputFile({folder, {}});
+        }) == folder.string() + ": expected an audio file, found a directory");
+  const TempFile empty("");
+  CHECK(audio_error_of([&] { InputFile file(empty.input()); }) ==
+        empty.path().string() + ": expected an audio file, found an empty file (0 bytes)");
+}
+
+TEST_CASE("input file: empty raw PCM is silence, not an error") {
+  const TempFile empty("");
+  const InputFile file({empty.path(), RawFormat{}});
+  CHECK(file.size() == 0);
+}
+
+TEST_CASE("input file: reads at any place, and again through a duplicate") {
+  const TempFile temp("0123456789");
+  InputFile file(temp.input());
+  std::string two(2, ' ');
+  CHECK(file.read_at(7, std::as_writable_bytes(std::span(two))) == 2);
+  CHECK(two == "78");
+  CHECK(file.read_at(9, std::as_writable_bytes(std::span(two))) == 1);
+  CHECK(file.read_at(10, std::as_writable_bytes(std::span(two))) == 0);
+  InputFile copy = file.duplicate();
+  CHECK(all_bytes(copy) == "0123456789");
+}
+
+TEST_CASE("input file: a pipe is spooled, so that it can be read twice") {
+  const TempFile name("");
+  fs::remove(name.path());
+  REQUIRE(::mkfifo(name.path().c_str(), 0600) == 0);
+  const std::string sent(300000, 'x');
+  std::thread writer([&] {
+    const int fd = ::open(name.path().c_str(), O_WRONLY);
+    for (std::size_t at = 0; at < sent.size();) {
+      at += static_cast<std::size_t>(::write(fd, sent.data() + at, sent.size() - at));
+    }
+    ::close(fd);
+  });
+  InputFile file(name.input());
+  writer.join();
+  CHECK(all_bytes(file) == sent);
+  CHECK(all_bytes(file) == sent);
+}
+
+TEST_CASE("input file: \"-\" is stdin, from where it stands") {
+  const TempFile temp("0123456789");
+  const int fd = ::open(temp.path().c_str(), O_RDONLY);
+  {
+    const Stdin replaced(fd);
+    InputFile whole({"-", {}});
+    CHECK(whole.name() == "stdin");
+    CHECK(all_bytes(whole) == "0123456789");
+    ::lseek(STDIN_FILENO, 4, SEEK_SET);
+    InputFile rest({"-", {}});
+    CHECK(all_bytes(rest) == "456789");
+    CHECK(audio_error_of([] {
+            InputFile({"-", {}});
+          }) == "stdin: expected an audio file, found an empty file (0 bytes)");
+  }
+  ::close(fd);
+}
+
+TEST_CASE("input: what has no end is read to a limit that is told") {
+  const std::string message = audio_error_of([] {
+    InputFile({"/dev/zero", std::nullopt, std::nullopt, std::uint64_t{3} << 20});
+  });
+  CHECK(contains(message, "/dev/zero: expected an end within 3 MiB, found more"));
+  CHECK(contains(message, "TMPDIR"));
+  CHECK(contains(message, "at most 3 MiB"));
+}

@@ -1,0 +1,266 @@
+// The modes of bench for plans, kernels, sweep, report and trace on a small model with random
+// weights; and the report in a browser.
+#include <cstdlib>
+#include <fstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/exit_code.h"
+#include "bench/core/modes.h"
+#include "bench/core/report.h"
+#include "tests/nano/nano_safetensors.h"
+#include "tests/support/json_schema.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/wav_tone.h"
+
+using namespace wnpu;         // NOLINT
+using namespace wnpu::bench;  // NOLINT
+using nlohmann::json;
+
+namespace {
+
+struct Fixture {
+  Fixture() {
+    models::Dims dims = tests::nano_dims();
+    dims.n_audio_head = 1;  // the array's attention wants heads of 64
+    dims.n_text_head = 1;
+    tests::write(tests::to_safetensors(tests::make_nano_model({.dims = dims}), models::DType::f32),
+                 folder.path() / "nano");
+    options.work.model = (folder.path() / "nano").string();
+    options.work.inputs = {folder.make_file("tone.wav", tests::wav_of_tone(2)).string()};
+    options.work.device.requested = "cpu";
+    options.work.threads = 2;
+    options.work.verbosity = app::Verbosity::quiet;
+    options.work.transcribe.language = "en";
+    options.work.transcribe.beam_size = 1;
+    options.work.transcribe.sample_len = 8;
+    options.work.transcribe.temperature_increment_on_fallback.reset();
+    options.size.clear();
+    options.runs = 2;
+    options.calibration = {.rounds = 3,
+                           .copy_bytes = 1 << 20,
+                           .read_bytes = 1 << 20,
+                           .peak_rounds = 3,
+                           .fma_rounds = 200'000};
+  }
+
+  tests::TemporaryFolder folder;
+  BenchOptions options;
+};
+
+std::string schema_fault(const Results& results) {
+  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/bench/bench.schema.json");
+  return tests::schema_fault(json::parse(file),
+                             json::parse(results_json(results, describe_machine())));
+}
+
+bool contains(const std::string& text, const std::string& what) {
+  return text.find(what) != std::string::npos;
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+// The page that write_report makes, once for all tests here.
+struct Written {
+  Written() {
+    Fixture f;
+    f.options.mode_value = (f.folder.path() / "report.html").string();
+    results = write_report(f.options);
+    page = tests::contents_of(f.options.mode_value);
+  }
+
+  Results results;
+  std::string page;
+};
+
+const Written& written() {
+  static const Written kWritten;
+  return kWritten;
+}
+
+std::size_t expected_marks(const Report& report) {
+  std::size_t marks = report.stages.size() + report.plans.size();
+  for (const Timeline& timeline : report.timelines) marks += timeline.spans.size();
+  for (const Roofline& roofline : report.rooflines) marks += roofline.kernels.size();
+  return marks;
+}
+
+// Appended to a page: what a browser drew of it, as JSON in the document. Labels collide where two
+// texts of a chart share more than a pixel both ways.
+constexpr const char* kProbe = R"(<script>
+const marks = [...document.querySelectorAll('.mark')].filter(m => {
+  const b = m.getBoundingClientRect(), s = m.closest('svg').getBoundingClientRect();
+  return b.width > 0 && b.height > 0 && b.left >= s.left && b.right <= s.right + 1 &&
+         b.top >= s.top && b.bottom <= s.bottom + 1;
+}).length;
+let collisions = [], outside = [];
+for (const svg of document.querySelectorAll('svg')) {
+  const s = svg.getBoundingClientRect();
+  const texts = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+  texts.forEach(([name, b], i) => {
+    if (b.left < s.left - 1 || b.right > s.right + 1) outside.push(name);
+    for (const [other, o] of texts.slice(i + 1)) {
+      if (Math.min(b.right, o.right) - Math.max(b.left, o.left) > 1 &&
+          Math.min(b.bottom, o.bottom) - Math.max(b.top, o.top) > 4) collisions.push(name + ' / ' + other);
+    }
+  });
+}
+const result = document.createElement('pre');
+result.id = 'probe';
+result.textContent = JSON.stringify({marks, collisions, outside, charts: document.querySelectorAll('svg').length});
+document.body.append(result);
+</script>)";
+
+struct Seen {
+  json probe;
+  std::size_t console_lines = 0;
+};
+
+// The page with the probe in headless Chromium; marks that ought to be drawn are in the probe.
+Seen look_at(std::string page, const tests::TemporaryFolder& folder) {
+  page.insert(page.find("</body>"), kProbe);
+  const auto file = folder.make_file("page.html", page);
+  const std::string at = folder.path().string();
+  const std::string command = "HOME=" + at +
+                              " timeout 120 chromium --headless --no-sandbox --disable-gpu "
+                              "--disable-dev-shm-usage --user-data-dir=" +
+                              at +
+                              "/profile --enable-logging=stderr "
+                              "--window-size=1000,3000 --dump-dom file://" +
+                              file.string() + " >" + at + "/dom 2>" + at + "/log";
+  REQUIRE(std::system(command.c_str()) == 0);  // NOLINT(concurrency-mt-unsafe)
+  const std::string dom = tests::contents_of(folder.path() / "dom");
+  const std::string opening = "<pre id=\"probe\">";
+  const std::size_t start = dom.find(opening);
+  REQUIRE(start != std::string::npos);
+  const std::size_t begin = start + opening.size();
+  return {json::parse(dom.substr(begin, dom.find("</pre>", begin) - begin)),
+          count(tests::contents_of(folder.path() / "log"), "CONSOLE")};
+}
+
+bool has_chromium() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe)
+  return std::system("command -v chromium >/dev/null 2>&1") == 0;
+}
+
+}  // namespace
+
+TEST_CASE("plans: a row for every way at every length, none without where it is from") {
+  const Fixture f;
+  const Results results = measure_plans(f.options);
+  CHECK(schema_fault(results) == "");
+  for (const char* text :
+       {"10 frames", "100 frames", "500 frames", "1500 frames", "fused", "batched", "hybrid",
+        "per-op", "modelled + measured", "hawk-1.6/published", "what these times rest on"}) {
+    CAPTURE(text);
+    CHECK(contains(results.text, text));
+  }
+  CHECK(!contains(results.text, "strix"));
+  // Four plans on three arrays and the CPU; published figures are of base alone.
+  CHECK(!contains(results.text, "NumPy"));
+  std::size_t at_100 = 0;
+  for (const Figure& figure : results.figures) {
+    CHECK(figure.value > 0);
+    for (const auto& [label, value] : figure.labels) at_100 += label == "frames" && value == "100";
+  }
+  CHECK(at_100 == 4 * 3 + 1);
+}
+
+TEST_CASE("plans: a model whose heads the array cannot have is refused with both numbers") {
+  Fixture f;
+  tests::write(tests::to_safetensors(tests::make_nano_model(), models::DType::f32),
+               f.folder.path() / "narrow");
+  f.options.work.model = (f.folder.path() / "narrow").string();
+  CHECK_THROWS_WITH_AS(measure_plans(f.options),
+                       "narrow: expected attention heads of 64, which the array is made for, found "
+                       "32",
+                       app::UsageError);
+}
+
+TEST_CASE("kernels: both machines' kernels with their peaks, in the schema") {
+  const Fixture f;
+  const Results results = measure_kernels(f.options);
+  CHECK(schema_fault(results) == "");
+  REQUIRE(results.report.rooflines.size() == 2);
+  CHECK(results.report.rooflines[0].kernels.size() == 8);
+  CHECK(results.report.rooflines[1].kernels.size() == 7);
+  for (const char* text : {"softmax", "GELU", "LayerNorm", "matmul", "whole layer, fused", "830 us",
+                           "1.54 ms", "1.52 ms", "390 us"}) {
+    CAPTURE(text);
+    CHECK(contains(results.text, text));
+  }
+}
+
+TEST_CASE("sweep: results of a sweep without time are modelled, and say what was left out") {
+  Fixture f;
+  f.options.sweep.sizes = {"tiny"};
+  f.options.sweep.budget_s = 0;
+  const Results results = measure_sweep(f.options);
+  CHECK(schema_fault(results) == "");
+  CHECK(contains(results.notes.back(), "left out"));
+  CHECK(!contains(results.text, "measured"));
+}
+
+TEST_CASE("report: all four kinds of charts from one run, a mark a datum") {
+  const Results& results = written().results;
+  CHECK(schema_fault(results) == "");
+  CHECK(count(written().page, "<svg") == 6);
+  CHECK(count(written().page, "class=\"mark ") == expected_marks(results.report));
+  CHECK(results.report.stages.size() == 5);
+  CHECK(count(written().page, "http") == 0);
+  for (const char* fact : {"machine", "program", "measured with", "noise", "NPU"}) {
+    CHECK(contains(written().page, std::string("<th>") + fact));
+  }
+}
+
+TEST_CASE("report: a browser draws every mark within its chart, no labels on each other") {
+  if (!has_chromium()) {
+    MESSAGE("SKIP: chromium is not installed (apt-get install chromium)");
+    return;
+  }
+  const tests::TemporaryFolder folder;
+  const Seen seen = look_at(written().page, folder);
+  CAPTURE(seen.probe.dump());
+  CHECK(seen.console_lines == 0);
+  CHECK(seen.probe.at("charts") == 6);
+  CHECK(seen.probe.at("marks") == expected_marks(written().results.report));
+  CHECK(seen.probe.at("collisions").empty());
+  CHECK(seen.probe.at("outside").empty());
+}
+
+TEST_CASE("report: the look into the browser sees errors, hidden marks and labels that collide") {
+  if (!has_chromium()) {
+    MESSAGE("SKIP: chromium is not installed (apt-get install chromium)");
+    return;
+  }
+  const tests::TemporaryFolder folder;
+  const Seen seen = look_at(
+      "<!DOCTYPE html><html><head><link rel=icon href=data:,></head><body>"
+      "<svg viewBox='0 0 100 100' width=400><rect class='mark' width='5' height='5'/>"
+      "<rect class='mark' width='0' height='5'/><rect class='mark' x='99' width='50' height='5'/>"
+      "<text x='10' y='50'>first</text><text x='12' y='50'>second</text></svg>"
+      "<script>missing();</script></body></html>",
+      folder);
+  CAPTURE(seen.probe.dump());
+  CHECK(seen.console_lines == 1);
+  CHECK(seen.probe.at("marks") == 1);
+  CHECK(seen.probe.at("collisions").size() == 1);
+}
+
+TEST_CASE("trace: is written as JSON, with its figures in the schema") {
+  Fixture f;
+  f.options.mode_value = (f.folder.path() / "trace.json").string();
+  const Results results = write_trace(f.options);
+  CHECK(schema_fault(results) == "");
+  const json trace = json::parse(tests::contents_of(f.options.mode_value));
+  CHECK(trace.at("traceEvents").size() > 50);
+  f.options.mode_value = (f.folder.path() / "missing" / "trace.json").string();
+  CHECK_THROWS_AS(write_trace(f.options), app::OutputError);
+}

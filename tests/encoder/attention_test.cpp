@@ -1,0 +1,123 @@
+// Attention in chunks of keys; the reference holds a row's scores whole, in fp64.
+#include "encoder/cpu/attention.h"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "encoder/cpu/byte_attention.h"
+#include "tests/nano/nano_model.h"
+#include "tests/support/difference.h"
+#include "tests/support/random_matrix.h"
+#include "tests/support/reference_layer.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+// Two chunks, and a third of whole blocks and a part of one.
+constexpr std::size_t kFrames = 480 + 48 + 2;
+
+models::Dims dims() {
+  models::Dims dims = tests::nano_dims();
+  dims.n_audio_ctx = kFrames;
+  return dims;
+}
+
+struct Inputs {
+  models::Matrix q = tests::random_matrix(kFrames, dims().n_audio_state, 1);
+  models::Matrix k = tests::random_matrix(kFrames, dims().n_audio_state, 2);
+  models::Matrix v = tests::random_matrix(kFrames, dims().n_audio_state, 3);
+};
+
+template <typename Arithmetic>
+std::vector<float> attend(const Inputs& in) {
+  encoder::Attention<Arithmetic> attention(dims());
+  typename encoder::Attention<Arithmetic>::Scratch scratch(dims());
+  const std::size_t block = Arithmetic::block_rows();
+  for (std::size_t first = 0; first < kFrames; first += block) {
+    const std::size_t rows = std::min(block, kFrames - first);
+    attention.set(first, in.k.view().row_range(first, rows), in.v.view().row_range(first, rows));
+  }
+  models::ThreadPool pool(2);
+  attention.finish(pool, in.v.view());
+  models::Matrix y(kFrames, dims().n_audio_state);
+  for (std::size_t first = 0; first < kFrames; first += block) {
+    const std::size_t rows = std::min(block, kFrames - first);
+    attention.attend(in.q.view().row_range(first, rows), y.view().row_range(first, rows), scratch);
+  }
+  return {y.flat().begin(), y.flat().end()};
+}
+
+// fp64's softmax without its maximum overflows beyond exponents of 700: scores stay below.
+std::vector<double> expected(const Inputs& in) {
+  const std::size_t head_size = dims().n_audio_state / dims().n_audio_head;
+  auto q = tests::to_rows(in.q.view());
+  for (auto& row : q) {
+    for (double& value : row)
+      value *= std::sqrt(static_cast<double>(head_size));  // the reference divides by it
+  }
+  return tests::flatten(tests::reference_attention(
+      q, tests::to_rows(in.k.view()), tests::to_rows(in.v.view()), dims().n_audio_head, false));
+}
+
+void check(const Inputs& in) {
+  const auto reference = expected(in);
+  CHECK(tests::nmse(attend<encoder::Fp32Arithmetic>(in), reference) < 1e-11);
+  CHECK(tests::nmse(attend<encoder::IntegerArithmetic>(in), reference) < 1e-6);
+  // Queries and keys of 8 bits: a score of 5 may be wrong by 0.02.
+  CHECK(tests::nmse(attend<encoder::ByteArithmetic>(in), reference) < 1e-3);
+}
+
+}  // namespace
+
+TEST_CASE("attention: chunks put together agree with fp64") { check({}); }
+
+TEST_CASE("attention: a maximum that comes late makes what was before it small") {
+  Inputs in;
+  for (std::size_t r = 0; r < kFrames; ++r) {
+    for (float& value : in.q.row(r)) value = 1.0F + 0.1F * value;
+    // Scores grow from frame to frame, by 5 in all: each chunk has its maximum at its end.
+    const float slope = 5.0F * static_cast<float>(r) / kFrames;
+    for (float& value : in.k.row(r))
+      value = 0.05F * value + slope / static_cast<float>(in.k.cols());
+  }
+  check(in);
+}
+
+TEST_CASE("attention: one frame of all, in any chunk, takes everything") {
+  for (const std::size_t frame : {std::size_t{3}, std::size_t{300}, kFrames - 1}) {
+    Inputs in;
+    for (std::size_t r = 0; r < kFrames; ++r) {
+      std::ranges::fill(in.q.row(r), 1.0F);
+      std::ranges::fill(in.k.row(r), r == frame ? 8.0F : -8.0F);
+    }
+    const auto y = attend<encoder::Fp32Arithmetic>(in);
+    const auto value = in.v.row(frame);
+    for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == value[i % value.size()]);
+    check(in);
+  }
+}
+
+TEST_CASE("attention in bytes: scores beyond 16 bits are taken off their maximum") {
+  for (const float size : {1.0F, 40.0F}) {  // scores up to 16 * size^2 / 4
+    CAPTURE(size);
+    Inputs in;
+    for (std::size_t r = 0; r < kFrames; ++r) {
+      std::ranges::fill(in.q.row(r), r % 7 == 0 ? -size : size);
+      // Frames that share a row's weights: 8, 9 and 10 for one sign, 20 for the other.
+      const float sign = r >= 8 && r <= 10 ? 1.0F : (r == 20 ? -1.0F : 0.0F);
+      std::ranges::fill(in.k.row(r), 4.0F * sign * size);
+    }
+    const auto y = attend<encoder::ByteArithmetic>(in);
+    for (const float value : y) CHECK(std::isfinite(value));
+    if (size > 1.0F) {
+      const std::size_t width = dims().n_audio_state;
+      for (std::size_t c = 0; c < width; ++c) {
+        const float three = (in.v.row(8)[c] + in.v.row(9)[c] + in.v.row(10)[c]) / 3;
+        CHECK(y[width + c] == doctest::Approx(three).epsilon(0.01));
+        CHECK(y[c] == doctest::Approx(in.v.row(20)[c]).epsilon(0.01));
+      }
+    }
+  }
+}

@@ -1,0 +1,163 @@
+"""The include DAG of the project, and the sizes that keep it readable: layering.py ROOT.
+
+A rule names a folder and the folders whose files it may include besides its own; the longest rule
+that a file's path begins with counts. Exit code 1 with a line for each violation."""
+import pathlib
+import re
+import sys
+
+MAX_FILES = 30    # of a folder
+MAX_LINES = 400   # of a file
+
+BASE = ["models/base"]
+VECTORS = [*BASE, "models/kernels/vectors"]
+OPERANDS = [*VECTORS, "models/kernels/operands"]
+KERNELS = ["models/base", "models/kernels"]
+MODELS = ["models"]
+READ = [*BASE, "audio/read"]
+ENCODER = ["models", "encoder"]
+DESIGN = ["npu/kernel", "npu/design"]
+ENGINE = ["models", "npu", "audio", "encoder", "decoder", "app/engine"]
+FORMATS = [*ENGINE, "app/formats"]
+CLI = [*FORMATS, "app/cli"]
+BATCH = [*CLI, "app/batch"]
+BENCH = [*BATCH, "bench/core", "bench/input"]
+
+RULES = {
+    "models/base": [],
+    "models/kernels/vectors": BASE,
+    "models/kernels/operands": VECTORS,
+    "models/kernels/products": OPERANDS,
+    "models/text": BASE,
+    "models/files": [*VECTORS, "models/text"],
+    "models/weights": [*KERNELS, "models/text", "models/files"],
+    "npu": [],
+    "npu/kernel": [],
+    "npu/design": ["npu/kernel"],
+    "npu/sim": ["npu/device.h", *DESIGN],
+    "npu/plans": [*DESIGN, "npu/sim"],
+    "npu/xrt": ["npu/device.h", "npu/probe.h", "npu/xdg_folder.h", *DESIGN],
+    "audio/read": BASE,
+    "audio/mel": READ,
+    "audio/vad": [*MODELS, "audio/read"],
+    "encoder": MODELS,
+    "encoder/cpu": ENCODER,
+    "encoder/npu": [*ENCODER, "npu"],
+    "decoder/model": MODELS,
+    "decoder/search": [*MODELS, "decoder/model"],
+    "decoder/text": [*MODELS, "decoder/model", "decoder/search"],
+    "app/engine": ENGINE,
+    "app/formats": ENGINE,
+    "app/cli": FORMATS,
+    "app/batch": CLI,
+    "app/main.cpp": [*BATCH, "bench/bench_command.h"],
+    "app/write_manual.cpp": ["app/cli", "bench/bench_command.h"],
+    "bench/core": [*BATCH],
+    "bench/input": [*BATCH, "bench/core"],
+    "bench/rtf": BENCH,
+    "bench/encoder": BENCH,
+    "bench/gate": [*BENCH, "bench/rtf"],
+    "bench/peers": [*BENCH, "bench/rtf"],
+    "bench/report": [*BENCH, "bench/rtf", "bench/encoder"],
+    "bench": BENCH,
+    "tests": ["models", "npu", "audio", "encoder", "decoder", "app", "bench"],
+}
+FOLDERS = {rule.split("/")[0] for rule in RULES}
+
+# Headers of others, and the only places that may include them.
+OTHERS = {
+    r"<(experimental/)?xrt[_/]|\"(experimental/)?xrt[_/]": ("npu/xrt/", "tests/"),
+    r"<CLI/": ("app/cli/", "bench/bench_command.cpp", "tests/"),
+    r"<sndfile": ("audio/read/", "tests/"),
+    r"<lib(av|sw)": ("audio/read/",),
+    r"<pcre2": ("models/text/",),
+    r"<openssl/": ("app/batch/",),
+}
+
+
+def begins(path, prefix):
+    return path == prefix or path.startswith(prefix + "/")
+
+
+def allowed(path):
+    rule = max((rule for rule in RULES if begins(path, rule)), key=len)
+    return [rule, *RULES[rule]]
+
+
+def includes_of(root, path):
+    text = (root / path).read_text(encoding="utf-8")
+    return re.findall(r"^[ \t]*#[ \t]*include[ \t]*([<\"][^>\"]+[>\"])", text, re.M)
+
+
+def violations_of(path, includes, known):
+    for include in includes:
+        name = include[1:-1]
+        if include[0] == '"' and name.split("/")[0] in FOLDERS:
+            if name not in known:
+                yield f"{path}: no such file: {name}"
+            elif not any(begins(name, prefix) for prefix in allowed(path)):
+                yield f"{path}: may not include {name}"
+        elif include[0] == '"' and "/" not in name:
+            yield f"{path}: include as \"folder/file.h\": {name}"
+        for pattern, places in OTHERS.items():
+            if re.match(pattern, include) and not path.startswith(places):
+                yield f"{path}: only {', '.join(places)} may include {include}"
+
+
+def unit(path):
+    return re.sub(r"\.(h|cpp)$", "", path)
+
+
+def cycles(graph):
+    """Sets of units that include each other (a header and its source are one), by Tarjan."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        number[node] = low[node] = len(number)
+        stack.append(node)
+        for other in graph.get(node, ()):
+            if other not in number:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == number[node]:
+            at = stack.index(node)
+            found.append(stack[at:])
+            del stack[at:]
+
+    for node in graph:
+        if node not in number:
+            visit(node)
+    return [sorted(group) for group in found if len(group) > 1]
+
+
+def check(root):
+    paths = sorted(str(path.relative_to(root)) for folder in FOLDERS
+                   for path in (root / folder).rglob("*") if path.suffix in (".h", ".hpp", ".cpp"))
+    known = set(paths)
+    graph, violations = {}, []
+    for path in paths:
+        includes = includes_of(root, path)
+        violations += violations_of(path, includes, known)
+        graph.setdefault(unit(path), set()).update(
+            unit(i[1:-1]) for i in includes if i[1:-1] in known and unit(i[1:-1]) != unit(path))
+        lines = (root / path).read_bytes().count(b"\n")
+        if lines > MAX_LINES:
+            violations.append(f"{path}: {lines} lines, at most {MAX_LINES}")
+    violations += [f"include each other: {', '.join(group)}" for group in cycles(graph)]
+    for folder in {(root / path).parent for path in paths}:
+        n_files = sum(path.is_file() for path in folder.iterdir())
+        if n_files > MAX_FILES:
+            violations.append(f"{folder.relative_to(root)}: {n_files} files, at most {MAX_FILES}")
+    return violations
+
+
+def main():
+    sys.setrecursionlimit(10000)
+    violations = check(pathlib.Path(sys.argv[1]))
+    print("\n".join(violations) or "layering: ok")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

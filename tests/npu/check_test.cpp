@@ -1,0 +1,257 @@
+// For each limit: a Design that breaks it, and the message that names tile, limit and finding.
+#include "npu/sim/check.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "npu/design/layer_design.h"
+#include "npu/plans/plan.h"
+#include "tests/support/whisper_sizes.h"
+
+using namespace wnpu;  // NOLINT
+using namespace wnpu::npu;
+
+namespace {
+
+Design small_design() {
+  return layer_design(layer_geometry(npu1(), {100, 128, 2, 512}, Precision::bf16));
+}
+
+std::string first_problem(const Design& design) {
+  const auto problems = check(design);
+  return problems.empty() ? "" : problems.front();
+}
+
+// The first transfer of the first shim channel that has one.
+Transfer& shim_transfer(Design& design) {
+  for (std::size_t i = 0; i < design.channels.size(); ++i) {
+    if (design.channels[i].tile.kind == TileKind::shim && !design.transfers[i].empty()) {
+      return design.transfers[i].front();
+    }
+  }
+  throw std::logic_error("no shim transfer");
+}
+
+Transfer& mem_transfer(Design& design) {
+  for (std::size_t i = 0; i < design.channels.size(); ++i) {
+    if (design.channels[i].tile.kind == TileKind::mem && !design.transfers[i].empty()) {
+      return design.transfers[i].front();
+    }
+  }
+  throw std::logic_error("no mem-tile transfer");
+}
+
+}  // namespace
+
+TEST_CASE("check: every layer call of every Whisper size fits npu1") {
+  for (const auto& [name, s] : tests::kWhisperSizes) {
+    for (const Precision precision : {Precision::bf16, Precision::int8}) {
+      const auto g = layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, precision);
+      auto calls = layer_calls(Plan::batched);
+      calls.push_back(LayerCall{});
+      for (const LayerCall& call : calls) {
+        const Design design = layer_design(g, call);
+        CHECK_MESSAGE(first_problem(design).empty(), design.name, ": ", first_problem(design));
+      }
+    }
+  }
+}
+
+TEST_CASE("check: npu4's layer is refused: its channels 4 and 5 write a neighbour's memory") {
+  for (const auto& size : tests::kWhisperSizes) {
+    const EncoderShape& s = size.second;
+    const auto g = layer_geometry(npu4(), {1500, s.width, s.heads, s.hidden}, Precision::bf16);
+    const std::vector<std::string> problems = check(layer_design(g));
+    CAPTURE(size.first);
+    CHECK(std::ranges::any_of(problems, [](const std::string& problem) {
+      return problem.find("expected memory of its own tile, found that of") != std::string::npos ||
+             problem.find("expected an element in one mem tile") != std::string::npos;
+    }));
+  }
+}
+
+TEST_CASE("check: a mem tile's element lies in one tile, no farther than the next") {
+  const auto problem_with = [](std::uint64_t offset, int n_tiles) {
+    Design d = small_design();
+    Transfer& t = mem_transfer(d);
+    d.memories[t.access.memory].n_tiles = n_tiles;
+    d.memories[t.access.memory].bytes = static_cast<std::uint64_t>(n_tiles) * 512 * 1024;
+    t.access.offset = offset;
+    return first_problem(d);
+  };
+  CHECK(problem_with(0, 3).empty());
+  CHECK(problem_with(512 * 1024 - 4, 3).find("expected an element in one mem tile, found one in") !=
+        std::string::npos);
+  CHECK(problem_with(2 * 512 * 1024, 3).find("expected memory of adjoining tiles, found that of") !=
+        std::string::npos);
+}
+
+TEST_CASE("design: one overlay serves all sizes, precisions and calls; streams differ") {
+  const auto hash = overlay_hash(small_design());
+  const auto base = layer_geometry(npu1(), {1500, 512, 8, 2048}, Precision::int8);
+  CHECK(overlay_hash(layer_design(base)) == hash);
+  CHECK(overlay_hash(layer_design(base, {LayerOp::up, LayerOp::up})) == hash);
+  CHECK(design_hash(layer_design(base)) != design_hash(small_design()));
+  CHECK(design_hash(small_design()) == design_hash(small_design()));
+  const auto strix = layer_geometry(npu4(), {100, 128, 2, 512}, Precision::bf16);
+  CHECK(overlay_hash(layer_design(strix)) != hash);
+}
+
+TEST_CASE("design: hashes see every part of a call") {
+  const auto hash = design_hash(small_design());
+  Design d = small_design();
+  d.phases[0].outer += 1;
+  CHECK(design_hash(d) != hash);
+  d = small_design();
+  shim_transfer(d).access.offset += 4;
+  CHECK(design_hash(d) != hash);
+  d = small_design();
+  d.locks[0].initial += 1;
+  CHECK(design_hash(d) != hash);
+  d = small_design();
+  d.core.stack_bytes += 32;
+  CHECK(overlay_hash(d) != overlay_hash(small_design()));
+}
+
+TEST_CASE("check: data memory holds buffers, tables and stack") {
+  Design d = small_design();
+  d.core.stack_bytes = 8192;
+  CHECK(first_problem(d) ==
+        "core(0,0): data memory (buffers, tables and stack): expected at most 65536 bytes, found " +
+            std::to_string(58496 + d.core.table_bytes + 8192) + " bytes");
+}
+
+TEST_CASE("check: core buffers do not overlap and lie on vectors") {
+  Design d = small_design();
+  d.core.buffers[1].offset -= 32;
+  CHECK(first_problem(d) ==
+        "core(0,0): buffer B: expected to begin at 16384 or later, found 16352: it overlaps");
+  d = small_design();
+  d.core.buffers.back().offset += 4;
+  CHECK(first_problem(d) ==
+        "core(0,0): buffer attention state: expected an offset on 32 bytes, found 58116");
+}
+
+TEST_CASE("check: program memory") {
+  Design d = small_design();
+  d.core.program_bytes = 17000;
+  CHECK(first_problem(d) ==
+        "core(0,0): program memory: expected at most 16384 bytes, found 17000 bytes");
+}
+
+TEST_CASE("check: mem-tile capacity and overlapping regions") {
+  Design d = small_design();
+  d.regions.back().offset = 600000;
+  CHECK(
+      first_problem(d).starts_with("mem(3,0): region key_values ends in memory of: expected at "
+                                   "most 524288 bytes, found "));
+  d = small_design();
+  d.regions[1].offset = d.regions[0].offset + 100;
+  CHECK(first_problem(d) == "mem(0,0): region b_ring overlaps region a_ring at byte 100");
+}
+
+TEST_CASE("check: DMA channels and buffer descriptors") {
+  Design d = small_design();
+  d.channels[0].index = 2;
+  CHECK(first_problem(d) ==
+        "shim(0,0): mm2s channels: expected at most 2 channels, found 3 channels");
+  d = small_design();
+  d.channels[0].descriptors = 12;
+  CHECK(first_problem(d) ==
+        "shim(0,0): buffer descriptors: expected at most 16 descriptors, found 22 descriptors");
+  d = small_design();
+  const auto mem = std::ranges::find_if(
+      d.channels, [](const Channel& c) { return c.tile.kind == TileKind::mem && c.index == 0; });
+  mem->descriptors += 20;
+  CHECK(first_problem(d) ==
+        "mem(0,0): buffer descriptors of even channels: expected at most 24 "
+        "descriptors, found 44 descriptors");
+  d = small_design();
+  d.channels.push_back(d.channels[0]);
+  d.channels.back().descriptors = 0;
+  d.transfers.emplace_back();
+  CHECK(first_problem(d) == "shim(0,0): channel 0 is declared twice");
+}
+
+TEST_CASE("check: locks, their number and their values") {
+  Design d = small_design();
+  for (int i = 0; i < 64; ++i) d.locks.push_back({{TileKind::mem, 0, 0}, "more", 0});
+  CHECK(first_problem(d).starts_with("mem(0,0): locks: expected at most 64 locks, found "));
+  d = small_design();
+  d.locks[0].initial = 64;
+  CHECK(first_problem(d) ==
+        "mem(0,0): initial value of lock a_ring free: expected at most 63, found 64");
+}
+
+TEST_CASE("check: tiles that the target does not have") {
+  Design d = small_design();
+  d.channels[0].tile.column = 4;
+  CHECK(first_problem(d) == "channel: expected a tile of 4 columns and 1 rows, found shim(4,0)");
+}
+
+TEST_CASE("check: alignment, dimensions, strides, lengths and bounds of transfers") {
+  Design d = small_design();
+  Transfer* t = &shim_transfer(d);
+  t->access.offset = 2;
+  CHECK(first_problem(d).find("whole words of 4 bytes") != std::string::npos);
+
+  d = small_design();
+  t = &shim_transfer(d);
+  t->access.run = 64;
+  t->access.dims = {{2, 1 << 15}, {2, 1 << 17}, {2, 1 << 19}};
+  CHECK(first_problem(d).find("dimensions: expected at most 3 dimensions, found 4") !=
+        std::string::npos);
+
+  d = small_design();
+  t = &shim_transfer(d);
+  t->access.dims = {{2, 8 << 20}};
+  CHECK(first_problem(d).find("stride: expected at most 4194304 bytes, found 8388608") !=
+        std::string::npos);
+
+  d = small_design();
+  mem_transfer(d).access.run = 1 << 20;
+  CHECK(first_problem(d).find("length: expected at most 524284 bytes, found 1048576") !=
+        std::string::npos);
+
+  d = small_design();
+  shim_transfer(d).access.run = 16384;
+  CHECK(first_problem(d).find("element: expected at most 8192 bytes, found 16384") !=
+        std::string::npos);
+
+  d = small_design();
+  shim_transfer(d).access.offset = d.memories[0].bytes;
+  CHECK(first_problem(d).find("expected bytes 0 to 196608 of input, found") != std::string::npos);
+}
+
+TEST_CASE("check: elements that are larger than a core's port") {
+  Design d = small_design();
+  d.phases[0].k = 4096;
+  CHECK(
+      first_problem(d) ==
+      "core(0,0): phase norm1: element of port A: expected at most 8192 bytes, found 32768 bytes");
+}
+
+TEST_CASE("check: a stream that waits for ever is found and described") {
+  Design d = small_design();
+  for (auto& queue : d.transfers) {  // somebody forgets to give back the middle states
+    for (Transfer& t : queue) {
+      if (t.release.lock != kNone && d.locks[t.release.lock].name == "middle free") t.release = {};
+    }
+  }
+  const std::string problem = first_problem(d);
+  CHECK(problem.find("deadlock: core(") != std::string::npos);
+  CHECK(problem.find("in phase") != std::string::npos);
+  CHECK(problem.find("has not sent element") != std::string::npos);
+
+  d = small_design();  // a size that sender and receiver do not agree on
+  shim_transfer(d).access.run /= 2;
+  CHECK(first_problem(d).find("expects another size") != std::string::npos);
+
+  d = small_design();  // the kernel expects other elements than come
+  d.phases[1].n = 32;
+  CHECK(first_problem(d).find("expects an element of 4096 bytes on port B, found 8192") !=
+        std::string::npos);
+}

@@ -1,0 +1,161 @@
+// The simulated device's contract: what it refuses, and that nothing moves without sync.
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "npu/sim/sim_device.h"
+#include "tests/support/layer_call.h"
+
+using namespace wnpu;  // NOLINT
+using namespace wnpu::npu;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::unique_ptr<SimDevice> open(InjectedFailure failure = {}) {
+  SimDeviceOptions options;
+  options.threads = 2;
+  options.failure = failure;
+  return open_sim_device(options);
+}
+
+}  // namespace
+
+TEST_CASE("sim device: says that it is simulated, and how it is modelled") {
+  const auto device = open();
+  CHECK(device->is_simulated());
+  CHECK(device->description().find("simulated") != std::string_view::npos);
+  CHECK(device->description().find("phoenix-1.0/published") != std::string_view::npos);
+}
+
+TEST_CASE("sim device: unknown presets are refused with the known ones") {
+  SimDeviceOptions options;
+  options.preset = "phoenix-9/published";
+  const std::string error = error_of([&] { open_sim_device(options); });
+  CHECK(error.find("phoenix-1.0") != std::string::npos);
+  CHECK(error.find("found \"phoenix-9/published\"") != std::string::npos);
+}
+
+TEST_CASE("sim device: a forgotten sync is a wrong result, each of three") {
+  const auto device = open();
+  tests::LayerCallFixture call(*device, {40, 64, 1, 128});
+  const auto right = call.run();
+  CHECK(tests::all_finite(right));
+  for (const auto forgotten : {LayerArgument::input, LayerArgument::weights}) {
+    tests::LayerCallFixture other(*device, {40, 64, 1, 128});
+    other.forget(forgotten);
+    CHECK_FALSE(tests::all_finite(other.run()));  // poison
+  }
+  tests::LayerCallFixture other(*device, {40, 64, 1, 128});
+  other.forget(LayerArgument::output);
+  CHECK(other.run() != right);
+}
+
+TEST_CASE("sim device: wrong arguments are refused") {
+  const auto device = open();
+  const auto stranger = open();
+  tests::LayerCallFixture call(*device, {40, 64, 1, 128});
+  tests::LayerCallFixture other(*stranger, {40, 64, 1, 128});
+  auto arguments = call.arguments();
+  arguments.pop_back();
+  CHECK(error_of([&] {
+          call.program().run(arguments, 1s);
+        }).find("expected 4 arguments, found 3") != std::string::npos);
+  arguments = call.arguments();
+  arguments[1] = other.arguments()[1];
+  CHECK(error_of([&] {
+          call.program().run(arguments, 1s);
+        }).find("argument 1 (weights): expected a buffer of this device") != std::string::npos);
+  const auto small = call.program().allocate(64, 0);
+  arguments = call.arguments();
+  arguments[0] = small.get();
+  CHECK(error_of([&] {
+          call.program().run(arguments, 1s);
+        }).find("argument 0 (input): expected 98304 bytes, found 64") != std::string::npos);
+  CHECK(error_of([&] {
+          (void)call.program().allocate(64, 4);
+        }).find("expected an argument below 4, found 4") != std::string::npos);
+  CHECK(error_of([&] {
+          (void)call.program().allocate(66, 0);
+        }).find("expected whole words of 4 bytes, found 66") != std::string::npos);
+  const Run foreign{&other.program(), call.arguments()};
+  CHECK(error_of([&] {
+          device->run_all({&foreign, 1}, 1s);
+        }).find("expected a program of this device, found another device's") != std::string::npos);
+}
+
+TEST_CASE("sim device: designs for another array, or that do not fit, are refused at load") {
+  const auto device = open();
+  const LayerShape shape{40, 64, 1, 128};
+  CHECK(error_of([&] {
+          device->load(layer_design(layer_geometry(npu4(), shape, Precision::bf16)));
+        }).find("expected a design for npu1, found one for npu4") != std::string::npos);
+  Design design = layer_design(layer_geometry(npu1(), shape, Precision::bf16));
+  design.core.stack_bytes = 20000;
+  CHECK(error_of([&] { device->load(design); }).find("data memory") != std::string::npos);
+}
+
+TEST_CASE("sim device: ordered failures and timeouts name the run") {
+  const auto device = open({InjectedFailure::Kind::command_error, 1});
+  tests::LayerCallFixture call(*device, {40, 64, 1, 128});
+  const std::vector<Run> runs(3, Run{&call.program(), call.arguments()});
+  CHECK(error_of([&] { device->run_all(runs, 10s); }) ==
+        "simulated NPU: run 2 of 3: command failed (injected)");
+  CHECK(device->stats().launches == 1);
+  CHECK(error_of([&] { device->run_all(runs, 0ms); }).find("run 1 of 3: timed out: modelled") !=
+        std::string::npos);
+  const auto hanging = open({InjectedFailure::Kind::timeout, 0});
+  tests::LayerCallFixture other(*hanging, {40, 64, 1, 128});
+  CHECK(error_of([&] { other.run(); }) == "simulated NPU: run 1 of 1: timed out (injected)");
+}
+
+TEST_CASE("sim device: stops in the middle of a run when asked to, and works again afterwards") {
+  const auto device = open();
+  tests::LayerCallFixture call(*device, {40, 64, 1, 128});
+  const auto expected = call.run();
+  std::size_t n_asked = 0;
+  device->set_should_stop([&n_asked] { return ++n_asked > 5; });
+  CHECK_THROWS_AS(call.run(), Stopped);
+  CHECK(n_asked == 6);
+  CHECK(device->stats().launches == 1);
+  device->set_should_stop({});
+  CHECK(call.run() == expected);
+}
+
+TEST_CASE("sim device: a list of runs is one submission and costs less to launch") {
+  const auto device = open();
+  tests::LayerCallFixture call(*device, {40, 64, 1, 128});
+  call.run();
+  const double single = device->stats().modelled_ms;
+  device->reset_stats();
+  const std::vector<Run> runs(2, Run{&call.program(), call.arguments()});
+  device->run_all(runs, 10s);
+  CHECK(device->stats().launches == 2);
+  CHECK(device->stats().submissions == 1);
+  CHECK(device->stats().modelled_ms < 2 * single);
+  CHECK(device->stats().ddr_read_bytes > 0);
+}
+
+TEST_CASE("sim device: memory beyond the arguments stays as it was") {
+  const auto device = open();
+  tests::LayerCallFixture call(*device, {40, 64, 1, 128});
+  call.run();  // throws if a guard byte changed
+  const auto& report = device->last_report();
+  CHECK(report.cycles > 0);
+  const CoreCycles& core = report.cores.front();
+  const double cycles = core.busy + core.waiting_a + core.waiting_b + core.waiting_c +
+                        core.waiting_header + core.finished;
+  CHECK(cycles == doctest::Approx(report.cycles));
+}

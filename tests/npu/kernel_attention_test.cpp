@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "npu/kernel/exp2_tables.h"
+#include "npu/kernel/kernels.h"
+#include "tests/support/difference.h"
+#include "tests/support/tile_layout.h"
+#include "tests/support/tolerances.h"
+
+using namespace wnpu::npu;
+using namespace wnpu::npu::kernel;
+using namespace wnpu::tests;
+
+namespace {
+
+constexpr AttentionShape kShape{16, 32, 64};  // 32 keys a block
+
+// One head, all row-major; keys from `valid` on are padding up to whole blocks.
+struct Head {
+  std::vector<bfloat16> q, k, v;
+  std::size_t valid;
+};
+
+Head random_head(std::size_t valid, double q_scale, std::uint64_t seed = 1) {
+  const std::size_t keys = (valid + kShape.keys - 1) / kShape.keys * kShape.keys;
+  return {random_bf16(kShape.queries * kShape.head, seed, q_scale),
+          random_bf16(keys * kShape.head, seed + 1), random_bf16(keys * kShape.head, seed + 2),
+          valid};
+}
+
+std::vector<bfloat16> slice(const std::vector<bfloat16>& from, std::size_t at, std::size_t n) {
+  const auto begin = from.begin() + static_cast<std::ptrdiff_t>(at);
+  return {begin, begin + static_cast<std::ptrdiff_t>(n)};
+}
+
+std::vector<float> run(const Head& head, Rounding rounding = Rounding::nearest_even) {
+  std::vector<float> max(kShape.queries), sum(kShape.queries), acc(kShape.queries * kShape.head);
+  const AttentionState state{max, sum, acc};
+  flash_attention_start(kShape, state);
+  const std::size_t block = kShape.keys * kShape.head;
+  const auto q = to_tiles(head.q, kShape.head, kLeft);
+  for (std::size_t at = 0, key = 0; at < head.k.size(); at += block, key += kShape.keys) {
+    const auto k = to_tiles(slice(head.k, at, block), kShape.head, kLeft);
+    const auto v = to_tiles(slice(head.v, at, block), kShape.head, kRight);
+    const std::size_t valid = head.valid > key ? head.valid - key : 0;
+    flash_attention_step(kShape, q, {k, v, valid}, state, rounding);
+  }
+  std::vector<bfloat16> y(acc.size());
+  flash_attention_finish(kShape, state, y, rounding);
+  return to_floats(from_tiles(y, kShape.head, kResult));
+}
+
+double dot(const bfloat16* a, const bfloat16* b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < kShape.head; ++i) {
+    sum += static_cast<double>(to_float(a[i])) * static_cast<double>(to_float(b[i]));
+  }
+  return sum;
+}
+
+// Weights 2^(q.k) normalised, times v, in double.
+std::vector<double> exact(const Head& head) {
+  std::vector<double> y(head.q.size());
+  for (std::size_t row = 0; row < kShape.queries; ++row) {
+    std::vector<double> weight(head.valid);
+    for (std::size_t key = 0; key < head.valid; ++key) {
+      weight[key] = dot(&head.q[row * kShape.head], &head.k[key * kShape.head]);
+    }
+    const double largest = *std::ranges::max_element(weight);
+    double sum = 0;
+    for (double& w : weight) sum += w = std::exp2(w - largest);
+    for (std::size_t i = 0; i < head.valid * kShape.head; ++i) {
+      y[row * kShape.head + i % kShape.head] +=
+          weight[i / kShape.head] / sum * static_cast<double>(to_float(head.v[i]));
+    }
+  }
+  return y;
+}
+
+// A block of keys along the first query, so that their scores for it jump by hundreds.
+void raise_block(Head& head, std::size_t first_key) {
+  for (std::size_t i = 0; i < kShape.keys * kShape.head; ++i) {
+    head.k[first_key * kShape.head + i] = to_bfloat16(to_float(head.q[i % kShape.head]) * 30.0f);
+  }
+}
+
+// Numerator and denominator each carry the weights' relative error; then y is stored.
+double worst_case(double largest_value) {
+  return 2.02 * tolerance::kAttentionWeight * largest_value + tolerance::kBf16Rounding;
+}
+
+}  // namespace
+
+TEST_CASE("exp2 tables: whole powers are exact, fractions are rounded to nearest") {
+  for (int i = -128; i < 128; ++i) {
+    const float expected = i < -126 ? 0.0f : std::ldexp(1.0f, i);
+    CHECK(to_float(kExp2OfWhole[static_cast<std::uint8_t>(i)]) == expected);
+    const std::size_t fraction = static_cast<std::uint8_t>(i);
+    const double exact_fraction = std::exp2(static_cast<double>(fraction) / 256.0);
+    CHECK(kExp2OfFraction[fraction] == to_bfloat16(static_cast<float>(exact_fraction)));
+  }
+}
+
+TEST_CASE("flash attention: agrees with exact softmax for flat, usual and peaked scores") {
+  for (const double q_scale : {0.0, 0.2, 1.0, 8.0, 100.0}) {
+    CAPTURE(q_scale);
+    const Head head = random_head(256, q_scale);
+    const auto y = run(head);
+    const auto reference = exact(head);
+    CHECK(max_abs_difference(y, reference) <= worst_case(1.0));
+    CHECK(nmse(y, reference) <= tolerance::kAttentionNmse);
+  }
+}
+
+TEST_CASE("flash attention: a whole Whisper head of 1500 keys, the last block partly padding") {
+  Head head = random_head(1500, 1.0);
+  REQUIRE(head.k.size() == 1504 * kShape.head);
+  const auto reference = exact(head);
+  const auto y = run(head);
+  MESSAGE("NMSE " << nmse(y, reference));
+  CHECK(nmse(y, reference) <= tolerance::kAttentionNmse);
+
+  // What the padding holds does not matter, NaN keys included, as long as values are finite.
+  for (std::size_t i = 1500 * kShape.head; i < head.k.size(); ++i) {
+    head.k[i] = bfloat16{0x7fc0};
+    head.v[i] = to_bfloat16(1e30f);
+  }
+  CHECK(run(head) == y);
+}
+
+TEST_CASE("flash attention: truncated stores are worse than rounded ones") {
+  const Head head = random_head(512, 0.5);
+  const auto reference = exact(head);
+  const double rounded = nmse(run(head, Rounding::nearest_even), reference);
+  const double truncated = nmse(run(head, Rounding::truncate), reference);
+  MESSAGE("NMSE rounded " << rounded << ", truncated " << truncated);
+  CHECK(truncated > 2 * rounded);
+}
+
+TEST_CASE("flash attention: the running maximum copes with a block far above or below the last") {
+  for (const std::size_t first_key : {0u, 32u, 64u}) {
+    Head head = random_head(96, 1.0);
+    raise_block(head, first_key);
+    CHECK(max_abs_difference(run(head), exact(head)) <= worst_case(1.0));
+  }
+}
+
+TEST_CASE("flash attention: one valid key gives its value, no valid key gives zero") {
+  const Head one = random_head(1, 5.0);
+  const auto y = run(one);
+  for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == to_float(one.v[i % kShape.head]));
+  Head none = random_head(32, 5.0);
+  none.valid = 0;
+  CHECK(run(none) == std::vector<float>(y.size()));
+}
+
+TEST_CASE("flash attention: huge, infinite and NaN scores neither trap nor run out of the tables") {
+  for (const float huge :
+       {1e30f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    Head head = random_head(64, 1.0);
+    for (std::size_t i = 0; i < kShape.head; ++i) head.q[i] = to_bfloat16(huge);
+    const auto y = run(head);
+    const auto clean = run(random_head(64, 1.0));
+    CHECK(std::equal(y.begin() + 64, y.end(), clean.begin() + 64));  // other rows are untouched
+  }
+}
+
+TEST_CASE("flash attention: the query scale makes powers of two out of the natural softmax") {
+  CHECK(static_cast<double>(query_scale(64)) == doctest::Approx(1.4426950408889634 / 8));
+}
+
+TEST_CASE("flash attention: buffers and shapes that do not fit are refused") {
+  std::vector<float> rows(8), acc(512), small(7);
+  std::vector<bfloat16> q(512), kv(1024);
+  const AttentionShape shape{8, 16, 64};
+  const AttentionState state{rows, rows, acc};
+  const auto step = [&](AttentionShape s, KeyValueBlock block, AttentionState to) {
+    flash_attention_step(s, q, block, to, Rounding::nearest_even);
+  };
+  CHECK_THROWS_AS(step(shape, {q, kv, 16}, state), std::invalid_argument);
+  CHECK_THROWS_AS(step(shape, {kv, q, 16}, state), std::invalid_argument);
+  CHECK_THROWS_AS(step(shape, {kv, kv, 16}, {small, rows, acc}), std::invalid_argument);
+  CHECK_THROWS_AS(step({4, 16, 64}, {kv, kv, 16}, state), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(step({8, 128, 64}, {kv, kv, 16}, state),
+                       "attention keys: expected at most 64, found 128", std::invalid_argument);
+  CHECK_THROWS_AS(flash_attention_finish(shape, state, kv, Rounding::truncate),
+                  std::invalid_argument);
+}

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "npu/kernel/kernels.h"
+#include "tests/support/difference.h"
+#include "tests/support/tile_layout.h"
+#include "tests/support/tolerances.h"
+
+using namespace wnpu::npu;
+using namespace wnpu::npu::kernel;
+using namespace wnpu::tests;
+
+namespace {
+
+constexpr TileShape kShape{16, 24};
+constexpr std::size_t kSize = kShape.m * kShape.n;
+
+double exact_gelu(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
+
+// gelu of each value, before and after the store to bf16; n a multiple of 32.
+std::vector<bfloat16> run_gelu(const std::vector<float>& x, Rounding rounding) {
+  const TileShape shape{4, x.size() / 4};
+  std::vector<bfloat16> y(x.size());
+  bias_gelu(shape, x, std::vector<float>(shape.n), y, rounding);
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("bias: adds a column's value and rounds to nearest even") {
+  const auto c = random_vector(kSize, 1, 10.0);
+  const auto column_bias = random_vector(kShape.n, 2);
+  std::vector<bfloat16> y(kSize);
+  bias(kShape, to_tiles(c, kShape.n, kResult), column_bias, y, Rounding::nearest_even);
+  std::vector<float> unrounded(kSize);
+  bias(kShape, to_tiles(c, kShape.n, kResult), column_bias, unrounded);
+  const auto found = from_tiles(y, kShape.n, kResult);
+  const auto found_float = from_tiles(unrounded, kShape.n, kResult);
+  for (std::size_t i = 0; i < kSize; ++i) {
+    const float expected = c[i] + column_bias[i % kShape.n];
+    CHECK(found_float[i] == expected);
+    CHECK(found[i] == to_bfloat16(expected));
+  }
+}
+
+TEST_CASE("bias: truncation, the hardware's default, is four times worse and biased") {
+  const TileShape shape{64, 64};
+  const auto c = random_vector(4096, 1);
+  const std::vector<float> none(64);
+  std::vector<bfloat16> nearest(4096);
+  std::vector<bfloat16> truncated(4096);
+  bias(shape, c, none, nearest, Rounding::nearest_even);
+  bias(shape, c, none, truncated, Rounding::truncate);
+  const double ratio = nmse(to_floats(truncated), c) / nmse(to_floats(nearest), c);
+  MESSAGE("NMSE of truncation / of rounding: " << ratio);
+  CHECK(ratio > 3.5);
+  double shrink = 0;
+  double magnitude = 0;
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    shrink += std::abs(c[i]) - std::abs(to_float(truncated[i]));
+    magnitude += std::abs(c[i]);
+    CHECK(truncated[i] == to_bfloat16(c[i], Rounding::truncate));
+  }
+  CHECK(shrink / magnitude > 0.5 * tolerance::kBf16Rounding);  // every value loses, none gains
+}
+
+TEST_CASE("bias: special values are stored as bf16.h says") {
+  std::vector<float> c(32, 1.0f);
+  const float special[] = {
+      std::numeric_limits<float>::quiet_NaN(),
+      -std::numeric_limits<float>::infinity(),
+      std::numeric_limits<float>::max(),
+      0x1p-126f,
+      0x1p-127f,
+      -0.0f,
+      std::bit_cast<float>(0x3f808000u),  // ties: down to even,
+      std::bit_cast<float>(0x3f818000u),  // up to even,
+      std::bit_cast<float>(0xbf817fffu)   // and just below one
+  };
+  std::ranges::copy(special, c.begin());
+  std::vector<bfloat16> y(32);
+  const std::vector<float> none(8, -0.0f);
+  for (const Rounding rounding : {Rounding::nearest_even, Rounding::truncate}) {
+    bias({4, 8}, c, none, y, rounding);
+    for (std::size_t i = 0; i < std::size(special); ++i) CHECK(y[i] == to_bfloat16(c[i], rounding));
+  }
+}
+
+TEST_CASE("bias_gelu: within its documented error of the erf form, from -12 to 12") {
+  std::vector<float> x(65536);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) / 2730.0f - 12.0f;
+  const auto y = run_gelu(x, Rounding::nearest_even);
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    worst = std::max(worst, beyond_rounding(y[i], exact_gelu(static_cast<double>(x[i]))));
+  }
+  MESSAGE("largest error beyond the store's rounding: " << worst);
+  CHECK(worst <= tolerance::kGelu);
+}
+
+TEST_CASE("bias_gelu: keeps relative precision near zero, and its limits at the ends") {
+  std::vector<float> x(32, 1.0f);
+  for (std::size_t i = 0; i < 24; ++i) {
+    x[i] = std::ldexp(i % 2 ? -1.0f : 1.3f, -static_cast<int>(i) * 4);
+  }
+  const float infinity = std::numeric_limits<float>::infinity();
+  x[24] = infinity;
+  x[25] = -infinity;
+  x[26] = std::numeric_limits<float>::quiet_NaN();
+  x[27] = -5.5f;
+  const auto y = to_floats(run_gelu(x, Rounding::nearest_even));
+  for (std::size_t i = 4; i < 24; ++i) {
+    const double exact = exact_gelu(static_cast<double>(x[i]));
+    const double relative = std::abs(static_cast<double>(y[i]) - exact) / std::abs(exact);
+    CHECK(relative <= tolerance::kBf16Rounding + 2 * tolerance::kGeluRelative);
+  }
+  CHECK(y[24] == infinity);
+  CHECK(y[25] == 0.0f);
+  CHECK(std::isnan(y[26]));
+  CHECK(y[27] == 0.0f);
+}
+
+TEST_CASE("bias_residual: adds to the stream in float, and rounds once when it is bf16") {
+  const auto c = random_vector(kSize, 1);
+  const auto column_bias = random_vector(kShape.n, 2);
+  const auto x = random_bf16(kSize, 3, 8.0);
+  auto in_bf16 = to_tiles(x, kShape.n, kResult);
+  auto in_float = to_tiles(to_floats(x), kShape.n, kResult);
+  const auto c_tiles = to_tiles(c, kShape.n, kResult);
+  bias_residual(kShape, c_tiles, column_bias, in_bf16, Rounding::nearest_even);
+  bias_residual(kShape, c_tiles, column_bias, in_float);
+  in_bf16 = from_tiles(in_bf16, kShape.n, kResult);
+  in_float = from_tiles(in_float, kShape.n, kResult);
+  for (std::size_t i = 0; i < kSize; ++i) {
+    const float expected = (c[i] + column_bias[i % kShape.n]) + to_float(x[i]);
+    CHECK(in_float[i] == expected);
+    CHECK(in_bf16[i] == to_bfloat16(expected));
+  }
+}
+
+TEST_CASE("dequantise: three roundings of float, into 4x4 tiles, also in place") {
+  std::vector<std::int32_t> c(kSize);
+  Random random(1);
+  for (auto& v : c) v = static_cast<std::int32_t>(random.uniform() * 2147483647.0);
+  const auto row = random_vector(kShape.m, 2);
+  const auto column = random_vector(kShape.n, 3);
+  const auto c_tiles = to_tiles(c, kShape.n, kResultInt8);
+  std::vector<float> y(kSize);
+  dequantise(kShape, c_tiles, {row, column}, y);
+  const auto found = from_tiles(y, kShape.n, kResult);
+  for (std::size_t i = 0; i < kSize; ++i) {
+    const double exact = static_cast<double>(c[i]) * static_cast<double>(row[i / kShape.n]) *
+                         static_cast<double>(column[i % kShape.n]);
+    CHECK(std::abs(static_cast<double>(found[i]) - exact) <=
+          3.01 * tolerance::kFloatRounding * std::abs(exact));
+  }
+  std::vector<float> same(kSize);
+  std::ranges::transform(c_tiles, same.begin(),
+                         [](std::int32_t v) { return std::bit_cast<float>(v); });
+  const std::span<const std::int32_t> seen_as_int(
+      reinterpret_cast<const std::int32_t*>(same.data()), kSize);
+  dequantise(kShape, seen_as_int, {row, column}, same);
+  CHECK(same == y);
+}
+
+TEST_CASE("epilogues: buffers of the wrong size and shapes that are no tiles are refused") {
+  std::vector<float> c(32), b(8), y(32), small(31), short_bias(7);
+  std::vector<bfloat16> x(32);
+  CHECK_THROWS_AS(bias({4, 8}, small, b, y), std::invalid_argument);
+  CHECK_THROWS_AS(bias({4, 8}, c, short_bias, y), std::invalid_argument);
+  CHECK_THROWS_AS(bias({4, 8}, c, b, small), std::invalid_argument);
+  CHECK_THROWS_AS(bias({2, 16}, c, b, y), std::invalid_argument);
+  CHECK_THROWS_AS(bias_gelu({4, 4}, c, b, x, Rounding::truncate), std::invalid_argument);
+  CHECK_THROWS_AS(bias_residual({4, 16}, c, b, x, Rounding::truncate), std::invalid_argument);
+  std::vector<std::int32_t> ic(32);
+  CHECK_THROWS_WITH_AS(dequantise({4, 8}, ic, {short_bias, b}, y),
+                       "row scales: expected 4 elements, found 7", std::invalid_argument);
+}

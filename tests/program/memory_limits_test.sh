@@ -1,0 +1,46 @@
+#!/bin/bash
+# The program under limits of its memory, from too little to enough: it ends by itself, with the code
+# for that or with its result. ctest runs it: memory_limits_test.sh PROGRAM WRITE_NANO_MODEL
+set -u
+program=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$2" "$work" || exit 1
+failures=0
+
+# limited KIB ARGUMENTS...: sets `code`. 124: not within 30 s.
+limited() {
+  (ulimit -v "$1" && shift && exec timeout 30 "$program" "$@") >"$work/out" 2>"$work/err" </dev/null
+  code=$?
+}
+
+fail() {
+  echo "FAILED: $1: exit code $code, stderr: $(head -c 300 "$work/err")"
+  failures=$((failures + 1))
+}
+
+transcribe=(transcribe --device cpu --model "$work/model" --language en --beam-size 1
+  --temperature 0 --temperature-increment-on-fallback None --no-speech-threshold None)
+"$program" "${transcribe[@]}" "$work/tone.wav" >"$work/expected" 2>"$work/err" || exit 1
+
+found=
+for kib in 50000 60000 70000 80000 100000 130000 160000 200000 300000 500000 1000000 2000000; do
+  limited $kib --version
+  # 127: the loader had no room for the libraries; no code of ours has run.
+  [ $code -eq 127 ] && continue
+  [ $code -eq 0 ] || fail "$kib KiB: --version"
+  limited $kib --help
+  [ $code -eq 0 ] || fail "$kib KiB: --help"
+  for threads in 1 12; do
+    limited $kib "${transcribe[@]}" --threads $threads "$work/tone.wav"
+    found="$found $code"
+    case $code in
+      0) cmp -s "$work/out" "$work/expected" || fail "$kib KiB, $threads threads: another text" ;;
+      7) [ ! -s "$work/out" ] && grep -q memory "$work/err" || fail "$kib KiB, $threads threads" ;;
+      *) fail "$kib KiB, $threads threads" ;;
+    esac
+  done
+done
+echo "exit codes:$found"
+case $found in *7*0*) ;; *) fail "expected limits that are too low, and others that are not" ;; esac
+[ $failures -eq 0 ]

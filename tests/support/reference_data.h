@@ -1,0 +1,53 @@
+// Where the reference data lie that data/make_reference.py makes: tests/data.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "models/base/tensor.h"
+#include "tests/support/npy.h"
+
+namespace wnpu::tests {
+
+inline std::filesystem::path data_file(const std::string& relative) {
+  return std::filesystem::path(WNPU_SOURCE_DIR) / "tests/data" / relative;
+}
+
+inline nlohmann::json data_json(const std::string& relative) {
+  return nlohmann::json::parse(std::ifstream(data_file(relative)));
+}
+
+// A .npy file of two dimensions.
+inline models::Matrix data_matrix(const std::string& relative) {
+  const Npy npy = load_npy(data_file(relative));
+  models::Matrix matrix(npy.shape.at(0), npy.shape.at(1));
+  std::ranges::copy(npy.values, matrix.flat().begin());
+  return matrix;
+}
+
+// reference/jfk_stages.py: what is kept of a spectrogram, of the encoder's states and of logits.
+inline constexpr std::size_t kEveryFrame = 37;
+inline constexpr std::size_t kEveryPosition = 47;
+inline constexpr std::size_t kEveryLogit = 32;
+
+inline models::Matrix every_row(models::ConstMatrixView matrix, std::size_t step) {
+  models::Matrix kept((matrix.rows + step - 1) / step, matrix.cols);
+  for (std::size_t i = 0; i < kept.rows(); ++i) {
+    std::ranges::copy(matrix.row(i * step), kept.row(i).begin());
+  }
+  return kept;
+}
+
+inline models::Matrix every_column(models::ConstMatrixView matrix, std::size_t step) {
+  models::Matrix kept(matrix.rows, (matrix.cols + step - 1) / step);
+  for (std::size_t i = 0; i < kept.rows(); ++i) {
+    for (std::size_t j = 0; j < kept.cols(); ++j) kept.row(i)[j] = matrix.row(i)[j * step];
+  }
+  return kept;
+}
+
+}  // namespace wnpu::tests
