@@ -1,6 +1,6 @@
 #!/bin/bash
 # Everything that is checked, on a fresh Debian 12 too: packages, format, the tests in the presets
-# dev, asan and tsan, clang-tidy. Each step's time, and at the end which tests were skipped and
+# dev, asan and tsan, clang-tidy, fuzzers. Each step's time, and at the end which tests were skipped and
 # why, and which steps failed.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../app/setup.sh"
@@ -91,6 +91,8 @@ step "format" check_format
 step "dev: build and test" build_and_test dev
 step "clang-tidy" check_tidy
 step "asan: build and test" build_and_test asan "$(nproc)"
+# What an hour would find, tests/README.md says how to look for.
+step "fuzzers of the preset asan, 30 s each" tests/fuzz/run.sh 30
 # What works on the threads of models/base/thread_pool, audio/read/samples_beside, npu/sim/worker_pool and
 # app/clip_loop.
 step "tsan: build and test" test_threads models npu audio encoder decoder app

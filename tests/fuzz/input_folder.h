@@ -1,0 +1,43 @@
+// What libFuzzer makes up, as the files that a reader opens.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace wnpu::fuzz {
+
+// Two escapes keep whole models small; their first byte is in no UTF-8 text.
+// "\xF5Z" and a little-endian u32: so many zero bytes.
+inline constexpr std::string_view kZeros = "\xF5Z";
+// "\xF5F": the next file begins.
+inline constexpr std::string_view kNextFile =
+    "\xF5"
+    "F";
+
+std::string_view as_text(const std::uint8_t* data, std::size_t size);
+
+// With the zeros written out, up to a total of 4 MiB.
+std::string with_zeros(std::string_view bytes);
+
+// A folder of its own, in TMPDIR (memory, in run.sh), for as long as the process lives.
+class InputFolder {
+ public:
+  InputFolder();
+  InputFolder(const InputFolder&) = delete;
+  InputFolder& operator=(const InputFolder&) = delete;
+  ~InputFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+
+  // The files of `bytes` under `names`, one after another. A file of no bytes is not there.
+  void write(std::string_view bytes, std::initializer_list<const char*> names) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace wnpu::fuzz

@@ -1,0 +1,62 @@
+#!/bin/bash
+# run.sh SECONDS [TARGET...]: each fuzzer of the preset asan (or those named) for so many seconds,
+# two at a time. What it finds new is kept in build/fuzz/corpus/TARGET ($FUZZ_CORPUS/TARGET), and
+# the input behind a finding in build/fuzz/findings ($FUZZ_FINDINGS); exit code 1 where there is one.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+build=build/asan
+corpus=${FUZZ_CORPUS:-build/fuzz/corpus}
+findings=${FUZZ_FINDINGS:-build/fuzz/findings}
+
+# limits TARGET. Time: no input is worth a second, but a busy machine makes several of one. Memory: a
+# reader may take a few times its input, which has at most 4 MB (input_folder.h); libav's decoders take
+# more for themselves.
+limits() {
+  local largest=64
+  [ "$1" = audio ] && largest=512
+  echo "-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=$largest -max_len=8192"
+}
+
+dictionary() {
+  local name
+  case $1 in
+    ggml | ctranslate2 | safetensors | silero_vad) name=models ;;
+    tokenizer | json | xclbin_manifest) name=json ;;
+    *) name=$1 ;;
+  esac
+  [ -f "tests/fuzz/dictionaries/$name.dict" ] && echo "-dict=tests/fuzz/dictionaries/$name.dict"
+}
+
+# fuzz SECONDS TARGET
+fuzz() {
+  local seconds=$1 target=$2 log
+  mkdir -p "$corpus/$target" "$findings"
+  log=$findings/$target.log
+  # shellcheck disable=SC2046 # options, a word each
+  if "$build/tests/fuzz/fuzz_$target" $(limits "$target") $(dictionary "$target") \
+    -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="$findings/$target-" \
+    "$corpus/$target" "tests/fuzz/seeds/$target" >"$log" 2>&1; then
+    echo "$target: $(awk '/number_of_executed_units/ {print $2}' "$log") executions in $seconds s, nothing found"
+  else
+    echo "$target: FOUND, see $log"
+    grep -E 'SUMMARY|what\(\)|Test unit written to' "$log" | sed 's/^/  /'
+    return 1
+  fi
+}
+
+if [ "${1:-}" = --one ]; then
+  fuzz "$2" "$3"
+  exit
+fi
+seconds=${1:?usage: run.sh SECONDS [TARGET...]}
+shift
+targets=("$@")
+[ $# -gt 0 ] || for seeds in tests/fuzz/seeds/*/; do targets+=("$(basename "$seeds")"); done
+
+# Inputs are written as files thousands of times a second: to memory, where there is some.
+work=$(TMPDIR=$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}") mktemp -d -t wnpu_fuzz_XXXXXX)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work
+# Findings end the process, so that libFuzzer keeps their input.
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1
+printf '%s\n' "${targets[@]}" | xargs -P 2 -I TARGET bash tests/fuzz/run.sh --one "$seconds" TARGET || exit 1
