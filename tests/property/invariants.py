@@ -65,24 +65,31 @@ class Invariants:
             return
         is_highlighted = any(value.lower() == "true" for value in case.values("--highlight-words"))
         has_timestamps = not case.has("--no-timestamps")
+        clips = clip_bounds(case)
         for files in written(case, run).values():
             if "json" in files and not case.has("--output"):  # whose name does not tell its format
-                self.check_json(files["json"], has_timestamps, fault)
+                self.check_json(files["json"], has_timestamps, clips, fault)
                 transcripts.check_formats(files, is_highlighted, has_timestamps, fault)
         last = case.values("--format")[-1:]
         if case.stdout == "file" and not case.has("--output", "--output-dir") and last in (["json"], ["jsonl"]):
-            self.check_json(run.out, has_timestamps, fault)
+            self.check_json(run.out, has_timestamps, clips, fault)
         if case.is_plain:
             check_complete(case, run, fault)
 
-    def check_json(self, data, has_timestamps, fault):
+    def check_json(self, data, has_timestamps, clips, fault):
         try:
             documents = transcripts.parsed(data)
         except ValueError as error:
             return fault("json: none", error)
         for document in documents:
-            transcripts.check_document(document, has_timestamps, self.validator, fault)
+            transcripts.check_document(document, has_timestamps, clips, self.validator, fault)
         return None
+
+
+def clip_bounds(case):
+    """Where the clips that were asked for begin and end, in frames of 10 ms."""
+    last = case.values("--clip-timestamps")[-1:]
+    return {round(100 * float(seconds)) for value in last for seconds in re.findall(r"[\d.]+", value)}
 
 
 def nothing_is_there(case):

@@ -33,14 +33,17 @@ def check_words(segment, fault):
     return None
 
 
-def check_segments(document, has_timestamps, fault):
-    """Segments without text have what times the model gave them, as openai-whisper's."""
+def check_segments(document, has_timestamps, clip_bounds, fault):
+    """Segments without text have what times the model gave them, as openai-whisper's. So has a clip's last
+    window: its times may lie behind the clip's end and the next clip's beginning (a frame of clip_bounds)."""
     last = 0.0
     for i, segment in enumerate(document["segments"]):
         if segment["id"] != i:
             fault("segments: ids do not count", segment["id"])
         if None in (segment["start"], segment["end"]):
             return fault("segments: a time is no number", segment)
+        if segment["seek"] in clip_bounds and segment["seek"] != document["segments"][i - 1]["seek"]:
+            last = 0.0
         is_ordered = last <= segment["start"] + TIME_ERROR_S and segment["start"] <= segment["end"] + TIME_ERROR_S
         if has_timestamps and segment["text"] and not is_ordered:
             fault("segments: out of order", [segment["start"], segment["end"], last])
@@ -51,11 +54,11 @@ def check_segments(document, has_timestamps, fault):
     return None
 
 
-def check_document(document, has_timestamps, validator, fault):
+def check_document(document, has_timestamps, clip_bounds, validator, fault):
     for error in validator.iter_errors(document):
         fault("json: not valid by the schema", f"{list(error.path)}: {error.message[:200]}")
         return
-    check_segments(document, has_timestamps, fault)
+    check_segments(document, has_timestamps, clip_bounds, fault)
     if document["text"] != "".join(s["text"] for s in document["segments"]):
         fault("json: text is not that of the segments", document["text"][:80])
     if document["words"] != [w for s in document["segments"] for w in s.get("words", [])]:
