@@ -55,7 +55,7 @@ void add_input_options(CLI::App& app, Options& options) {
 }
 
 void add_layout_options(CLI::App& app, SubtitleLayout& layout) {
-  const IntegerRange range = {1, 100000};
+  const IntegerRange range = {{1, 100000}};
   add_integer_or_none(app, "--max-line-width", layout.max_line_width, range,
                       "With word timestamps: characters a subtitle line");
   add_integer_or_none(app, "--max-line-count", layout.max_line_count, range,

@@ -1,7 +1,9 @@
 #include "app/cli/exit_code.h"
 
+#include <algorithm>
 #include <csignal>
 #include <new>
+#include <string_view>
 
 #include "app/engine/error.h"
 
@@ -13,10 +15,24 @@ bool is(const std::exception& error) {
   return dynamic_cast<const Error*>(&error) != nullptr;
 }
 
+// What the command line calls a field of the engine's options.
+std::string option_name(std::string_view field) {
+  if (field == "sample_len") return "--max-tokens";
+  if (field == "device.preset") return "--npu-preset";
+  std::string name = "--" + std::string(field);
+  std::ranges::replace_if(
+      name, [](char c) { return c == '_' || c == '.'; }, '-');
+  return name;
+}
+
 }  // namespace
 
 std::string text_of(const std::exception& error) {
-  return is<std::bad_alloc>(error) ? "not enough memory" : error.what();
+  if (is<std::bad_alloc>(error)) return "not enough memory";
+  const auto* ours = dynamic_cast<const Error*>(&error);
+  if (ours == nullptr || ours->option().empty()) return error.what();
+  const std::string_view text = ours->what();
+  return option_name(ours->option()).append(text.substr(ours->option().size()));
 }
 
 int exit_code_of(const std::exception& error) {

@@ -37,7 +37,8 @@ struct BrokenPipe : OutputError {
   using OutputError::OutputError;
 };
 
-// What to tell of an error: what(), in plainer words where that is the library's.
+// What to tell of an error: what(), in plainer words where that is the library's, with the command
+// line's names of options.
 std::string text_of(const std::exception& error);
 
 // The process' exit code for an error that reached main.

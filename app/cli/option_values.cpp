@@ -8,8 +8,6 @@
 namespace wnpu::app {
 namespace {
 
-constexpr double kMostSeconds = 1e8;  // three years
-
 // The whole of `text` as a number in decimal; none where it is anything else.
 template <typename Number>
 std::optional<Number> read_number(const std::string& text) {
@@ -66,19 +64,21 @@ void add_bool(CLI::App& app, const std::string& name, bool& target, const std::s
 double parse_number(const std::string& name, const std::string& text, const NumberRange& range) {
   if (text == "None" && range.none) return *range.none;
   const auto number = read_number<double>(text);
-  if (number && *number >= range.first && *number <= range.last) return *number;
-  throw CLI::ValidationError(name, "expected a number from " + CLI::detail::to_string(range.first) +
-                                       " to " + CLI::detail::to_string(range.last) + ", found " +
-                                       text);
+  const auto& [values, none] = range;
+  if (number && values.contains(*number)) return *number;
+  throw CLI::ValidationError(name, "expected a number from " +
+                                       CLI::detail::to_string(values.first) + " to " +
+                                       CLI::detail::to_string(values.last) + ", found " + text);
 }
 
 std::uint64_t parse_integer(const std::string& name, const std::string& text,
                             const IntegerRange& range) {
   if (text == "None" && range.none) return *range.none;
   const auto number = read_number<std::uint64_t>(text);
-  if (number && *number >= range.first && *number <= range.last) return *number;
-  throw CLI::ValidationError(name, "expected a whole number from " + std::to_string(range.first) +
-                                       " to " + std::to_string(range.last) + ", found " + text);
+  const auto& [values, none] = range;
+  if (number && values.contains(*number)) return *number;
+  throw CLI::ValidationError(name, "expected a whole number from " + std::to_string(values.first) +
+                                       " to " + std::to_string(values.last) + ", found " + text);
 }
 
 void add_number(CLI::App& app, const std::string& name, double& target, const NumberRange& range,
@@ -157,7 +157,7 @@ std::vector<double> parse_clips(const std::string& text) {
   const std::string name = "--clip-timestamps";
   std::vector<double> clips;
   for (const std::string& field : split(text)) {
-    clips.push_back(parse_number(name, field, {0, kMostSeconds}));
+    clips.push_back(parse_number(name, field, {ranges::kSecondsOfAudio}));
     if (clips.size() > 1 && clips.back() < clips.end()[-2]) {
       throw CLI::ValidationError(name, "expected growing seconds, found " + text);
     }

@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/engine/option_check.h"
 #include "models/base/stages.h"
 
 namespace wnpu::app {
@@ -26,16 +27,14 @@ CLI::Option* add_bool(CLI::App& app, const std::string& name, std::function<void
                       const std::string& help);
 void add_bool(CLI::App& app, const std::string& name, bool& target, const std::string& help);
 
-// Numbers that are taken, both ends included, and the one that None stands for where it does
-// (openai/whisper's optional_float and optional_int).
+// Numbers that are taken, and the one that None stands for where it does (openai/whisper's
+// optional_float and optional_int).
 struct NumberRange {
-  double first;
-  double last;
+  Range<double> values;
   std::optional<double> none = std::nullopt;
 };
 struct IntegerRange {
-  std::uint64_t first;
-  std::uint64_t last;
+  Range<std::uint64_t> values;
   std::optional<std::uint64_t> none = std::nullopt;
 };
 

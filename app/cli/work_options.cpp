@@ -13,6 +13,7 @@
 #include "app/cli/option_values.h"
 #include "app/engine/device_choice.h"
 #include "app/engine/model_path.h"
+#include "app/engine/option_check.h"
 #include "decoder/search/decode_options.h"
 #include "models/weights/precision.h"
 #include "npu/design/layer_abi.h"
@@ -21,13 +22,6 @@
 
 namespace wnpu::app {
 namespace {
-
-// Beams, candidates, windows: more than memory and sense allow.
-constexpr std::uint64_t kMostAtOnce = 64;
-// Of a threshold: what stays finite in float.
-constexpr NumberRange kAnyNumber = {-1e9, 1e9};
-// Tokens that a window can have: half of Whisper's text context.
-constexpr std::uint64_t kMostTokens = 224;
 
 CLI::Validator is_no_gpu() {
   const auto check = [](const std::string& device) -> std::string {
@@ -83,7 +77,7 @@ void add_model_options(CLI::App& app, Options& options) {
       "What the CPU computes in: the decoder, and the encoder where it runs there; fp32: "
       "openai-whisper's text; int16, int8: faster; auto: int8 on CPUs with AVX512-VNNI and VBMI, "
       "else fp32");
-  add_integer(app, "--threads", options.threads, {0, 1024, 0},
+  add_integer(app, "--threads", options.threads, {{0, 1024}, 0},
               "CPU threads; 0: as many as there are CPUs, which is the most");
 }
 
@@ -135,10 +129,10 @@ void add_task_options(CLI::App& app, TranscribeOptions& transcribe) {
       ->type_name("TEXT");
   app.add_option("--prefix", transcribe.prefix, "What the first window's text begins with")
       ->type_name("TEXT");
-  add_number(app, "--language-detection-threshold", transcribe.language_detection_threshold, {0, 1},
-             "A language at least this probable is taken at once");
+  add_number(app, "--language-detection-threshold", transcribe.language_detection_threshold,
+             {ranges::kProbability}, "A language at least this probable is taken at once");
   add_integer(app, "--language-detection-segments", transcribe.language_detection_segments,
-              {1, kMostAtOnce}, "Windows to look at where none is that probable");
+              {ranges::kAtOnce}, "Windows to look at where none is that probable");
   app.add_option_function<std::string>(
          "--clip-timestamps",
          [&transcribe](const std::string& text) { transcribe.clip_timestamps = parse_clips(text); },
@@ -148,23 +142,25 @@ void add_task_options(CLI::App& app, TranscribeOptions& transcribe) {
 }
 
 void add_search_options(CLI::App& app, TranscribeOptions& transcribe) {
-  const IntegerRange at_once = {1, kMostAtOnce, 1};
+  const IntegerRange at_once = {ranges::kAtOnce, 1};
   add_integer(app, "--beam-size", transcribe.beam_size, at_once,
               "Beams at temperature 0; 1, None: greedy");
   add_integer(app, "--best-of", transcribe.best_of, at_once, "Candidates at higher temperatures");
-  add_number(app, "--patience", transcribe.patience, {0.1, 100, 1},
+  add_number(app, "--patience", transcribe.patience, {ranges::kPatience, 1},
              "Beam search goes on to beam size x this");
-  add_number_or_none(app, "--length-penalty", transcribe.length_penalty, kAnyNumber,
+  add_number_or_none(app, "--length-penalty", transcribe.length_penalty, {ranges::kAnyNumber},
                      "Exponent of the length penalty; None: average log-probability");
-  add_number(app, "--temperature", transcribe.temperature, {0, 1}, "First temperature");
+  add_number(app, "--temperature", transcribe.temperature, {ranges::kTemperature},
+             "First temperature");
   add_number_or_none(app, "--temperature-increment-on-fallback",
-                     transcribe.temperature_increment_on_fallback, {0.01, 1},
+                     transcribe.temperature_increment_on_fallback, {ranges::kTemperatureIncrement},
                      "Added where decoding has failed, up to 1; None: no second try");
   add_number_or_none(app, "--compression-ratio-threshold", transcribe.compression_ratio_threshold,
-                     kAnyNumber, "Above this zlib ratio of the text decoding has failed");
-  add_number_or_none(app, "--logprob-threshold", transcribe.logprob_threshold, kAnyNumber,
+                     {ranges::kAnyNumber}, "Above this zlib ratio of the text decoding has failed");
+  add_number_or_none(app, "--logprob-threshold", transcribe.logprob_threshold, {ranges::kAnyNumber},
                      "Below this average log-probability decoding has failed");
-  add_number_or_none(app, "--no-speech-threshold", transcribe.no_speech_threshold, kAnyNumber,
+  add_number_or_none(app, "--no-speech-threshold", transcribe.no_speech_threshold,
+                     {ranges::kAnyNumber},
                      "Silence: above this no-speech probability where decoding has failed");
   app.add_option_function<std::string>(
          "--suppress-tokens",
@@ -174,13 +170,13 @@ void add_search_options(CLI::App& app, TranscribeOptions& transcribe) {
          "Token ids never produced; -1: most special characters")
       ->type_name("ID,...")
       ->default_str("-1");
-  add_integer(app, "--seed", transcribe.seed, {0, std::numeric_limits<std::uint64_t>::max()},
+  add_integer(app, "--seed", transcribe.seed, {{0, std::numeric_limits<std::uint64_t>::max()}},
               "Starts the random numbers of sampling");
 }
 
 void add_vad_options(CLI::App& app, Options& options) {
   TranscribeOptions& transcribe = options.transcribe;
-  add_integer(app, "--batch-size", transcribe.batch_size, {1, kMostAtOnce},
+  add_integer(app, "--batch-size", transcribe.batch_size, {ranges::kAtOnce},
               "Windows decoded together; above 1: speech is found first, no text as a prompt");
   add_bool(
       app, "--vad", [&options](bool enabled) { options.vad = enabled; },
@@ -188,22 +184,25 @@ void add_vad_options(CLI::App& app, Options& options) {
   VadOptions& vad = transcribe.vad;
   vad.weights = vad_weights_file();
   app.add_option("--vad-model", vad.weights, "Weights of the Silero detector")->type_name("PATH");
-  add_number(app, "--vad-threshold", vad.threshold, {0, 1}, "Speech from this probability on");
-  add_number_or_none(app, "--vad-neg-threshold", vad.neg_threshold, kAnyNumber,
+  add_number(app, "--vad-threshold", vad.threshold, {ranges::kProbability},
+             "Speech from this probability on");
+  add_number_or_none(app, "--vad-neg-threshold", vad.neg_threshold, {ranges::kAnyNumber},
                      "Silence below this; None: 0.15 below the threshold");
-  add_number(app, "--vad-min-speech-duration-ms", vad.min_speech_duration_ms, {0, 1e6},
-             "Shorter speech is dropped");
-  add_number_or_none(app, "--vad-min-silence-duration-ms", vad.min_silence_duration_ms, {0, 1e6},
+  add_number(app, "--vad-min-speech-duration-ms", vad.min_speech_duration_ms,
+             {ranges::kMilliseconds}, "Shorter speech is dropped");
+  add_number_or_none(app, "--vad-min-silence-duration-ms", vad.min_silence_duration_ms,
+                     {ranges::kMilliseconds},
                      "Shorter silence does not end speech; None: 2000, in batches 160");
-  add_number(app, "--vad-speech-pad-ms", vad.speech_pad_ms, {0, 1e6}, "Taken around speech");
+  add_number(app, "--vad-speech-pad-ms", vad.speech_pad_ms, {ranges::kMilliseconds},
+             "Taken around speech");
 }
 
 void add_restraint_options(CLI::App& app, TranscribeOptions& transcribe) {
-  add_number(app, "--repetition-penalty", transcribe.repetition_penalty, {0.1, 10},
-             "Above 1: tokens that came already become less likely");
-  add_integer(app, "--no-repeat-ngram-size", transcribe.no_repeat_ngram_size, {0, kMostTokens},
+  add_number(app, "--repetition-penalty", transcribe.repetition_penalty,
+             {ranges::kRepetitionPenalty}, "Above 1: tokens that came already become less likely");
+  add_integer(app, "--no-repeat-ngram-size", transcribe.no_repeat_ngram_size, {ranges::kTokens},
               "No sequence of this many tokens twice; 0: off");
-  add_integer(app, "--max-tokens", transcribe.sample_len, {0, kMostTokens},
+  add_integer(app, "--max-tokens", transcribe.sample_len, {ranges::kTokens},
               "Tokens a window; 0: half the context");
 }
 
@@ -219,7 +218,7 @@ void add_word_options(CLI::App& app, TranscribeOptions& transcribe) {
       ->capture_default_str()
       ->type_name("MARKS");
   add_number_or_none(app, "--hallucination-silence-threshold",
-                     transcribe.hallucination_silence_threshold, kAnyNumber,
+                     transcribe.hallucination_silence_threshold, {ranges::kAnyNumber},
                      "With word timestamps: drop improbable words beside a silence this long");
 }
 
@@ -228,13 +227,12 @@ void add_word_options(CLI::App& app, TranscribeOptions& transcribe) {
 void settle_vad(Options& options) {
   TranscribeOptions& transcribe = options.transcribe;
   const bool batched = transcribe.batch_size > 1;
-  const std::vector<double>& clips = transcribe.clip_timestamps;
-  const bool has_clips = !clips.empty() && clips != std::vector<double>{0};
-  transcribe.vad.enabled = options.vad.value_or(batched && !has_clips);
-  if (transcribe.vad.enabled && has_clips) {
+  const bool clipped = has_clips(transcribe);
+  transcribe.vad.enabled = options.vad.value_or(batched && !clipped);
+  if (transcribe.vad.enabled && clipped) {
     throw UsageError("--clip-timestamps and --vad True exclude each other");
   }
-  if (batched && !transcribe.vad.enabled && !has_clips) {
+  if (batched && !transcribe.vad.enabled && !clipped) {
     throw UsageError(
         "--batch-size above 1 needs --vad True or --clip-timestamps: it decodes "
         "stretches of a file side by side");

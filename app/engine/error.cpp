@@ -12,6 +12,11 @@ namespace wnpu {
 
 Error::Error(ErrorCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
 
+Error::Error(std::string_view option, const std::string& what)
+    : std::runtime_error(std::string(option) + what),
+      code_(ErrorCode::usage),
+      option_size_(option.size()) {}
+
 Error::~Error() = default;
 
 namespace app {

@@ -5,6 +5,7 @@
 #include "app/engine/error.h"
 #include "app/engine/model_path.h"
 #include "app/engine/model_state.h"
+#include "app/engine/option_check.h"
 #include "app/engine/stage_timer.h"
 #include "npu/probe.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 void load(const std::string& name_or_path, Model::State& state) {
   const ModelOptions& options = state.options;
+  app::check_options(options.device);
   app::ChosenDevice chosen = app::choose_device(options.device, npu::probe(), state.threads);
   const std::filesystem::path path =
       app::find_model(name_or_path, options.folder.empty() ? app::model_folder()
@@ -65,27 +67,28 @@ unsigned Model::threads() const { return state_->threads; }
 bool Model::is_multilingual() const { return state_->loaded->vocabulary().is_multilingual(); }
 
 void Model::check(const TranscribeOptions& options) const {
-  const auto refuse = [](const std::string& what) { throw Error(ErrorCode::usage, what); };
+  app::check_options(options);
   const models::Vocabulary& vocabulary = state_->loaded->vocabulary();
   const std::string& name = state_->info.name;
   const bool english_only = !vocabulary.is_multilingual();
   if (options.task == Task::translate && english_only) {
-    refuse("--task translate: the model " + name +
-           " is English-only; a multilingual one is needed");
+    throw Error("task",
+                " translate: the model " + name + " is English-only; a multilingual one is needed");
   }
   const auto last = static_cast<models::TokenId>(vocabulary.size()) - 1;
   for (const models::TokenId token : options.suppress_tokens) {
     if (token >= -1 && token <= last) continue;
-    refuse("--suppress-tokens: expected -1 or ids up to " + std::to_string(last) +
-           ", the last of the model " + name + ", found " + std::to_string(token));
+    throw Error("suppress_tokens", ": expected -1 or ids up to " + std::to_string(last) +
+                                       ", the last of the model " + name + ", found " +
+                                       std::to_string(token));
   }
   const std::string& language = options.language;
   if (language.empty()) return;
   const bool known =
       english_only ? language == "en" : vocabulary.language_token(language).has_value();
   if (!known) {
-    refuse("--language " + language + ": the model " + name +
-           (english_only ? " is English-only" : " does not know it"));
+    throw Error("language", " " + language + ": the model " + name +
+                                (english_only ? " is English-only" : " does not know it"));
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace wnpu {
 
-struct Model::State {
+struct __attribute__((visibility("hidden"))) Model::State {
   ModelOptions options;
   unsigned threads = 1;
   ModelInfo info;

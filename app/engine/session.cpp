@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "app/engine/available_cpus.h"
 #include "app/engine/error.h"
 #include "app/engine/model_path.h"
 #include "app/engine/model_state.h"
+#include "app/engine/option_check.h"
 #include "app/engine/recognizer.h"
 #include "app/engine/stage_timer.h"
 #include "app/engine/transcriber.h"
@@ -19,6 +22,7 @@ namespace {
 constexpr std::size_t kMelsOfNoModel = 80;
 
 audio::Input input_of(const Audio& audio) {
+  app::check_audio(audio);
   audio::Input input;
   input.path = audio.path;
   input.memory = audio.bytes;
@@ -42,11 +46,11 @@ Callbacks with_stop(const Callbacks& callbacks, const std::stop_token& stop) {
 
 }  // namespace
 
-struct Session::State {
+struct __attribute__((visibility("hidden"))) Session::State {
   State(const Model& of_model, Model::State& shared, unsigned n_threads)
       : model(of_model),
         model_load_s(shared.load_s),
-        threads(n_threads == 0 ? shared.threads : n_threads),
+        threads(n_threads == 0 ? shared.threads : std::min(n_threads, app::available_cpus())),
         device(shared.take_device()),
         recognizer(shared.loaded, threads,
                    {.npu = device.get(),

@@ -1,5 +1,6 @@
-// Speech recognition with a Whisper model: the engine of whisper-npu, for C++ programs. For C, and
-// for an interface that stays as it is from version to version, see whisper_npu.h.
+// Speech recognition with a Whisper model: the engine of whisper-npu, for C++ programs. What is
+// here may change with any version, and a program built for another is not started; whisper_npu.h,
+// for C and what can call it, stays as it is.
 //
 //   wnpu::Model model("tiny.en");                  // once in a process, for all threads
 //   wnpu::Session session(model);                  // one at work at a time
@@ -18,6 +19,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,14 +43,20 @@ enum class ErrorCode {
 class WHISPER_NPU_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& what);
+  // Of an option: `what` goes on behind its name.
+  Error(std::string_view option, const std::string& what);
   Error(const Error&) = default;
   Error& operator=(const Error&) = default;
   ~Error() override;
 
   ErrorCode code() const { return code_; }
+  // The field of the options that is refused ("beam_size", "vad.threshold"), with which what()
+  // begins; empty: none.
+  std::string_view option() const { return std::string_view(what()).substr(0, option_size_); }
 
  private:
   ErrorCode code_;
+  std::size_t option_size_ = 0;
 };
 
 // Where the encoder runs, and in what numbers; names as the command line has them.
@@ -68,6 +76,8 @@ struct DeviceOptions {
   std::string xclbin = {};
   // A window on which the device fails is done again on the CPU, and all after it.
   bool falls_back = false;
+
+  bool operator==(const DeviceOptions&) const = default;
 };
 
 struct ModelOptions {
@@ -77,9 +87,12 @@ struct ModelOptions {
   // CPU threads that load the model, and of a session unless it says otherwise; 0: as many as this
   // process has CPUs, which is the most.
   unsigned threads = 0;
+
+  bool operator==(const ModelOptions&) const = default;
 };
 
-// What is to be heard. The memory that spans point to must stay until the call returns.
+// What is to be heard: a path, or bytes. The memory that spans point to must stay until the call
+// returns.
 struct Audio {
   // A file of any format; "-" is stdin; empty: `bytes`.
   std::string path = {};
@@ -92,7 +105,8 @@ struct Audio {
   // Of several audio tracks, counted from 0; none: as ffmpeg chooses.
   std::optional<std::size_t> track = std::nullopt;
 
-  // Mono samples at 16 kHz, in -1 .. 1.
+  // Mono samples at 16 kHz, in -1 .. 1; louder ones are cut off, with a warning where it is much,
+  // and NaN is Error(audio).
   static Audio from_samples(std::span<const float> samples) {
     return {{}, std::as_bytes(samples), "f32le:16000:1", {}};
   }
@@ -100,47 +114,53 @@ struct Audio {
 
 enum class Task { transcribe, translate };  // translate: to English
 
-// Only speech is decoded, as the Silero detector finds it (faster-whisper's rules and names).
+// Only speech is decoded, as the Silero detector finds it (faster-whisper's rules and names). Times
+// are 0 to 1e6.
 struct VadOptions {
+  // Not together with clip_timestamps.
   bool enabled = false;
   // silero_vad_16k.safetensors; empty: in the cache folder.
-  std::string weights;
-  // Speech begins where its probability is at least this,
+  std::string weights = {};
+  // Speech begins where its probability is at least this (0 to 1),
   double threshold = 0.5;
   // and ends where it is below this; none: threshold - 0.15, at least 0.01.
-  std::optional<double> neg_threshold;
+  std::optional<double> neg_threshold = {};
   // Shorter speech is dropped.
   double min_speech_duration_ms = 0;
   // Shorter silence does not end speech; none: 2000, in batches 160.
-  std::optional<double> min_silence_duration_ms;
+  std::optional<double> min_silence_duration_ms = {};
   // Speech is taken with this much around it.
   double speech_pad_ms = 400;
+
+  bool operator==(const VadOptions&) const = default;
 };
 
 // How audio is transcribed: openai/whisper's options with its names and defaults (transcribe.py
-// cli() and decoding.py DecodingOptions). An empty optional is openai's None.
+// cli() and decoding.py DecodingOptions). An empty optional is openai's None. Of numbers the
+// comment gives the range, of those without one it is -1e9 to 1e9; anything else, NaN too, is
+// Error(usage).
 struct TranscribeOptions {
   Task task = Task::transcribe;
   // Code of the language spoken ("en"); empty: detected from the first window.
-  std::string language;
+  std::string language = {};
 
-  // Beams of the search at temperature 0; 1 is greedy.
+  // Beams of the search at temperature 0, 1 to 64; 1 is greedy.
   std::size_t beam_size = 5;
-  // Candidates drawn at temperatures above 0.
+  // Candidates drawn at temperatures above 0, 1 to 64.
   std::size_t best_of = 5;
-  // The search ends when round(beam_size * patience) candidates are finished.
+  // The search ends when round(beam_size * patience) candidates are finished, 0.1 to 100.
   double patience = 1.0;
   // Exponent alpha of Google's length penalty; None: average log-probability.
-  std::optional<double> length_penalty;
-  // Above 1: tokens that came already become less likely (faster-whisper).
+  std::optional<double> length_penalty = {};
+  // Above 1: tokens that came already become less likely, 0.1 to 10 (faster-whisper).
   double repetition_penalty = 1.0;
-  // No sequence of this many tokens twice; 0: off (faster-whisper).
+  // No sequence of this many tokens twice, up to 224; 0: off (faster-whisper).
   std::size_t no_repeat_ngram_size = 0;
   // Starts the random numbers of sampling.
   std::uint64_t seed = 0;
 
-  // The first temperature; with an increment, a window that fails the two tests below is decoded
-  // again at temperature + increment, and so on up to 1.
+  // The first temperature, 0 to 1; with an increment, 0.01 to 1, a window that fails the two tests
+  // below is decoded again at temperature + increment, and so on up to 1.
   double temperature = 0;
   std::optional<double> temperature_increment_on_fallback = 0.2;
   // Failed where the zlib compression ratio of the text is above this.
@@ -154,29 +174,29 @@ struct TranscribeOptions {
   std::vector<std::int32_t> suppress_tokens = {-1};
   // No blank and no end of text as the first token of a window.
   bool suppress_blank = true;
-  // The first timestamp of a window is at most this, in seconds.
+  // The first timestamp of a window is at most this, in seconds, 0 to 30.
   std::optional<double> max_initial_timestamp = 1.0;
   // Text without timestamps: one segment a window.
   bool without_timestamps = false;
-  // Tokens a window at most; 0: half of n_text_ctx.
+  // Tokens a window at most, up to 224; 0: half of n_text_ctx.
   std::size_t sample_len = 0;
 
   // Text that is taken to have been said before the first window.
-  std::string initial_prompt;
+  std::string initial_prompt = {};
   // The initial prompt comes before the text of every window, not of the first alone.
   bool carry_initial_prompt = false;
   // Words that are likely, put before the prompt of every window (faster-whisper).
-  std::string hotwords;
+  std::string hotwords = {};
   // What the text of the first window begins with; it is not repeated in the result.
-  std::string prefix;
+  std::string prefix = {};
   // The text of the window before is the prompt of the next one.
   bool condition_on_previous_text = true;
-  // Windows decoded together; above 1 each stretch of speech is by itself, without the text before
-  // it as a prompt.
+  // Windows decoded together, 1 to 64; above 1 each stretch of speech is by itself, without the
+  // text before it as a prompt, and `vad` or clip_timestamps must say what the stretches are.
   std::size_t batch_size = 1;
-  VadOptions vad;
-  // A language at least this probable is taken at once, else the most frequent of the first
-  // windows' (faster-whisper).
+  VadOptions vad = {};
+  // A language at least this probable (0 to 1) is taken at once, else the most frequent of the
+  // first windows' (faster-whisper), 1 to 64.
   double language_detection_threshold = 0.5;
   std::size_t language_detection_segments = 1;
   // Start, end and probability of every word.
@@ -186,9 +206,12 @@ struct TranscribeOptions {
   // and to the word before them.
   std::string append_punctuations = "\"'.。,，!！?？:：”)]}、";
   // With word timestamps: silence longer than this around a probable hallucination condemns it.
-  std::optional<double> hallucination_silence_threshold;
-  // Start and end seconds of the stretches to transcribe, in pairs; an open end is the file's.
+  std::optional<double> hallucination_silence_threshold = {};
+  // Start and end seconds of the stretches to transcribe, in pairs; an open end is the file's. From
+  // 0 to 1e8, none before the one before it.
   std::vector<double> clip_timestamps = {0};
+
+  bool operator==(const TranscribeOptions&) const = default;
 };
 
 struct Word {
@@ -313,7 +336,8 @@ class WHISPER_NPU_API Model {
   bool is_multilingual() const;
   // Of a session that does not say how many.
   unsigned threads() const;
-  // Throws Error(usage) for a task, language or token that the model does not have.
+  // Throws Error(usage) for values that are out of range or exclude each other, and for a task,
+  // language or token that the model does not have. transcribe() does the same.
   void check(const TranscribeOptions& options) const;
 
   struct State;
@@ -324,10 +348,14 @@ class WHISPER_NPU_API Model {
 };
 
 // A model's working memory and threads: transcribes one file at a time. A model may have any number
-// of sessions, each on a thread of its own; what they give does not depend on each other.
+// of sessions, each on a thread of its own; what they give does not depend on each other. A
+// session's memory does not depend on the audio's length (but for its log-mel, 64 MB at most): it
+// is the states of one window in encoder and decoder, and grows with the model's width and text
+// layers, with the threads, and with beams, candidates and batch_size.
 class WHISPER_NPU_API Session {
  public:
-  // threads: of the CPU; 0: as the model's options say. Throws Error.
+  // threads: of the CPU, at most as many as this process has; 0: as the model's options say. Throws
+  // Error.
   explicit Session(const Model& model, unsigned threads = 0);
   ~Session();
   Session(Session&&) noexcept;

@@ -7,36 +7,14 @@
 #include <doctest/doctest.h>
 
 #include "app/engine/whisper_npu.hpp"
-#include "tests/nano/nano_ctranslate2.h"
-#include "tests/support/random_matrix.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/app/engine_fixture.h"
 #include "tests/support/wav_file.h"
 
 using namespace wnpu;  // NOLINT
 
 namespace {
 
-struct Fixture {
-  Fixture() {
-    tests::write(tests::to_ctranslate2(tests::make_nano_model(), tests::Ct2Quantization::float16),
-                 folder.path() / "model");
-    options.language = "en";
-    options.beam_size = 2;
-    options.sample_len = 12;
-    options.temperature_increment_on_fallback.reset();
-    options.no_speech_threshold.reset();
-  }
-
-  Model model(const std::string& precision = "fp32") const {
-    const DeviceOptions device{.requested = "cpu", .cpu_precision = precision};
-    return Model((folder.path() / "model").string(), {.device = device, .threads = 1});
-  }
-
-  tests::TemporaryFolder folder;
-  TranscribeOptions options;
-  std::vector<float> samples = tests::random_vector(40 * 16000, 4, 0.3);
-  std::vector<float> others = tests::random_vector(35 * 16000, 5, 0.3);
-};
+using Fixture = tests::EngineFixture;
 
 auto contents(const Transcript& transcript) {
   std::vector<std::tuple<double, double, std::vector<std::int32_t>, double>> all;

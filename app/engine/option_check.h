@@ -1,0 +1,50 @@
+// Which values the options of whisper_npu.hpp may have. One place for all users: the command line
+// reads its numbers by the same ranges.
+#pragma once
+
+#include <cstdint>
+
+#include "app/engine/whisper_npu.hpp"
+
+namespace wnpu::app {
+
+// Both ends included; NaN is in none.
+template <typename Number>
+struct Range {
+  Number first;
+  Number last;
+
+  constexpr bool contains(Number value) const { return value >= first && value <= last; }
+};
+
+namespace ranges {
+
+using Numbers = Range<double>;
+using Integers = Range<std::uint64_t>;
+
+// Beams, candidates, windows: more than memory and sense allow.
+inline constexpr Integers kAtOnce = {1, 64};
+// Tokens that a window can have: half of Whisper's text context.
+inline constexpr Integers kTokens = {0, 224};
+// Of a threshold: what stays finite in float.
+inline constexpr Numbers kAnyNumber = {-1e9, 1e9};
+inline constexpr Numbers kProbability = {0, 1};
+inline constexpr Numbers kTemperature = {0, 1};
+inline constexpr Numbers kTemperatureIncrement = {0.01, 1};
+inline constexpr Numbers kPatience = {0.1, 100};
+inline constexpr Numbers kRepetitionPenalty = {0.1, 10};
+inline constexpr Numbers kMilliseconds = {0, 1e6};
+inline constexpr Numbers kSecondsOfWindow = {0, 30};
+inline constexpr Numbers kSecondsOfAudio = {0, 1e8};  // three years
+
+}  // namespace ranges
+
+// Whether the stretches to transcribe are given, and are not the whole of the audio.
+bool has_clips(const TranscribeOptions& options);
+
+// What needs no model to be known. Throw Error(usage) that names the field.
+void check_options(const TranscribeOptions& options);
+void check_options(const DeviceOptions& options);
+void check_audio(const Audio& audio);
+
+}  // namespace wnpu::app

@@ -1,0 +1,37 @@
+// A small model in a file, options with which it says something, and noise for it to hear.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/engine/whisper_npu.hpp"
+#include "tests/nano/nano_ctranslate2.h"
+#include "tests/support/random_matrix.h"
+#include "tests/support/temporary_folder.h"
+
+namespace wnpu::tests {
+
+struct EngineFixture {
+  EngineFixture() {
+    write(to_ctranslate2(make_nano_model(), Ct2Quantization::float16), path());
+    options.language = "en";
+    options.beam_size = 2;
+    options.sample_len = 12;
+    options.temperature_increment_on_fallback.reset();
+    options.no_speech_threshold.reset();
+  }
+
+  std::filesystem::path path() const { return folder.path() / "model"; }
+
+  Model model(const std::string& precision = "fp32") const {
+    const DeviceOptions device{.requested = "cpu", .cpu_precision = precision};
+    return Model(path().string(), {.device = device, .threads = 1});
+  }
+
+  TemporaryFolder folder;
+  TranscribeOptions options;
+  std::vector<float> samples = random_vector(40 * 16000, 4, 0.3);
+  std::vector<float> others = random_vector(35 * 16000, 5, 0.3);
+};
+
+}  // namespace wnpu::tests
