@@ -64,6 +64,17 @@ RULES = {
 }
 FOLDERS = {rule.split("/")[0] for rule in RULES}
 
+# A library leaves the process to its user: stdout, signals, words of a command line.
+FORBIDDEN = {
+    "app/engine": r"<(iostream|c?stdio(\.h)?|print|c?signal(\.h)?|sys/signalfd\.h|CLI/.*|nlohmann/.*)>",
+    "models": r"<(iostream|c?signal(\.h)?)>",
+    "npu": r"<(iostream|c?signal(\.h)?)>",
+    "audio": r"<(iostream|c?signal(\.h)?)>",
+    "encoder": r"<(iostream|c?signal(\.h)?)>",
+    "decoder": r"<(iostream|c?signal(\.h)?)>",
+}
+EXAMPLES = "app/engine/examples"  # programs
+
 # Headers of others, and the only places that may include them.
 OTHERS = {
     r"<(experimental/)?xrt[_/]|\"(experimental/)?xrt[_/]": ("npu/xrt/", "tests/"),
@@ -99,6 +110,9 @@ def violations_of(path, includes, known):
                 yield f"{path}: may not include {name}"
         elif include[0] == '"' and "/" not in name:
             yield f"{path}: include as \"folder/file.h\": {name}"
+        for folder, pattern in FORBIDDEN.items():
+            if begins(path, folder) and not begins(path, EXAMPLES) and re.match(pattern, include):
+                yield f"{path}: {folder} may not include {include}"
         for pattern, places in OTHERS.items():
             if re.match(pattern, include) and not path.startswith(places):
                 yield f"{path}: only {', '.join(places)} may include {include}"

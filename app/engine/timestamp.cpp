@@ -1,10 +1,19 @@
 #include "app/engine/timestamp.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <string>
 
 namespace wnpu::app {
+namespace {
+
+// With zeros before it.
+std::string digits(std::int64_t number, std::size_t width) {
+  std::string text = std::to_string(number);
+  return std::string(width - std::min(width, text.size()), '0') + text;
+}
+
+}  // namespace
 
 std::int64_t to_milliseconds(double seconds) {
   // The product is in double as in utils.py; comparing this way round sends NaN to 0 too.
@@ -14,17 +23,11 @@ std::int64_t to_milliseconds(double seconds) {
 
 // openai/whisper utils.py format_timestamp: hours from the first hour on, unless always.
 std::string format_timestamp(double seconds, TimestampStyle style) {
-  const auto total = static_cast<long long>(to_milliseconds(seconds));
-  const long long hours = total / 3'600'000;
-  std::string text;
-  std::array<char, 40> field{};
-  if (style.always_hours || hours > 0) {
-    std::snprintf(field.data(), field.size(), "%02lld:", hours);
-    text += field.data();
-  }
-  std::snprintf(field.data(), field.size(), "%02lld:%02lld%c%03lld", total / 60'000 % 60,
-                total / 1000 % 60, style.decimal_marker, total % 1000);
-  return text += field.data();
+  const std::int64_t total = to_milliseconds(seconds);
+  const std::int64_t hours = total / 3'600'000;
+  std::string text = style.always_hours || hours > 0 ? digits(hours, 2) + ":" : "";
+  return text + digits(total / 60'000 % 60, 2) + ":" + digits(total / 1000 % 60, 2) +
+         style.decimal_marker + digits(total % 1000, 3);
 }
 
 }  // namespace wnpu::app
