@@ -18,6 +18,7 @@ namespace {
 // in shim and mem tiles, 8 in cores (MLIR verifyStridesWraps: "exceeds the [0:1023] range").
 // Mem-tile channels 4 and 5 of either direction reach their own tile's memory alone (AM020 ch. 5,
 // table 12; MLIR: getMaxChannelNumForAdjacentMemTile); cores and shims are given no neighbour's.
+// Generations: mlir-aie lib/Targets/AIETargetNPU.cpp, devGen.
 constexpr DmaLimits kCoreDma{2, 2, 0, 16, 16, 3, ((1u << 14) - 1) * 4ull, (1u << 13) * 4ull, 255};
 constexpr DmaLimits kMemDma{6, 6, 4, 48, 64, 4, ((1u << 17) - 1) * 4ull, (1u << 17) * 4ull, 1023};
 constexpr DmaLimits kShimDma{2, 2, 0, 16, 16, 3, 0xffffffffull * 4ull, (1u << 20) * 4ull, 1023};
@@ -30,13 +31,13 @@ constexpr Target kNpu1{"npu1",    "AMD XDNA1 (Phoenix, Hawk Point)",
                        64 * kKb,  16 * kKb,
                        512 * kKb, kCoreDma,
                        kMemDma,   kShimDma,
-                       32};
+                       32,        3};
 constexpr Target kNpu4{"npu4",    "AMD XDNA2 (Strix, Krackan)",
                        8,         4,
                        64 * kKb,  16 * kKb,
                        512 * kKb, kCoreDma,
                        kMemDma,   kShimDma,
-                       64};
+                       64,        4};
 
 struct Clock {
   std::string_view name;

@@ -8,20 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace wnpu::npu {
+#include "npu/design/limits.h"
 
-// Limits of a DMA engine in one kind of tile.
-struct DmaLimits {
-  int s2mm_channels = 0;         // stream to memory
-  int mm2s_channels = 0;         // memory to stream
-  int far_channels = 0;          // of each direction, from 0: reach the neighbours' memory too
-  int buffer_descriptors = 0;    // a tile
-  int locks = 0;                 // a tile
-  int dimensions = 0;            // of an access pattern, the contiguous run included
-  std::uint64_t max_bytes = 0;   // of one descriptor
-  std::uint64_t max_stride = 0;  // bytes
-  std::uint32_t max_wrap = 0;    // count of a dimension where there is more than one
-};
+namespace wnpu::npu {
 
 // An array as the driver hands it out.
 struct Target {
@@ -37,6 +26,7 @@ struct Target {
   DmaLimits shim_dma;
   // Tile kernels load vectors of this size; buffers must lie on it.
   std::size_t vector_bytes = 0;
+  int generation = 0;  // as a control program's header counts them
 };
 
 const Target& npu1();  // Phoenix, Hawk Point (XDNA1, AIE-ML)

@@ -1,0 +1,147 @@
+#include <array>
+
+#include "npu/control/control_program.h"
+#include "npu/control/transaction.h"
+
+namespace wnpu::npu {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
+
+std::uint32_t in_byte(const std::string& what, int value) {
+  if (value >= 0 && value <= 0xff) return static_cast<std::uint32_t>(value);
+  throw ControlError(what + ": expected 0 to 255, found " + std::to_string(value));
+}
+
+// Words of one operation.
+class OperationWriter {
+ public:
+  void operator()(const WriteDescriptor& w) {
+    block(descriptor_address(w.tile, w.descriptor), encode_descriptor(w.tile.kind, w.content));
+  }
+  void operator()(const PatchAddress& p) {
+    constexpr std::size_t kPlace = 6;
+    constexpr std::size_t kArgument = 8;
+    constexpr std::size_t kOffset = 10;
+    words_.assign(kPatchWords, 0);
+    words_[0] = static_cast<std::uint32_t>(OperationCode::ddr_patch);
+    words_[1] = kPatchWords * kWordBytes;
+    words_[kPlace] = p.place;
+    words_[kArgument] = p.argument;
+    words_[kOffset] = static_cast<std::uint32_t>(p.offset);
+    words_[kOffset + 1] = static_cast<std::uint32_t>(p.offset >> 32);
+  }
+  void operator()(const RouteTokens& r) {
+    const auto largest = static_cast<int>(kControllerMask >> kControllerLow);
+    if (r.controller < 0 || r.controller > largest) {
+      throw ControlError(port_name(r.port) + ": controller: expected 0 to " +
+                         std::to_string(largest) + ", found " + std::to_string(r.controller));
+    }
+    masked(control_address(r.port), static_cast<std::uint32_t>(r.controller) << kControllerLow,
+           kControllerMask);
+  }
+  void operator()(const PushTask& t) {
+    descriptor_address(t.port.tile, t.descriptor);  // refuses one that is not there
+    if (t.repeats < 1 || t.repeats > kMaxTaskRepeats) {
+      throw ControlError(port_name(t.port) + ": repeats of a task: expected 1 to " +
+                         std::to_string(kMaxTaskRepeats) + ", found " + std::to_string(t.repeats));
+    }
+    write(queue_address(t.port), static_cast<std::uint32_t>(t.descriptor) |
+                                     (t.repeats - 1) << kQueueRepeatLow |
+                                     (t.has_token ? kQueueToken : 0));
+  }
+  void operator()(const SetLock& s) {
+    if (s.value < 0 || s.value > kMaxLockValue) {
+      throw ControlError(tile_name(s.tile) + ": value of lock " + std::to_string(s.lock) +
+                         ": expected 0 to " + std::to_string(kMaxLockValue) + ", found " +
+                         std::to_string(s.value));
+    }
+    write(lock_address(s.tile, s.lock), static_cast<std::uint32_t>(s.value));
+  }
+  void operator()(const WaitForTokens& w) {
+    control_address(w.port);  // refuses a channel that is not there
+    const std::string name = port_name(w.port);
+    const std::uint32_t column = in_byte(name + ": column", w.port.tile.column);
+    const std::uint32_t row = in_byte(name + ": row", array_row(w.port.tile));
+    const std::uint32_t columns = in_byte(name + ": columns", w.columns);
+    const std::uint32_t rows = in_byte(name + ": rows", w.rows);
+    const std::uint32_t direction = w.port.direction == Direction::mm2s ? 1 : 0;
+    const auto channel = static_cast<std::uint32_t>(w.port.channel);
+    words_ = {static_cast<std::uint32_t>(OperationCode::token_sync), kSyncWords * kWordBytes,
+              column << 16 | row << 8 | direction, channel << 24 | columns << 16 | rows << 8};
+  }
+  void operator()(const WriteRegister& w) { write(w.address, w.value); }
+  void operator()(const WriteMasked& w) { masked(w.address, w.value, w.mask); }
+  void operator()(const WriteBlock& w) { block(w.address, w.words); }
+
+  Words take() { return std::move(words_); }
+
+ private:
+  void write(RegisterAddress address, std::uint32_t value) {
+    words_ = {static_cast<std::uint32_t>(OperationCode::write),
+              0,
+              address,
+              0,
+              value,
+              kWriteWords * kWordBytes};
+  }
+  void masked(RegisterAddress address, std::uint32_t value, std::uint32_t mask) {
+    words_ = {static_cast<std::uint32_t>(OperationCode::masked_write),
+              0,
+              address,
+              0,
+              value,
+              mask,
+              kMaskedWords * kWordBytes};
+  }
+  void block(RegisterAddress address, const Words& content) {
+    words_ = {static_cast<std::uint32_t>(OperationCode::block_write), 0, address,
+              (kBlockHeadWords + static_cast<std::uint32_t>(content.size())) * kWordBytes};
+    words_.insert(words_.end(), content.begin(), content.end());
+  }
+
+  Words words_;
+};
+
+Words words_of(const Operation& operation) {
+  OperationWriter writer;
+  std::visit(writer, operation);
+  return writer.take();
+}
+
+Words header(const ArrayShape& shape, std::size_t n_operations) {
+  const std::uint32_t rows = in_byte("rows of the array", shape.rows);
+  const std::uint32_t generation = in_byte("generation of the array", shape.generation);
+  const std::uint32_t mem_rows = in_byte("rows of mem tiles", shape.mem_tile_rows);
+  const std::uint32_t columns = in_byte("columns of the array", shape.columns);
+  return {rows << 24 | generation << 16 | kFormatMinor << 8 | kFormatMajor, mem_rows << 8 | columns,
+          static_cast<std::uint32_t>(n_operations), 0};
+}
+
+}  // namespace
+
+std::size_t encoded_bytes(const Operation& operation) {
+  return words_of(operation).size() * kWordBytes;
+}
+
+std::vector<std::byte> encode(const ControlProgram& program) {
+  Words words = header(program.shape, program.operations.size());
+  for (const Operation& operation : program.operations) {
+    const Words more = words_of(operation);
+    words.insert(words.end(), more.begin(), more.end());
+  }
+  constexpr std::size_t kSizeWord = 3;
+  words[kSizeWord] = static_cast<std::uint32_t>(words.size() * kWordBytes);
+  std::vector<std::byte> bytes;
+  bytes.reserve(words.size() * kWordBytes);
+  for (const std::uint32_t word : words) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      bytes.push_back(static_cast<std::byte>(word >> shift & 0xff));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace wnpu::npu
