@@ -43,7 +43,7 @@ void add_overlay(Hasher& h, const Design& d) {
     for (const std::size_t sink : link.sinks) h.add(sink);
   }
   h.add(d.core.stack_bytes).add(d.core.table_bytes).add(d.core.program_bytes);
-  h.add(d.core.buffers.size());
+  h.add(d.core.program_digest).add(d.core.buffers.size());
   for (const CoreBuffer& b : d.core.buffers) {
     h.add(b.name).add(b.offset).add(b.bytes).add_signed(b.depth);
   }

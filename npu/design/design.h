@@ -62,6 +62,7 @@ struct CoreLayout {
   std::size_t stack_bytes = 0;
   std::size_t table_bytes = 0;    // look-up tables of the kernels
   std::size_t program_bytes = 0;  // declared: the resident program with all kernels
+  std::string program_digest;     // of its sources: core_program.h
 };
 
 // Memory that transfers name: an argument of the call in DDR, or that of adjoining mem tiles
@@ -174,7 +175,7 @@ struct Design {
 };
 
 // Content hashes, FNV-1a over every field in a fixed order; equal on every machine.
-std::uint64_t overlay_hash(const Design& design);  // tiles, links, core memory: the XCLBIN's ABI
+std::uint64_t overlay_hash(const Design& design);  // tiles, links, core program: the XCLBIN's ABI
 std::uint64_t design_hash(const Design& design);   // overlay and call: the instruction stream's ABI
 std::string hash_text(std::uint64_t hash);         // 16 hex digits
 

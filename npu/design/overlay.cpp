@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "npu/design/core_program.h"
 #include "npu/design/resident.h"
 
 namespace wnpu::npu {
@@ -29,6 +30,7 @@ class OverlayBuilder {
     add_cores();
     add_outputs();
     design_.core = core_layout();
+    design_.core.program_digest = core_program_digest();
     design_.transfers.resize(design_.channels.size());
     return std::move(overlay_);
   }

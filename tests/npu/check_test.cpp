@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "npu/design/core_program.h"
 #include "npu/design/layer_design.h"
 #include "npu/plans/plan.h"
 #include "tests/support/whisper_sizes.h"
@@ -114,6 +115,16 @@ TEST_CASE("design: hashes see every part of a call") {
   d = small_design();
   d.core.stack_bytes += 32;
   CHECK(overlay_hash(d) != overlay_hash(small_design()));
+}
+
+TEST_CASE("design: a core program of other sources is another overlay and another stream") {
+  const Design ours = small_design();
+  CHECK(ours.core.program_digest.size() == 64);
+  CHECK(ours.core.program_digest == core_program_digest());
+  Design other = small_design();
+  other.core.program_digest.back() ^= 1;
+  CHECK(overlay_hash(other) != overlay_hash(ours));
+  CHECK(design_hash(other) != design_hash(ours));
 }
 
 TEST_CASE("check: data memory holds buffers, tables and stack") {

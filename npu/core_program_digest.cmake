@@ -1,0 +1,25 @@
+# cmake -DOUTPUT=FILE.cpp -P core_program_digest.cmake -- SOURCE...: writes core_program_digest(), the
+# SHA-256 of the sources in this order, without comments and white space: those say nothing to a core.
+set(text "")
+set(is_source OFF)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  set(argument "${CMAKE_ARGV${i}}")
+  if(is_source)
+    file(READ "${argument}" source)
+    string(REGEX REPLACE "//[^\n]*" "" source "${source}")
+    string(REGEX REPLACE "[ \t\r\n]+" " " source "${source}")
+    get_filename_component(name "${argument}" NAME)
+    string(APPEND text "${name}\n${source}\n")
+  elseif(argument STREQUAL "--")
+    set(is_source ON)
+  endif()
+endforeach()
+string(SHA256 digest "${text}")
+file(WRITE "${OUTPUT}" "// Written by npu/core_program_digest.cmake.
+#include \"npu/design/core_program.h\"
+
+namespace wnpu::npu {
+std::string_view core_program_digest() { return \"${digest}\"; }
+}  // namespace wnpu::npu
+")
