@@ -39,7 +39,8 @@ void add_overlay(Hasher& h, const Design& d) {
     h.add(c.tile).add_enum(c.direction).add_signed(c.index).add_signed(c.descriptors);
   }
   for (const Link& link : d.links) {
-    h.add(link.name).add(link.source).add(link.max_element_bytes).add(link.sinks.size());
+    h.add(link.name).add(link.source).add(link.element_bytes).add_signed(link.packet_id);
+    h.add(link.sinks.size());
     for (const std::size_t sink : link.sinks) h.add(sink);
   }
   h.add(d.core.stack_bytes).add(d.core.table_bytes).add(d.core.program_bytes);
@@ -54,7 +55,8 @@ void add_use(Hasher& h, const LockUse& use) {
 }
 
 void add_transfer(Hasher& h, const Transfer& t) {
-  h.add(t.link).add(t.elements).add(t.access.memory).add(t.access.offset).add(t.access.run);
+  h.add(t.link).add(t.elements).add(t.padding);
+  h.add(t.access.memory).add(t.access.offset).add(t.access.run);
   h.add(t.access.dims.size());
   for (const Dimension& dim : t.access.dims) h.add(dim.count).add_signed(dim.stride);
   h.add_signed(t.access.step).add(t.access.first);
@@ -68,6 +70,7 @@ void add_call(Hasher& h, const Design& d) {
   h.add(d.name).add(d.memories.size()).add(d.regions.size()).add(d.locks.size()).add(d.n_tokens);
   for (const Memory& m : d.memories) {
     h.add(m.is_argument ? 1 : 0).add(m.bytes).add(m.first_tile).add_signed(m.n_tiles);
+    h.add(m.padding_offset);
   }
   for (const Region& r : d.regions) h.add(r.memory).add(r.offset).add(r.bytes).add(r.eras);
   for (const Lock& lock : d.locks) h.add(lock.tile).add_signed(lock.initial);

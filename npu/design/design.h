@@ -39,13 +39,18 @@ struct Channel {
   int descriptors = 0;
 };
 
+constexpr int kCircuit = -1;
+
 // A stream from one channel to one or more (broadcast). Links that share a channel are packet
-// switched: the transfer at the head of the channel decides which link moves next.
+// switched: the transfer at the head of a source decides which link moves next, and nothing but the
+// order in which they are sent decides what a sink takes that two sources share.
 struct Link {
   std::string name;
   std::size_t source = 0;          // into Design::channels
   std::vector<std::size_t> sinks;  // into Design::channels
-  std::size_t max_element_bytes = 0;
+  // Of every element on a core's link, whose descriptors are written once; else the most.
+  std::size_t element_bytes = 0;
+  int packet_id = kCircuit;
 };
 
 // A buffer in a core's data memory.
@@ -73,6 +78,7 @@ struct Memory {
   std::size_t bytes = 0;
   TileId first_tile;  // mem tiles only
   int n_tiles = 0;
+  std::uint64_t padding_offset = 0;  // where padding is read from and written to
 };
 
 // A named piece of mem-tile memory. Two regions may share bytes if their eras do not overlap: era
@@ -117,8 +123,8 @@ struct Access {
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 // Taking from or adding to a lock: once a transfer (before its first, or after its last element),
-// once an element, or once an element with a lock of its own for each slot of a ring (lock + slot).
-enum class LockMode { once, each, slot };
+// or once an element.
+enum class LockMode { once, each };
 struct LockUse {
   std::size_t lock = kNone;
   int count = 1;
@@ -137,6 +143,10 @@ struct Transfer {
   std::size_t wait_token = kNone;
   std::uint64_t wait_count = 0;
   std::size_t signal_token = kNone;
+  // Bytes behind those of each element that mean nothing: read from or written to anywhere.
+  std::uint32_t padding = 0;
+
+  std::uint64_t stream_bytes() const { return access.bytes() + padding; }  // of an element
 };
 
 enum class Kernel { layer_norm, gemm_bf16, gemm_int8, attention, gelu };

@@ -1,6 +1,5 @@
 #include "npu/design/gemm_design.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "npu/design/layer_streams.h"
@@ -13,12 +12,6 @@ std::uint32_t u32(std::size_t value) { return static_cast<std::uint32_t>(value);
 
 Access tiles(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
   return {memory, offset, u32(bytes), {}, static_cast<std::int64_t>(bytes), 0, 0, 0};
-}
-
-// One row memory holds three rings; big tiles need wider slots than the layer's, which time alone
-// does not look at.
-void widen(Design& design, std::size_t bytes) {
-  for (Link& link : design.links) link.max_element_bytes = std::max(link.max_element_bytes, bytes);
 }
 
 void require_multiple(std::size_t value, std::size_t of, const char* what) {
@@ -44,14 +37,28 @@ struct Cut {
     k_tiles = p.k / p.tile_k;
     scale_bytes = p.is_int8 ? p.tile_m * sizeof(float) : 0;
     panel_bytes = k_tiles * a_tile + scale_bytes;
-    b_block = kParameterBytes + k_tiles * b_tile;
+    b_block = (1 + k_tiles) * b_tile;
   }
   std::size_t rows, columns;
   std::size_t a_tile, b_tile, c_tile, scale_bytes;  // of one element
   std::size_t m_blocks, n_blocks, k_tiles;
   std::size_t panel_bytes;  // a row of tiles of A, its scales behind it
-  std::size_t b_block;      // a column of tiles of B, its parameters before it
+  std::size_t b_block;      // a column of tiles of B, an element of parameters before it
 };
+
+// One row memory holds three rings; tiles of another size than the layer's need other slots, which
+// time alone does not look at.
+void set_elements(Design& design, const Overlay& overlay, const Cut& cut) {
+  const auto set = [&](const std::vector<std::size_t>& links, std::size_t bytes) {
+    for (const std::size_t link : links) design.links[link].element_bytes = bytes;
+  };
+  set(overlay.a_in, cut.a_tile);
+  set(overlay.a_row, cut.a_tile);
+  set(overlay.b_in, cut.b_tile);
+  set(overlay.b_column, cut.b_tile);
+  set(overlay.c_core, cut.c_tile);
+  set(overlay.c_out, cut.c_tile);
+}
 
 void send_a(LayerStreams& streams, const Cut& cut, std::size_t m_block) {
   for (std::size_t row = 0; row < cut.rows; ++row) {
@@ -69,8 +76,7 @@ void send_b(LayerStreams& streams, const Cut& cut) {
   for (std::size_t column = 0; column < cut.columns; ++column) {
     for (std::size_t n_block = 0; n_block < cut.n_blocks; ++n_block) {
       const std::uint64_t block = (n_block * cut.columns + column) * cut.b_block;
-      streams.b_from_ddr(column, tiles(1, block, kParameterBytes), 1);
-      streams.b_from_ddr(column, tiles(1, block + kParameterBytes, cut.b_tile), cut.k_tiles);
+      streams.b_from_ddr(column, tiles(1, block, cut.b_tile), 1 + cut.k_tiles, {});
     }
   }
 }
@@ -93,11 +99,11 @@ Design gemm_design(const Target& target, const GemmProblem& p) {
   design.target = &target;
   design.name = "gemm " + std::to_string(p.m) + "x" + std::to_string(p.k) + "x" +
                 std::to_string(p.n) + (p.is_int8 ? " int8" : " bf16");
-  design.memories = {{"a", true, cut.m_blocks * cut.rows * cut.panel_bytes, {}, 0},
-                     {"b", true, cut.n_blocks * cut.columns * cut.b_block, {}, 0},
-                     {"c", true, p.m * p.n * 2, {}, 0}};
+  design.memories = {{"a", true, cut.m_blocks * cut.rows * cut.panel_bytes, {}, 0, 0},
+                     {"b", true, cut.n_blocks * cut.columns * cut.b_block, {}, 0, 0},
+                     {"c", true, p.m * p.n * 2, {}, 0, 0}};
   LayerStreams streams(design);
-  widen(design, std::max({cut.a_tile, cut.b_tile, cut.c_tile}));
+  set_elements(design, streams.overlay(), cut);
   for (std::size_t m_block = 0; m_block < cut.m_blocks; ++m_block) {
     Phase phase;
     phase.name = "gemm";

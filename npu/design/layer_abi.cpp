@@ -93,8 +93,6 @@ std::optional<Precision> find_precision(std::string_view name) {
   return static_cast<Precision>(found - kPrecisionNames.begin());
 }
 
-std::size_t GemmGeometry::block_bytes() const { return kParameterBytes + k_tiles * tile_bytes(); }
-
 LayerGeometry layer_geometry(const Target& target, const LayerShape& shape, Precision precision) {
   validate(shape);
   if (precision == Precision::int8) {

@@ -59,7 +59,8 @@ struct GemmGeometry {
   std::size_t offset = 0;   // of the weights in the packed buffer
 
   std::size_t tile_bytes() const { return k * n * (is_int8 ? 1 : 2); }
-  std::size_t block_bytes() const;  // parameters and one column of tiles
+  // Parameters, in an element as long as a tile, and one column of tiles.
+  std::size_t block_bytes() const { return (1 + k_tiles) * tile_bytes(); }
   std::size_t column_bytes() const { return blocks * block_bytes(); }
 };
 

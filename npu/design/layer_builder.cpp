@@ -26,7 +26,7 @@ Design empty_layer_design(const LayerGeometry& g, LayerCall call) {
   constexpr std::array kNames{"input", "weights", "scratch", "output"};
   for (std::size_t i = 0; i < kLayerArguments; ++i) {
     design.memories.push_back(
-        {kNames[i], true, g.argument_bytes(static_cast<LayerArgument>(i)), {}, 0});
+        {kNames[i], true, g.argument_bytes(static_cast<LayerArgument>(i)), {}, 0, 0});
   }
   return design;
 }
@@ -42,6 +42,7 @@ LayerBuilder::LayerBuilder(const LayerGeometry& geometry, LayerCall call)
       streams_(design_),
       panels_(streams_.rows()) {
   qkv_token_ = streams_.add_token();
+  key_value_token_ = streams_.add_token();
   attention_token_ = streams_.add_token();
   for (std::size_t row = 0; row < streams_.rows(); ++row) {
     hidden_tokens_.push_back(streams_.add_token());

@@ -67,7 +67,7 @@ class LayerBuilder {
 
   // layer_products.cpp
   void product(Gemm which, std::size_t block, Epilogue epilogue);
-  void send_weights(const GemmGeometry& gemm);
+  void send_weights(Gemm which, std::size_t block);
   void multiply_normed(std::size_t which, Gemm gemm, std::size_t block);
   void load_normed(std::size_t which, Gemm gemm, std::size_t panel);
   void send_normed(std::size_t which, Gemm gemm, std::size_t row);
@@ -91,6 +91,7 @@ class LayerBuilder {
   std::vector<std::vector<std::size_t>> key_value_locks_;  // [mem tile][wave]: see attend
   std::vector<Panel> key_values_;                          // [mem tile]
   std::size_t qkv_token_ = kNone;
+  std::size_t key_value_token_ = kNone;
   std::size_t attention_token_ = kNone;
   std::vector<std::size_t> hidden_tokens_;  // [row]
 };

@@ -98,8 +98,7 @@ void pack_block(const GemmGeometry& g, const TileRows& rows, std::span<std::byte
     put(packed, kParameterFloats + n, scales[n]);
   }
   for (std::size_t k = 0; k < g.k_tiles; ++k) {
-    put_tile(g, rows, scales, k * g.k,
-             packed.subspan(kParameterBytes + k * g.tile_bytes(), g.tile_bytes()));
+    put_tile(g, rows, scales, k * g.k, packed.subspan((1 + k) * g.tile_bytes(), g.tile_bytes()));
   }
 }
 

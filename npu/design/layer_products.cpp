@@ -36,7 +36,7 @@ void LayerBuilder::product(Gemm which, std::size_t block, Epilogue epilogue) {
   phase.k = u32(gemm.k);
   phase.n = u32(gemm.n);
   design_.phases.push_back(phase);
-  send_weights(gemm);
+  send_weights(which, block);
   switch (which) {
     case Gemm::qkv:
       multiply_normed(0, which, block);
@@ -61,18 +61,20 @@ void LayerBuilder::product(Gemm which, std::size_t block, Epilogue epilogue) {
   }
 }
 
-// A column's weights in the order in which it multiplies them: all contiguous.
-void LayerBuilder::send_weights(const GemmGeometry& gemm) {
+// A column's weights in the order in which it multiplies them: all contiguous. The first after
+// attention wait until all keys and values have come in, for the mem tiles take both through one
+// channel, and an arbiter does not know whose turn it is.
+void LayerBuilder::send_weights(Gemm which, std::size_t block) {
+  const GemmGeometry& gemm = g_.gemm(which);
   const std::uint32_t tile = u32(gemm.tile_bytes());
+  Wait wait;
+  if (which == Gemm::out && block == 0 && call_.has(LayerOp::attend)) {
+    wait = {key_value_token_, g_.shape.heads * g_.key_blocks * streams_.columns()};
+  }
   for (std::size_t column = 0; column < streams_.columns(); ++column) {
-    std::uint64_t offset = gemm.offset + column * gemm.column_bytes();
-    for (std::size_t block = 0; block < gemm.blocks; ++block) {
-      streams_.b_from_ddr(column, argument(LayerArgument::weights, offset, kParameterBytes), 1);
-      streams_.b_from_ddr(column,
-                          argument(LayerArgument::weights, offset + kParameterBytes, tile, tile),
-                          gemm.k_tiles);
-      offset += gemm.block_bytes();
-    }
+    const std::uint64_t offset = gemm.offset + column * gemm.column_bytes();
+    streams_.b_from_ddr(column, argument(LayerArgument::weights, offset, tile, tile),
+                        gemm.blocks * (1 + gemm.k_tiles), wait);
   }
 }
 

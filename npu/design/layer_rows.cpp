@@ -163,6 +163,7 @@ void LayerBuilder::send_keys_and_values() {
       transfer.access = key_values_[m].at(0, kElementBytes, {}, kElementBytes);
       transfer.acquire = {key_value_locks_[m][g_.waves], 1, LockMode::each};
       transfer.release = {key_value_locks_[m][0], 1, LockMode::each};
+      transfer.signal_token = key_value_token_;
       streams_.at_sink(overlay.b_all, m, transfer);
     }
   }

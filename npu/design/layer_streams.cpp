@@ -21,14 +21,17 @@ LayerStreams::LayerStreams(Design& design) : design_(design), overlay_(add_overl
     const int first = static_cast<int>(row) * overlay_.tiles_a_row;
     design_.memories.push_back({"row" + std::to_string(row), false,
                                 tiles * design_.target->mem_tile_bytes, mem_tile(first),
-                                overlay_.tiles_a_row});
+                                overlay_.tiles_a_row, 0});
     std::uint64_t offset = 0;
     a_rings_.push_back(add_ring(row, first, "a_ring", offset));
     for (std::size_t column = row * tiles; column < (row + 1) * tiles; ++column) {
       b_rings_[column] = add_ring(row, static_cast<int>(column), "b_ring", offset);
     }
     c_rings_.push_back(add_c_ring(row, offset));
-    panels_begin_ = offset + columns() * kElementBytes;
+    offset += columns() * kElementBytes;
+    design_.memories.back().padding_offset = offset;
+    add_panel(row, "padding", offset, kElementBytes, kAlways);
+    panels_begin_ = offset + kElementBytes;
   }
 }
 
@@ -49,18 +52,12 @@ LayerStreams::Ring LayerStreams::add_c_ring(std::size_t row, std::uint64_t offse
 
 std::uint64_t LayerStreams::panels_end() const { return design_.memories[first_memory_].bytes; }
 
-std::size_t LayerStreams::add_slots(TileId tile, const std::string& name, std::size_t count,
-                                    int initial) {
-  for (std::size_t i = 0; i < count; ++i) design_.locks.push_back({tile, name, initial});
-  return design_.locks.size() - count;
-}
-
 LayerStreams::Ring LayerStreams::add_ring(std::size_t row, int mem, const std::string& name,
                                           std::uint64_t& offset) {
   Ring ring;
   ring.offset = offset;
-  ring.free = add_slots(mem_tile(mem), name + " free", kDepth, 1);
-  ring.full = add_slots(mem_tile(mem), name + " full", kDepth, 0);
+  ring.free = add_lock_at(mem, name + " free", kDepth);
+  ring.full = add_lock_at(mem, name + " full", 0);
   add_panel(row, name, offset, kDepth * kElementBytes, kAlways);
   offset += kDepth * kElementBytes;
   return ring;
@@ -77,16 +74,28 @@ std::size_t LayerStreams::add_lock(std::size_t row, const std::string& name, std
 }
 
 std::size_t LayerStreams::add_lock_at(int mem, const std::string& name, std::size_t initial) {
-  return add_slots(mem_tile(mem), name, 1, static_cast<int>(initial));
+  design_.locks.push_back({mem_tile(mem), name, static_cast<int>(initial)});
+  return design_.locks.size() - 1;
+}
+
+void LayerStreams::pad(std::size_t link, Transfer& transfer) const {
+  const Link& l = design_.links[link];
+  const bool is_cores = design_.channels[l.source].tile.kind == TileKind::core ||
+                        design_.channels[l.sinks.front()].tile.kind == TileKind::core;
+  const std::uint64_t bytes = transfer.access.bytes();
+  if (!is_cores || bytes >= l.element_bytes) return;
+  transfer.padding = static_cast<std::uint32_t>(l.element_bytes - bytes);
 }
 
 void LayerStreams::at_source(std::size_t link, Transfer transfer) {
   transfer.link = link;
+  pad(link, transfer);
   design_.transfers[design_.links[link].source].push_back(std::move(transfer));
 }
 
 void LayerStreams::at_sink(std::size_t link, std::size_t sink, Transfer transfer) {
   transfer.link = link;
+  pad(link, transfer);
   design_.transfers[design_.links[link].sinks[sink]].push_back(std::move(transfer));
 }
 
@@ -103,8 +112,8 @@ void LayerStreams::through_ring(std::size_t memory, Ring& ring, std::size_t in_l
                  kDepth,
                  0};
   ring.next = (ring.next + from.elements) % kDepth;
-  const LockUse free{ring.free, 1, LockMode::slot};
-  const LockUse full{ring.full, 1, LockMode::slot};
+  const LockUse free{ring.free, 1, LockMode::each};
+  const LockUse full{ring.full, 1, LockMode::each};
   at_source(in_link, std::move(from));
   slot.acquire = free;
   slot.release = full;
@@ -125,10 +134,13 @@ void LayerStreams::a_from_ddr(std::size_t row, const Access& from, std::size_t e
                std::move(transfer));
 }
 
-void LayerStreams::b_from_ddr(std::size_t column, const Access& from, std::size_t elements) {
+void LayerStreams::b_from_ddr(std::size_t column, const Access& from, std::size_t elements,
+                              Wait wait) {
   Transfer transfer;
   transfer.elements = static_cast<std::uint32_t>(elements);
   transfer.access = from;
+  transfer.wait_token = wait.token;
+  transfer.wait_count = wait.count;
   const auto row = static_cast<std::size_t>(overlay_.row_of(static_cast<int>(column)));
   through_ring(first_memory_ + row, b_rings_[column], overlay_.b_in[column],
                overlay_.b_column[column], std::move(transfer));

@@ -63,7 +63,7 @@ class LayerStreams {
   };
   void load_panel(std::size_t row, const PanelLoad& load);
   // DDR -> ring -> all cores of the column.
-  void b_from_ddr(std::size_t column, const Access& from, std::size_t elements);
+  void b_from_ddr(std::size_t column, const Access& from, std::size_t elements, Wait wait);
   // Core -> panel, one element.
   struct PanelStore {
     Access to;
@@ -79,22 +79,23 @@ class LayerStreams {
   };
   void c_to_ddr(std::size_t row, std::size_t column, const Drain& drain);
 
-  // The two ends of a link by hand, for keys and values.
+  // The two ends of a link by hand, for keys and values. What a core's port has and the access has
+  // not is padding.
   void at_source(std::size_t link, Transfer transfer);
   void at_sink(std::size_t link, std::size_t sink, Transfer transfer);
 
  private:
   struct Ring {
     std::uint64_t offset = 0;
-    std::size_t free = 0;  // first of kDepth locks
+    std::size_t free = 0;  // locks; they count slots
     std::size_t full = 0;
     std::uint32_t next = 0;
   };
   static constexpr std::uint32_t kDepth = 4;
 
   Ring add_c_ring(std::size_t row, std::uint64_t offset);
-  std::size_t add_slots(TileId tile, const std::string& name, std::size_t count, int initial);
   Ring add_ring(std::size_t row, int mem, const std::string& name, std::uint64_t& offset);
+  void pad(std::size_t link, Transfer& transfer) const;
   void through_ring(std::size_t memory, Ring& ring, std::size_t in_link, std::size_t out_link,
                     Transfer from);
 

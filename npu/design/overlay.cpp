@@ -8,13 +8,13 @@
 namespace wnpu::npu {
 namespace {
 
-// Descriptors a channel owns. Rings take one a slot (A and B: 4, C: 1 a core); tasks take up to two
+// Descriptors a channel owns. A ring takes one, that steps through its slots; tasks take up to two
 // and are doubled, so that the next is written while one runs. Sums a tile: check().
 constexpr int kCoreIn = 2;
 constexpr int kCoreOut = 1;
 constexpr int kShim = 5;
-constexpr int kMemRing = 6;
-constexpr int kMemOut = 4;
+constexpr int kMemRing = 4;
+constexpr int kMemOut = 8;
 constexpr int kMemFromCore = 4;
 
 class OverlayBuilder {
@@ -41,14 +41,14 @@ class OverlayBuilder {
     return design_.channels.size() - 1;
   }
   std::size_t link(const std::string& name, std::size_t source, std::vector<std::size_t> sinks) {
-    design_.links.push_back({name, source, std::move(sinks), kElementBytes});
+    design_.links.push_back({name, source, std::move(sinks), kElementBytes, kCircuit});
     return design_.links.size() - 1;
   }
   static TileId shim(int column) { return {TileKind::shim, column, 0}; }
   static TileId mem(int column) { return {TileKind::mem, column, 0}; }
 
   // DDR to mem tiles: A for the first mem tile of a row, B for every column; keys and values share
-  // column 0's B channel by packet and go to all columns.
+  // column 0's B channel and every column's sink by packet.
   void add_inputs() {
     std::vector<std::size_t> b_sinks;
     std::size_t first_b_source = 0;
@@ -66,6 +66,10 @@ class OverlayBuilder {
       b_sinks.push_back(sink);
     }
     overlay_.b_all = link("b_all", first_b_source, b_sinks);
+    design_.links[overlay_.b_all].packet_id = 0;
+    for (std::size_t m = 0; m < overlay_.b_in.size(); ++m) {
+      design_.links[overlay_.b_in[m]].packet_id = static_cast<int>(m) + 1;
+    }
   }
 
   void add_cores() {

@@ -60,7 +60,7 @@ void unfold_rows(Steps& steps, const Phase& p) {
 void unfold_tile(Steps& steps, const Phase& p) {
   const std::uint32_t element = p.kernel == Kernel::gemm_int8 ? 1 : 2;
   const std::uint32_t out_bytes = p.m * p.n * 2;
-  steps.take(Port::b, kParameterBytes);
+  steps.take(Port::b, p.k * p.n * element);  // an element as long as a tile
   steps.compute(Task::load_parameters);
   steps.release(Port::b);
   for (std::uint32_t i = 0; i < p.inner; ++i) {

@@ -39,7 +39,7 @@ struct Step {
   Port port = Port::a;
   Task task = Task::multiply;
   std::uint32_t index = 0;  // which inner step
-  std::uint32_t bytes = 0;  // take a, b: expected size; release c: size of the result
+  std::uint32_t bytes = 0;  // take a, b: those that mean something; release c: of the result
 };
 
 // What core column `column` of `columns` does in a phase; all rows do the same.
@@ -53,7 +53,7 @@ double task_cycles(const Phase& phase, Task task, const KernelTable& kernels);
 constexpr std::size_t kElementBytes = 8192;   // of the ports A, B and C
 constexpr std::size_t kParameterFloats = 64;  // bias; column scales follow
 constexpr std::size_t kParameterBytes =
-    2 * kParameterFloats * sizeof(float);  // the element before the weights
+    2 * kParameterFloats * sizeof(float);  // at the front of the element before the weights
 constexpr std::size_t kMaxTileRows = 64;
 
 // Offsets; sizes in core_layout().

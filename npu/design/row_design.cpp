@@ -64,9 +64,9 @@ Design row_design(const Target& target, RowOp op, const RowShape& shape) {
   design.target = &target;
   design.name = phase.name;
   // Behind the kept result, room for all the others.
-  design.memories = {{"input", true, bytes, {}, 0}, {"output", true, 2 * bytes, {}, 0}};
+  design.memories = {{"input", true, bytes, {}, 0, 0}, {"output", true, 2 * bytes, {}, 0, 0}};
   if (op == RowOp::attend) {
-    design.memories.push_back({"keys and values", true, phase.inner * kElementBytes, {}, 0});
+    design.memories.push_back({"keys and values", true, phase.inner * kElementBytes, {}, 0, 0});
   }
   design.phases = {phase};
   LayerStreams streams(design);
@@ -82,7 +82,7 @@ Design row_design(const Target& target, RowOp op, const RowShape& shape) {
     Access blocks = whole(2, 0, kElementBytes);
     blocks.step = kElementBytes;
     for (std::size_t column = 0; column < streams.columns(); ++column) {
-      streams.b_from_ddr(column, blocks, phase.inner);
+      streams.b_from_ddr(column, blocks, phase.inner, {});
     }
   }
   return design;

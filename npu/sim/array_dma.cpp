@@ -44,12 +44,6 @@ std::span<std::byte> ArraySimulation::slot_of(std::size_t channel, std::uint32_t
   return memory_->core(core_of(channel)).subspan(buffer.offset + slot * buffer.bytes, bytes);
 }
 
-ArraySimulation::CounterState& ArraySimulation::lock_state(const LockUse& use, const Access& access,
-                                                           std::uint32_t element) {
-  const std::size_t slot = use.mode == LockMode::slot ? (access.first + element) % access.wrap : 0;
-  return locks_[use.lock + slot];
-}
-
 // Null when the element at the head of a shim or mem-tile channel may move.
 ArraySimulation::Waiters* ArraySimulation::transfer_blocker(std::size_t channel) {
   const Transfer& t = *head(channel);
@@ -59,7 +53,7 @@ ArraySimulation::Waiters* ArraySimulation::transfer_blocker(std::size_t channel)
     if (token.value < static_cast<std::int64_t>(t.wait_count)) return &token.waiters;
   }
   if (t.acquire.lock == kNone || (t.acquire.mode == LockMode::once && element > 0)) return nullptr;
-  CounterState& lock = lock_state(t.acquire, t.access, element);
+  CounterState& lock = locks_[t.acquire.lock];
   return lock.value < t.acquire.count ? &lock.waiters : nullptr;
 }
 
@@ -83,6 +77,36 @@ ArraySimulation::Waiters* ArraySimulation::source_blocker(std::size_t source) {
   return transfer_blocker(source);
 }
 
+// Two sources of one sink: what is ready to be sent is sent, for an arbiter does not know whose
+// turn it is. The sink has to have come to this link when its source is ready.
+void ArraySimulation::require_turn(std::size_t source, std::size_t sink) const {
+  if (is_core(sink)) return;
+  const auto& queue = design_.transfers[sink];
+  const ChannelState& state = channels_[sink];
+  std::size_t next = state.transfer;
+  // What is on its way has the stream until its end.
+  if (state.is_busy && state.element + 1 == queue[next].elements) ++next;
+  if (next >= queue.size()) return;
+  const std::size_t turn = design_.links[queue[next].link].source;
+  if (turn == source) return;
+  throw SimulationError(design_.name + ": " + tile_name(design_.channels[sink].tile) + ": link " +
+                        design_.links[channels_[source].link].name +
+                        " is ready to send while it is the turn of link " +
+                        design_.links[queue[next].link].name + ": expected an order between them");
+}
+
+void ArraySimulation::release_lock(const LockUse& use) {
+  CounterState& lock = locks_[use.lock];
+  lock.value += use.count;
+  if (lock.value > kMaxLockValue) {
+    const Lock& declared = design_.locks[use.lock];
+    throw SimulationError(design_.name + ": " + tile_name(declared.tile) + ": lock " +
+                          declared.name + ": expected at most " + std::to_string(kMaxLockValue) +
+                          ", found " + std::to_string(lock.value));
+  }
+  wake(lock.waiters);
+}
+
 void ArraySimulation::try_move(std::size_t source) {
   ChannelState& state = channels_[source];
   if (state.is_busy) return;
@@ -93,6 +117,9 @@ void ArraySimulation::try_move(std::size_t source) {
   }
   Waiters* blocker = source_blocker(source);
   const Link& link = design_.links[state.link];
+  if (blocker == nullptr) {
+    for (const std::size_t sink : link.sinks) require_turn(source, sink);
+  }
   for (std::size_t i = 0; blocker == nullptr && i < link.sinks.size(); ++i) {
     blocker = sink_blocker(link.sinks[i], state.link);
   }
@@ -100,36 +127,37 @@ void ArraySimulation::try_move(std::size_t source) {
     blocker->push_back(source);
     return;
   }
-  const std::uint64_t bytes = begin_on(source, false);
+  const ElementBytes bytes = begin_on(source, false);
   for (const std::size_t sink : link.sinks) {
-    if (begin_on(sink, true) != bytes && !is_core(sink)) {
-      throw SimulationError(design_.name + ": link " + link.name + ": source sends " +
-                            std::to_string(bytes) + " bytes, " +
-                            tile_name(design_.channels[sink].tile) + " expects another size");
-    }
     if (is_core(sink)) {
+      begin_on(sink, true);
       PortState& port = port_of(sink);
-      port.bytes[port.write] = static_cast<std::uint32_t>(bytes);
+      port.bytes[port.write] = static_cast<std::uint32_t>(bytes.meant);
       ++port.arriving;
+    } else if (begin_on(sink, true) != bytes) {
+      throw SimulationError(design_.name + ": link " + link.name + ": source sends " +
+                            std::to_string(bytes.meant) + " bytes, " +
+                            tile_name(design_.channels[sink].tile) + " expects another size");
     }
   }
   move_start_[source] = now_;
-  schedule(move_end(source, bytes), EventKind::move_ends, source);
+  schedule(move_end(source, bytes.streamed), EventKind::move_ends, source);
 }
 
-// Takes what the element needs and gives its size (0 for a core's sink: any size will do).
-std::uint64_t ArraySimulation::begin_on(std::size_t channel, bool is_sink) {
+// Takes what the element needs and gives its size; none for a core's sink, which has one for all.
+ArraySimulation::ElementBytes ArraySimulation::begin_on(std::size_t channel, bool is_sink) {
   ChannelState& state = channels_[channel];
   state.is_busy = true;
   if (is_core(channel)) {
     const PortState& port = port_of(channel);
-    return is_sink ? 0 : port.bytes[port.read];
+    if (is_sink) return {};
+    return {port.bytes[port.read], design_.links[state.link].element_bytes};
   }
   const Transfer& t = *head(channel);
   if (t.acquire.lock != kNone && (t.acquire.mode != LockMode::once || state.element == 0)) {
-    lock_state(t.acquire, t.access, state.element).value -= t.acquire.count;
+    locks_[t.acquire.lock].value -= t.acquire.count;
   }
-  return t.access.bytes();
+  return {t.access.bytes(), t.stream_bytes()};
 }
 
 // One word a cycle on the stream; DDR serves all shim channels in the order they ask.
@@ -166,9 +194,12 @@ void ArraySimulation::copy_element(std::size_t source) {
   } else {
     bytes = memory_->gather(head(source)->access, channels_[source].element, scratch_);
   }
-  for (const std::size_t sink : design_.links[channels_[source].link].sinks) {
+  const Link& link = design_.links[channels_[source].link];
+  for (const std::size_t sink : link.sinks) {
     if (is_core(sink)) {
-      copy_bytes(bytes, slot_of(sink, port_of(sink).write, bytes.size()));
+      const auto slot = slot_of(sink, port_of(sink).write, link.element_bytes);
+      copy_bytes(bytes, slot.first(bytes.size()));
+      std::ranges::fill(slot.subspan(bytes.size()), ArrayMemory::kPoison);  // padding
     } else {
       memory_->scatter(head(sink)->access, channels_[sink].element, bytes);
     }
@@ -214,9 +245,7 @@ void ArraySimulation::advance_transfer(std::size_t channel) {
     wake(tokens_[t.signal_token].waiters);
   }
   if (t.release.lock != kNone && (t.release.mode != LockMode::once || is_last)) {
-    CounterState& lock = lock_state(t.release, t.access, state.element);
-    lock.value += t.release.count;
-    wake(lock.waiters);
+    release_lock(t.release);
   }
   ++state.element;
   if (is_last) {

@@ -38,6 +38,11 @@ class ArraySimulation {
     std::int64_t value = 0;
     Waiters waiters;
   };
+  struct ElementBytes {
+    std::uint64_t meant = 0;     // by the access or the kernel
+    std::uint64_t streamed = 0;  // with the padding
+    bool operator==(const ElementBytes&) const = default;
+  };
   // A port of a core: a ring of element slots between its DMA channel and its program.
   struct PortState {
     std::uint32_t depth = 1;
@@ -45,7 +50,7 @@ class ArraySimulation {
     std::uint32_t arriving = 0;
     std::uint32_t read = 0;
     std::uint32_t write = 0;
-    std::array<std::uint32_t, 2> bytes{};
+    std::array<std::uint32_t, 2> bytes{};  // that mean something
     Waiters waiters;
   };
   struct CoreState {
@@ -80,12 +85,13 @@ class ArraySimulation {
   std::size_t core_of(std::size_t channel) const;
   PortState& port_of(std::size_t channel);
   std::span<std::byte> slot_of(std::size_t channel, std::uint32_t slot, std::size_t bytes);
-  CounterState& lock_state(const LockUse& use, const Access& access, std::uint32_t element);
+  void release_lock(const LockUse& use);
+  void require_turn(std::size_t source, std::size_t sink) const;
   Waiters* transfer_blocker(std::size_t channel);
   Waiters* sink_blocker(std::size_t sink, std::size_t link);
   Waiters* source_blocker(std::size_t source);
   void try_move(std::size_t source);
-  std::uint64_t begin_on(std::size_t channel, bool is_sink);
+  ElementBytes begin_on(std::size_t channel, bool is_sink);
   double move_end(std::size_t source, std::uint64_t bytes);
   void end_move(std::size_t source);
   void copy_element(std::size_t source);

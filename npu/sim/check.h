@@ -1,9 +1,16 @@
-// Does a Design fit its target? Memory, channels and their reach, descriptors and locks as
-// declared, regions, access patterns as registers hold them, elements, and whether it ends. Silicon
-// and its tools refuse more, which is not looked for yet: repeats and iterations, queues of four
-// tasks, descriptors that the transfers really need, stream ports, packet ids and merges, elements
-// of different size on one port, locks that overflow on the way, banks and the real size of the
-// core's program.
+// Would silicon and its tools take a Design? The limits are in design/limits.h and target.cpp.
+//
+// Refused: core memory and declared program that do not fit; tiles, channels and descriptors that
+// are not there; mem-tile channels that reach too far, for memory or locks; regions that overlap;
+// elements over two tiles; patterns, steps, lengths and counts that no register holds; tasks with
+// more descriptors than their channel owns; elements of different size on a core's port; lock
+// values beyond 63, declared or on the way; packet ids that are missing, doubled or beyond 31;
+// streams that share a sink without an order between them; more streams across a line of tiles than
+// there are ports; deadlocks.
+//
+// Not looked for: a route for every stream, whether a port is left for a core's trace (npu1 has
+// none: stream_cuts()), memory banks, the real size of the core's program and stack, queues of four
+// tasks and their order under one controller.
 #pragma once
 
 #include <string>

@@ -1,0 +1,168 @@
+#include "npu/sim/check_streams.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace wnpu::npu {
+namespace {
+
+// Row of the array: 0 shim, 1 mem tile, then the cores.
+int row_of(TileId tile) {
+  if (tile.kind == TileKind::core) return tile.row + 2;
+  return tile.kind == TileKind::mem ? 1 : 0;
+}
+
+// Looks at the links of one Design.
+class StreamChecker {
+ public:
+  StreamChecker(const Design& design, Problems& problems) : d_(design), problems_(problems) {}
+
+  void run() {
+    for (std::size_t i = 0; i < d_.links.size(); ++i) {
+      check_ends(d_.links[i]);
+      check_against_earlier(i);
+    }
+    check_core_ports();
+    for (const StreamCut& cut : stream_cuts(d_)) {
+      problems_.at_most("streams " + cut.name, static_cast<std::uint64_t>(cut.ports),
+                        static_cast<std::uint64_t>(cut.streams), " streams");
+    }
+  }
+
+ private:
+  void check_ends(const Link& link) {
+    const std::string name = "link " + link.name;
+    if (d_.channels[link.source].direction != Direction::mm2s) {
+      problems_.add(name + ": its source is no mm2s channel");
+    }
+    for (const std::size_t sink : link.sinks) {
+      if (d_.channels[sink].direction == Direction::s2mm) continue;
+      problems_.add(name + ": sink " + tile_name(d_.channels[sink].tile) + " is no s2mm channel");
+    }
+    const std::set<std::size_t> sinks(link.sinks.begin(), link.sinks.end());
+    if (sinks.size() != link.sinks.size()) {
+      problems_.add(name + ": expected each sink once, found one twice");
+    }
+    if (link.packet_id != kCircuit) {
+      problems_.between(name + ": packet id", 0, kPacketIds - 1, link.packet_id);
+    }
+  }
+
+  static bool share_a_sink(const Link& x, const Link& y) {
+    return std::ranges::any_of(x.sinks, [&](std::size_t sink) {
+      return std::ranges::find(y.sinks, sink) != y.sinks.end();
+    });
+  }
+
+  // Streams that share an end are told apart by their packets alone.
+  void check_against_earlier(std::size_t index) {
+    const Link& link = d_.links[index];
+    for (std::size_t i = 0; i < index; ++i) {
+      const Link& other = d_.links[i];
+      if (other.source != link.source && !share_a_sink(other, link)) continue;
+      const std::string names =
+          "links " + other.name + " and " + link.name + ", which share a channel";
+      if (link.packet_id == kCircuit || other.packet_id == kCircuit) {
+        problems_.add(names + ": expected a packet id for each, found a circuit");
+      } else if (link.packet_id == other.packet_id) {
+        problems_.add(names + ": expected different packet ids, found " +
+                      std::to_string(link.packet_id) + " twice");
+      }
+    }
+  }
+
+  // A core's descriptors are written once: every element of a port has their length.
+  void check_core_ports() {
+    for (const Link& link : d_.links) {
+      for (const Link& other : d_.links) {
+        if (&other == &link || other.element_bytes == link.element_bytes) continue;
+        for (const std::size_t sink : link.sinks) {
+          if (d_.channels[sink].tile.kind != TileKind::core) continue;
+          if (std::ranges::find(other.sinks, sink) == other.sinks.end()) continue;
+          problems_.add(tile_name(d_.channels[sink].tile) + ": links " + link.name + " and " +
+                        other.name + ": expected elements of one size, found " +
+                        std::to_string(link.element_bytes) + " and " +
+                        std::to_string(other.element_bytes) + " bytes");
+        }
+      }
+      for (const std::size_t sink : link.sinks) check_core_port(link, d_.channels[sink], false);
+      check_core_port(link, d_.channels[link.source], true);
+    }
+  }
+
+  void check_core_port(const Link& link, const Channel& channel, bool is_source) {
+    if (channel.tile.kind != TileKind::core) return;
+    const std::size_t port = is_source ? 2 : static_cast<std::size_t>(channel.index);
+    if (port >= d_.core.buffers.size()) return;
+    problems_.at_most(tile_name(channel.tile) + ": element of link " + link.name,
+                      d_.core.buffers[port].bytes, link.element_bytes, " bytes");
+  }
+
+  const Design& d_;
+  Problems& problems_;
+};
+
+// Circuits that cross a line, one a source; packets may share one wire.
+int crossing(const Design& d, const std::function<bool(TileId, TileId)>& crosses) {
+  std::set<std::size_t> circuits;
+  bool has_packets = false;
+  for (const Link& link : d.links) {
+    const bool is_crossing = std::ranges::any_of(link.sinks, [&](std::size_t sink) {
+      return crosses(d.channels[link.source].tile, d.channels[sink].tile);
+    });
+    if (!is_crossing) continue;
+    if (link.packet_id == kCircuit) {
+      circuits.insert(link.source);
+    } else {
+      has_packets = true;
+    }
+  }
+  return static_cast<int>(circuits.size()) + (has_packets ? 1 : 0);
+}
+
+}  // namespace
+
+std::vector<StreamCut> stream_cuts(const Design& d) {
+  std::vector<StreamCut> cuts;
+  const int columns = d.target->columns;
+  const int rows = d.target->core_rows;
+  const auto name = [](int row) {
+    return row == 0   ? std::string("shims")
+           : row == 1 ? "mem tiles"
+                      : "row " + std::to_string(row - 2) + " of cores";
+  };
+  for (int row = 0; row <= rows; ++row) {
+    const StreamPorts& below = row == 0 ? kShimPorts : row == 1 ? kMemPorts : kCorePorts;
+    const StreamPorts& above = row == 0 ? kMemPorts : kCorePorts;
+    cuts.push_back({"from " + name(row) + " to " + name(row + 1),
+                    crossing(d, [&](TileId from,
+                                    TileId to) { return row_of(from) <= row && row_of(to) > row; }),
+                    columns * below.north});
+    cuts.push_back({"from " + name(row + 1) + " to " + name(row),
+                    crossing(d, [&](TileId from,
+                                    TileId to) { return row_of(from) > row && row_of(to) <= row; }),
+                    columns * above.south});
+  }
+  for (int column = 0; column + 1 < columns; ++column) {
+    const std::string at = std::to_string(column);
+    const std::string next = std::to_string(column + 1);
+    cuts.push_back(
+        {"from column " + at + " to " + next,
+         crossing(d, [&](TileId from,
+                         TileId to) { return from.column <= column && to.column > column; }),
+         kShimPorts.east + rows * kCorePorts.east});
+    cuts.push_back(
+        {"from column " + next + " to " + at,
+         crossing(d, [&](TileId from,
+                         TileId to) { return from.column > column && to.column <= column; }),
+         kShimPorts.west + rows * kCorePorts.west});
+  }
+  return cuts;
+}
+
+void check_streams(const Design& design, Problems& problems) {
+  StreamChecker(design, problems).run();
+}
+
+}  // namespace wnpu::npu

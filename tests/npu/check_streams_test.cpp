@@ -1,0 +1,136 @@
+// Streams: packets, the order of two sources in one sink, elements of a core's port, switches'
+// ports.
+#include "npu/sim/check_streams.h"
+
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "npu/design/layer_design.h"
+#include "npu/design/resident.h"
+#include "npu/sim/check.h"
+#include "npu/sim/simulator.h"
+#include "tests/support/whisper_sizes.h"
+
+using namespace wnpu;  // NOLINT
+using namespace wnpu::npu;
+
+namespace {
+
+Design small_design() {
+  return layer_design(layer_geometry(npu1(), {100, 128, 2, 512}, Precision::bf16));
+}
+
+std::string first_problem(const Design& design) {
+  const auto problems = check(design);
+  return problems.empty() ? "" : problems.front();
+}
+
+std::size_t link_of(const Design& d, const std::string& name) {
+  const auto found = std::ranges::find(d.links, name, &Link::name);
+  REQUIRE(found != d.links.end());
+  return static_cast<std::size_t>(found - d.links.begin());
+}
+
+}  // namespace
+
+TEST_CASE("check: weights that may overtake keys and values are refused") {
+  Design d = small_design();
+  std::size_t n_waits = 0;
+  for (auto& queue : d.transfers) {
+    for (Transfer& t : queue) {
+      const bool is_weights = d.links[t.link].name.starts_with("b_in");
+      if (!is_weights || t.wait_token == kNone) continue;
+      t.wait_token = kNone;  // as it was: the simulator held them back, an arbiter does not
+      ++n_waits;
+    }
+  }
+  CHECK(n_waits == 4);
+  CHECK(first_problem(d).find(
+            "is ready to send while it is the turn of link b_all: expected an order "
+            "between them") != std::string::npos);
+}
+
+TEST_CASE("check: streams that share a channel have packet ids, each its own, up to 31") {
+  Design d = small_design();
+  d.links[link_of(d, "b_in0")].packet_id = kCircuit;
+  CHECK(first_problem(d) ==
+        "links b_in0 and b_all, which share a channel: expected a packet id for each, found a "
+        "circuit");
+  d = small_design();
+  d.links[link_of(d, "b_in2")].packet_id = 0;
+  CHECK(
+      first_problem(d) ==
+      "links b_in2 and b_all, which share a channel: expected different packet ids, found 0 twice");
+  d = small_design();
+  d.links[link_of(d, "b_in2")].packet_id = 32;
+  CHECK(first_problem(d) == "link b_in2: packet id: expected 0 to 31, found 32");
+}
+
+TEST_CASE("check: every element of a core's port has one size, in every layer of every size") {
+  for (const auto& [name, s] : tests::kWhisperSizes) {
+    const Design d =
+        layer_design(layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, Precision::bf16));
+    for (std::size_t i = 0; i < d.transfers.size(); ++i) {
+      for (const Transfer& t : d.transfers[i]) {
+        const Link& link = d.links[t.link];
+        const bool is_cores = d.channels[link.source].tile.kind == TileKind::core ||
+                              d.channels[link.sinks.front()].tile.kind == TileKind::core;
+        if (is_cores) REQUIRE(t.stream_bytes() == kElementBytes);
+      }
+    }
+  }
+  Design d = small_design();
+  for (auto& queue : d.transfers) {
+    for (Transfer& t : queue) t.padding = 0;
+  }
+  CHECK(first_problem(d).find("bytes, the length of a core's descriptors, found ") !=
+        std::string::npos);
+}
+
+TEST_CASE("check: more streams than a line of tiles has ports, and what npu1 has left") {
+  const Design d = small_design();
+  const auto cut = [&](const std::string& name) {
+    const auto cuts = stream_cuts(d);
+    const auto found = std::ranges::find(cuts, name, &StreamCut::name);
+    REQUIRE(found != cuts.end());
+    return *found;
+  };
+  // Results of 16 cores: no port is left on which a core's trace could leave.
+  CHECK(cut("from row 0 of cores to mem tiles").streams == 16);
+  CHECK(cut("from row 0 of cores to mem tiles").ports == 16);
+  CHECK(cut("from mem tiles to shims").streams == 4);
+  CHECK(cut("from shims to mem tiles").streams == 5);
+  Design more = d;
+  more.channels.push_back({{TileKind::core, 0, 0}, Direction::mm2s, 1, 1});
+  more.channels.push_back({{TileKind::shim, 0, 0}, Direction::s2mm, 1, 1});
+  more.links.push_back({"trace", d.channels.size(), {d.channels.size() + 1}, 8192, kCircuit});
+  more.transfers.resize(more.channels.size());
+  CHECK(first_problem(more) ==
+        "streams from row 0 of cores to mem tiles: expected at most 16 streams, found 17 streams");
+}
+
+TEST_CASE("check: a lock that grows beyond 63 on the way") {
+  Design d = small_design();
+  for (auto& queue : d.transfers) {
+    for (Transfer& t : queue) {
+      if (t.release.lock != kNone && d.locks[t.release.lock].name == "states full")
+        t.release.count = 60;
+    }
+  }
+  CHECK(first_problem(d).find("lock states full: expected at most 63, found ") !=
+        std::string::npos);
+}
+
+TEST_CASE("check: broken references are named, not followed") {
+  Design d = small_design();
+  d.links.front().source = 1000;
+  CHECK(first_problem(d).starts_with("link a_in0: channel: expected one of "));
+  d = small_design();
+  d.transfers.pop_back();
+  CHECK(first_problem(d).starts_with("transfers: expected a list for each of "));
+  d = small_design();
+  d.links.front().sinks.clear();
+  CHECK(first_problem(d) == "link a_in0: expected a sink, found none");
+}
