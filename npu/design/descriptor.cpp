@@ -1,7 +1,6 @@
 #include "npu/design/descriptor.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace wnpu::npu {
 namespace {
@@ -17,7 +16,9 @@ std::vector<Dimension> joined(const Access& access) {
     if (dim.count == 1) continue;
     Dimension& last = dims.back();
     const std::int64_t stride = dim.stride / kWordBytes;
-    if (stride == last.stride * last.count) {
+    if (last.count == 1) {
+      last = {dim.count, stride};  // a run of one word
+    } else if (stride == last.stride * last.count) {
       last.count *= dim.count;
     } else {
       dims.push_back({dim.count, stride});
@@ -64,8 +65,12 @@ std::string fault_of(const DescriptorPattern& pattern, const DmaLimits& limits) 
     const Dimension& dim = pattern.dims[i];
     fault = at_most("wrap", limits.max_wrap, dim.count, " words or rounds");
     if (!fault.empty()) break;
+    if (dim.stride <= 0) {  // registers hold one less, without a sign
+      return "stride: expected 4 bytes or more, found " + std::to_string(dim.stride * kWordBytes) +
+             " bytes";
+    }
     fault = at_most("stride", limits.max_stride,
-                    static_cast<std::uint64_t>(std::abs(dim.stride) * kWordBytes), " bytes");
+                    static_cast<std::uint64_t>(dim.stride * kWordBytes), " bytes");
   }
   return fault;
 }

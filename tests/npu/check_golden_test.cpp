@@ -1,0 +1,140 @@
+// check() against what mlir-aie's tools said of designs of ours (tests/data/README.md).
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "tests/npu/probe_design.h"
+
+using namespace wnpu::npu;    // NOLINT
+using namespace wnpu::tests;  // NOLINT
+
+namespace {
+
+// What we make of a golden design: the same fault in a Design of ours, or why there can be none.
+struct Golden {
+  std::function<Design()> make;
+  std::string remark;
+};
+
+Golden probe(std::function<void(Probe&)> set, std::string remark = "") {
+  return {[set = std::move(set)] {
+            Probe p = legal_probe();
+            set(p);
+            return probe_design(p);
+          },
+          std::move(remark)};
+}
+
+Golden changed(std::function<void(Design&)> change, std::string remark = "") {
+  return {[change = std::move(change)] {
+            Design d = probe_design(legal_probe());
+            change(d);
+            return d;
+          },
+          std::move(remark)};
+}
+
+const std::string kEmulator = "the tools take it; an emulator stalls";
+const std::string kNobody = "the tools and an emulator take it";
+const std::string kAsIs = "a legal design of another shape than ours";
+
+std::map<std::string, Golden> golden_designs() {
+  std::map<std::string, Golden> g;
+  g["bad_align"] = probe([](Probe& p) { p.from.offset += 2; });
+  g["bad_coresize"] = changed([](Design& d) { d.core.stack_bytes = 65536; });
+  g["bad_deadlock"] = probe([](Probe& p) { p.acquired = 2; }, kEmulator);
+  g["bad_dims5"] = probe([](Probe& p) {
+    both(p, pattern(0, 8, {{2, 16}, {2, 64}, {2, 256}, {2, 1024}}), run_of(0, 128));
+  });
+  g["bad_doubleflow"] = changed([](Design& d) {
+    Link more = d.links.back();
+    more.source = d.links.front().source;
+    d.links.push_back(more);
+  });
+  g["bad_farlock"] = probe([](Probe& p) { p.lock_shift = 2; });
+  g["bad_flows"] = changed([](Design& d) {  // one stream more than leaves the row of mem tiles
+    for (int i = 0; i < 17; ++i) {
+      d.channels.push_back({{TileKind::core, i % 4, i / 4 % 4}, Direction::mm2s, 1, 1});
+      d.links.push_back({"more", d.channels.size() - 1, {d.links.back().sinks.front()}, 8192, -1});
+    }
+  });
+  g["bad_lens"] = probe([](Probe& p) { p.to.run = 128; }, kEmulator);
+  for (const char* name : {"bad_membank", "bad_membds"}) {
+    g[name] = probe([](Probe& p) { p.descriptors = 9; });
+  }
+  g["bad_memchannel"] = probe([](Probe& p) { p.channel = 6; }, kNobody);
+  g["bad_memlock"] = changed([](Design& d) {
+    for (int i = 0; i < 64; ++i) d.locks.push_back({{TileKind::mem, 0, 0}, "more", 0});
+  });
+  g["bad_memsize"] = changed([](Design& d) { d.memories.back().bytes += 4; });
+  g["bad_neighbour45"] = probe(
+      [](Probe& p) {
+        p.channel = 5;
+        p.memory_shift = 1;
+      },
+      "the tools refuse it of static descriptors alone");
+  g["bad_oob"] = probe([](Probe& p) { p.from.offset = 512 * 1024; }, kNobody);
+  g["bad_overlap"] = changed([](Design& d) { d.regions[1].offset = d.regions[0].offset + 1024; });
+  g["bad_packetid"] = probe([](Probe& p) { p.packet_id = 32; });
+  g["bad_stride"] = probe([](Probe& p) { both(p, pattern(0, 4, {{2, 24800124}}), run_of(0, 8)); });
+  g["bad_wrap"] = probe(
+      [](Probe& p) {
+        both(p, pattern(0, 4, {{1031, 8}}), run_of(0, 4124));
+      },
+      "1024 itself is split in two, which the tools leave to the writer");
+  g["ok_neighbour"] = probe([](Probe& p) { p.memory_shift = 1; });
+  g["packet"] = probe([](Probe& p) { p.packet_id = 1; });
+  g["packet2"] = probe([](Probe& p) { p.packet_id = 31; });
+  g["pass"] = probe([](Probe& p) { both(p, pattern(0, 4, {{32, 128}}), run_of(0, 128)); });
+  g["pass4d"] = probe([](Probe& p) {
+    both(p, pattern(0, 8, {{8, 64}, {8, 512}, {8, 8}}), run_of(0, 4096));
+  });
+  for (const char* name : {"flows_npu1", "overlay_npu1", "copy_npu1", "mixed"}) {
+    g[name] = changed([](Design&) {});  // the overlay of this project's designs
+  }
+  g["flows_npu4"] = g["overlay_npu4"] = {{}, "our overlay for npu4: its layers are refused"};
+  g["bad_corebds"] = g["bad_corelock"] = {{}, "a Design has no descriptors and locks of cores"};
+  g["bad_packetsend"] = g["bad_packetsend2"] = {{}, "a transfer names its link, not a packet"};
+  g["bad_samelock"] = {{}, "a lock's number is its place in the list"};
+  g["ok_flows6"] = g["pass_npu2"] = {{}, kAsIs};
+  return g;
+}
+
+}  // namespace
+
+TEST_CASE("check: mlir-aie's verdicts on 37 designs, where ours can express them") {
+  const std::map<std::string, Golden> golden = golden_designs();
+  std::ifstream file(std::filesystem::path(WNPU_SOURCE_DIR) / "tests/data/control/verdicts.tsv");
+  std::string line;
+  std::getline(file, line);
+  std::size_t n = 0;
+  std::size_t n_expressed = 0;
+  while (std::getline(file, line)) {
+    std::istringstream cells(line);
+    std::string name, verifier, routing;
+    cells >> name >> verifier >> routing;
+    CAPTURE(name);
+    REQUIRE(golden.contains(name));
+    ++n;
+    const auto& [make, remark] = golden.at(name);
+    if (!make) {
+      CHECK(!remark.empty());
+      continue;
+    }
+    ++n_expressed;
+    const std::string problem = first_problem(make());
+    CAPTURE(problem);
+    const bool tools_refuse = verifier == "refuses" || routing == "refuses";
+    // Where we refuse what they take, the remark says who is right.
+    CHECK((problem.empty() == !tools_refuse || (!problem.empty() && !remark.empty())));
+  }
+  CHECK(n == golden.size());
+  CHECK(n == 37);
+  CHECK(n_expressed == 28);
+}
