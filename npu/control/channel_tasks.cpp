@@ -1,6 +1,8 @@
 #include "npu/control/channel_tasks.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "npu/design/descriptor.h"
 
@@ -23,12 +25,11 @@ struct Piece {
   std::uint32_t slot = 0;  // of a ring
   LockUse acquire;
   LockUse release;
-  bool is_first = false;  // of its transfer
+  bool begins_task = false;
 
   const Access& access() const { return transfer->access; }
   bool is_ring() const { return access().wrap > 0 && access().wrap_step == 0; }
   bool is_contiguous() const { return access().dims.empty(); }
-  bool waits() const { return is_first && transfer->wait_token != kNone; }
 };
 
 bool same_lock(const LockUse& x, const LockUse& y) {
@@ -48,6 +49,7 @@ class Compiler {
       : d_(design), channel_(design.channels[channel]), transfers_(design.transfers[channel]) {}
 
   std::vector<ChannelTask> run() {
+    find_ends();
     for (std::size_t i = 0; i < transfers_.size(); ++i) add_pieces(i);
     std::vector<ChannelTask> tasks;
     for (std::size_t i = 0; i < pieces_.size();) {
@@ -67,6 +69,28 @@ class Compiler {
   bool is_shim() const { return channel_.tile.kind == TileKind::shim; }
   const DmaLimits& limits() const { return is_shim() ? d_.target->shim_dma : d_.target->mem_dma; }
 
+  // Where a task has to end: behind an element that somebody waits for, since a token comes with
+  // the end of a task. Where several channels count, that is the last of each (call_program.h).
+  void find_ends() {
+    std::map<std::size_t, std::vector<std::uint64_t>> counted;  // by token: elements so far
+    std::uint64_t n = 0;
+    for (const Transfer& t : transfers_) {
+      for (std::uint32_t e = 0; e < t.elements; ++e) {
+        ++n;
+        if (t.signal_token != kNone) counted[t.signal_token].push_back(n);
+      }
+    }
+    for (const auto& queue : d_.transfers) {
+      for (const Transfer& t : queue) {
+        const auto found = counted.find(t.wait_token);
+        if (t.wait_token == kNone || found == counted.end()) continue;
+        const std::vector<std::uint64_t>& at = found->second;
+        const bool is_within = t.wait_count >= 1 && t.wait_count <= at.size();
+        ends_.insert(is_within ? at[t.wait_count - 1] : at.back());
+      }
+    }
+  }
+
   void add_pieces(std::size_t index) {
     const Transfer& t = transfers_[index];
     for (std::uint32_t e = 0; e < t.elements; ++e) {
@@ -74,7 +98,8 @@ class Compiler {
       p.transfer = &t;
       p.index = index;
       p.bytes = t.access.bytes();
-      p.is_first = e == 0;
+      p.begins_task = (e == 0 && t.wait_token != kNone) || ends_.contains(n_elements_);
+      ++n_elements_;
       p.address = t.access.address(e);
       if (p.is_ring()) {
         p.slot = (t.access.first + e) % t.access.wrap;
@@ -95,7 +120,8 @@ class Compiler {
 
   // `next` goes on where `last` ends, with nothing between them.
   bool joins(const Piece& last, const Piece& next) const {
-    return !next.waits() && last.release.lock == kNone && next.acquire.lock == kNone &&
+    return !next.begins_task && last.transfer->signal_token == next.transfer->signal_token &&
+           last.release.lock == kNone && next.acquire.lock == kNone &&
            last.transfer->link == next.transfer->link &&
            last.access().memory == next.access().memory && last.is_contiguous() &&
            next.is_contiguous() && !last.is_ring() && !next.is_ring() &&
@@ -117,7 +143,8 @@ class Compiler {
   bool repeats(std::size_t j, std::size_t k, std::int64_t by) const {
     const Piece& x = pieces_[j];
     const Piece& y = pieces_[k];
-    if (y.waits() || x.transfer->link != y.transfer->link || x.bytes != y.bytes) return false;
+    if (y.begins_task || x.transfer->signal_token != y.transfer->signal_token) return false;
+    if (x.transfer->link != y.transfer->link || x.bytes != y.bytes) return false;
     if (x.transfer->padding != y.transfer->padding || x.is_ring() != y.is_ring()) return false;
     if (!same_pattern(x.access(), y.access())) return false;
     if (!same_lock(x.acquire, y.acquire) || !same_lock(x.release, y.release)) return false;
@@ -138,7 +165,7 @@ class Compiler {
     std::vector<std::int64_t> by(period);
     for (std::size_t j = 0; j < period; ++j) {
       if (pieces_[begin + j].is_ring() && period > 1) return 1;
-      if (j > 0 && pieces_[begin + j].waits()) return 1;
+      if (j > 0 && pieces_[begin + j].begins_task) return 1;
       by[j] = distance(begin + j, period);
       if (by[j] < 0 || by[j] > static_cast<std::int64_t>(limits().max_stride)) return 1;
       if (by[j] != 0) most = std::min<std::size_t>(most, kMaxIterations);
@@ -257,6 +284,8 @@ class Compiler {
   const Channel& channel_;
   const std::vector<Transfer>& transfers_;
   std::vector<Piece> pieces_;
+  std::set<std::uint64_t> ends_;  // elements of the channel
+  std::uint64_t n_elements_ = 0;
 };
 
 }  // namespace

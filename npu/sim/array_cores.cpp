@@ -43,6 +43,7 @@ ArraySimulation::ArraySimulation(const Design& design, const SimOptions& options
   }
   report_.cores.resize(cores_.size());
   report_.channel_bytes.resize(channels_.size());
+  if (options.records_moves) report_.moves.resize(channels_.size());
   report_.phase_start.assign(design.phases.size(), -1);
   if (!options.is_traced) return;
   for (std::size_t i = 0; i < cores_.size(); ++i) {
@@ -77,6 +78,7 @@ void ArraySimulation::wake(Waiters& waiters) {
 SimReport ArraySimulation::run() {
   for (std::size_t i = 0; i < cores_.size(); ++i) enter_phase(i);
   for (const Link& link : design_.links) to_try_.push_back(link.source);
+  if (options_.program != nullptr) advance_controller();
   while (true) {
     for (std::size_t i = 0; i < to_try_.size(); ++i) try_move(to_try_[i]);
     to_try_.clear();
@@ -86,7 +88,7 @@ SimReport ArraySimulation::run() {
     events_.pop();
     handle(event);
   }
-  const std::string stuck = describe_deadlock();
+  const std::string stuck = describe_controller() + describe_deadlock();
   if (!stuck.empty()) throw SimulationError(design_.name + ": deadlock: " + stuck);
   report_.cycles = now_;
   report_.ms = now_ / (preset_.clock_ghz * 1e6);
@@ -100,6 +102,14 @@ void ArraySimulation::handle(const Event& event) {
   now_ = event.time;
   if (event.kind == EventKind::move_ends) {
     end_move(event.subject);
+    return;
+  }
+  if (event.kind == EventKind::operation_ends) {
+    end_operation();
+    return;
+  }
+  if (event.kind == EventKind::token_comes) {
+    advance_controller();
     return;
   }
   CoreState& core = cores_[event.subject];

@@ -20,6 +20,7 @@ std::size_t port_index(const Channel& channel) {
 const Transfer* ArraySimulation::head(std::size_t channel) const {
   const auto& queue = design_.transfers[channel];
   const std::size_t next = channels_[channel].transfer;
+  if (!has_task(channel)) return nullptr;
   return next < queue.size() ? &queue[next] : nullptr;
 }
 
@@ -210,21 +211,25 @@ void ArraySimulation::end_move(std::size_t source) {
   if (memory_) copy_element(source);
   const std::size_t link = channels_[source].link;
   record(cores_.size() + source, design_.links[link].name, move_start_[source], now_);
-  end_on(source, false);
-  for (const std::size_t sink : design_.links[link].sinks) end_on(sink, true);
+  end_on(source, source);
+  for (const std::size_t sink : design_.links[link].sinks) end_on(sink, source);
   to_try_.push_back(source);
+  if (options_.program != nullptr && controller_.waiting_since >= 0) {
+    schedule(now_ + options_.costs->token.value, EventKind::token_comes, 0);
+  }
 }
 
-void ArraySimulation::end_on(std::size_t channel, bool is_sink) {
+void ArraySimulation::end_on(std::size_t channel, std::size_t source) {
   ChannelState& state = channels_[channel];
   state.is_busy = false;
   if (!is_core(channel)) {
+    if (options_.records_moves) report_.moves[channel].push_back({move_start_[source], now_});
     advance_transfer(channel);
     wake(state.waiters);
     return;
   }
   PortState& port = port_of(channel);
-  if (is_sink) {
+  if (channel != source) {
     --port.arriving;
     ++port.filled;
     port.write = (port.write + 1) % port.depth;
@@ -248,6 +253,7 @@ void ArraySimulation::advance_transfer(std::size_t channel) {
     release_lock(t.release);
   }
   ++state.element;
+  ++state.moved;
   if (is_last) {
     ++state.transfer;
     state.element = 0;

@@ -30,6 +30,9 @@ class ArraySimulation {
   struct ChannelState {
     std::size_t transfer = 0;  // head of the queue
     std::uint32_t element = 0;
+    std::uint64_t moved = 0;               // elements, all transfers together
+    std::uint64_t given = 0;               // elements of the tasks that the controller has given
+    std::vector<std::uint64_t> task_ends;  // elements, of those tasks
     bool is_busy = false;
     std::size_t link = kNone;  // moving, or the only one of a core's channel
     Waiters waiters;           // sources that need this sink
@@ -65,7 +68,12 @@ class ArraySimulation {
     std::array<PortState, 3> ports;
     WorkerPool::Job job;
   };
-  enum class EventKind { move_ends, task_ends, header_comes };
+  struct ControllerState {
+    std::size_t next = 0;  // operation
+    bool is_busy = false;
+    double waiting_since = -1;
+  };
+  enum class EventKind { move_ends, task_ends, header_comes, operation_ends, token_comes };
   struct Event {
     double time = 0;
     std::uint64_t order = 0;
@@ -95,8 +103,15 @@ class ArraySimulation {
   double move_end(std::size_t source, std::uint64_t bytes);
   void end_move(std::size_t source);
   void copy_element(std::size_t source);
-  void end_on(std::size_t channel, bool is_sink);
+  void end_on(std::size_t channel, std::size_t source);
   void advance_transfer(std::size_t channel);
+
+  // The controller (array_controller.cpp)
+  bool has_task(std::size_t channel) const;
+  void advance_controller();
+  void end_operation();
+  void give_task(const ControlStep& step);
+  std::string describe_controller() const;
 
   // Cores (array_cores.cpp)
   void handle(const Event& event);
@@ -123,6 +138,7 @@ class ArraySimulation {
   std::vector<CounterState> locks_;
   std::vector<CounterState> tokens_;
   std::vector<CoreState> cores_;
+  ControllerState controller_;
   std::vector<std::size_t> to_try_;  // source channels woken by the event at hand
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t n_events_ = 0;

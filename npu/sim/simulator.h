@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "npu/control/call_program.h"
+#include "npu/control/controller_costs.h"
 #include "npu/design/design.h"
 #include "npu/sim/worker_pool.h"
 
@@ -31,6 +33,20 @@ struct CoreCycles {
   double finished = 0;  // has nothing more to do
 };
 
+// What the controller did of a control program.
+struct ControllerReport {
+  std::size_t operations = 0;
+  double busy = 0;      // cycles
+  double waiting = 0;   // cycles, for tasks to end
+  double finished = 0;  // when it was done with the last operation
+};
+
+// When an element of a channel moved, cycles.
+struct ElementTime {
+  double start = 0;
+  double end = 0;
+};
+
 // An interval of a tile's work, for the trace.
 struct Span {
   std::size_t track = 0;  // into SimReport::tracks
@@ -46,9 +62,11 @@ struct SimReport {
   std::vector<std::uint64_t> channel_bytes;  // as Design::channels
   std::uint64_t ddr_read_bytes = 0;
   std::uint64_t ddr_write_bytes = 0;
-  std::vector<double> phase_start;  // cycles; first core to begin each phase
-  std::vector<std::string> tracks;  // only if traced
-  std::vector<Span> spans;          // only if traced
+  std::vector<double> phase_start;              // cycles; first core to begin each phase
+  ControllerReport controller;                  // only with a control program
+  std::vector<std::vector<ElementTime>> moves;  // [channel][element], only if recorded
+  std::vector<std::string> tracks;              // only if traced
+  std::vector<Span> spans;                      // only if traced
 
   double utilisation() const;  // busy share of all cores' cycles
 };
@@ -60,6 +78,10 @@ struct SimOptions {
   WorkerPool* pool = nullptr;  // for results
   bool is_traced = false;
   std::function<bool()> should_stop = {};  // asked at every event
+  // Tasks are given by its operations, one after the other; null: all at once, in no time.
+  const CallProgram* program = nullptr;
+  const ControllerCosts* costs = &phoenix_controller();
+  bool records_moves = false;
 };
 
 // Throws SimulationError when the Design stops before its end (a deadlock), Stopped when

@@ -1,0 +1,283 @@
+#include "npu/control/call_program.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <string>
+#include <tuple>
+
+#include "npu/control/transaction.h"
+
+namespace wnpu::npu {
+namespace {
+
+DmaPort port_of(const Channel& c) { return {c.tile, c.direction, c.index}; }
+
+// The first descriptor of every channel: a tile's channels one after the other, in mem tiles the
+// odd ones in the upper half.
+std::vector<int> first_descriptors(const Design& d) {
+  std::map<std::tuple<TileKind, int, int, bool>, int> used;
+  std::vector<int> first;
+  for (const Channel& c : d.channels) {
+    const bool is_upper = c.tile.kind == TileKind::mem && c.index % 2 == 1;
+    int& n = used[{c.tile.kind, c.tile.column, c.tile.row, is_upper}];
+    first.push_back(n + (is_upper ? d.target->mem_dma.buffer_descriptors / 2 : 0));
+    n += c.descriptors;
+  }
+  return first;
+}
+
+// A channel's own descriptors while its tasks are planned: what each holds, and who used it last.
+class DescriptorPool {
+ public:
+  explicit DescriptorPool(int size) : held_(static_cast<std::size_t>(size)) {}
+
+  // Where the chain is held already, the same again; else the places unused for longest.
+  PlannedTask place(ChannelTask task, std::size_t index, std::size_t channel) {
+    PlannedTask planned;
+    std::vector<std::size_t> places = holding(task);
+    planned.is_written = places.empty();
+    if (places.empty()) {
+      places = longest_unused(task.chain.size());
+      for (const std::size_t place : places) {
+        if (held_[place].last_task != kNone) after(planned, channel, held_[place].last_task + 1);
+      }
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      Held& held = held_[places[i]];
+      held.descriptor = task.chain[i];
+      held.last_task = index;
+      held.chain_place = i;
+      held.chain_length = places.size();
+      held.descriptor.content.iteration = iteration_after(task.chain[i].content, task.repeats);
+      planned.descriptors.push_back(static_cast<int>(places[i]));
+    }
+    planned.task = std::move(task);
+    return planned;
+  }
+
+  static void after(PlannedTask& planned, std::size_t channel, std::size_t tasks) {
+    for (TasksEnded& ended : planned.after) {
+      if (ended.channel != channel) continue;
+      ended.tasks = std::max(ended.tasks, tasks);
+      return;
+    }
+    planned.after.push_back({channel, tasks});
+  }
+
+ private:
+  struct Held {
+    TaskDescriptor descriptor;
+    std::size_t last_task = kNone;
+    std::size_t chain_place = 0;
+    std::size_t chain_length = 0;
+  };
+
+  static std::uint32_t iteration_after(const BufferDescriptor& d, std::uint32_t repeats) {
+    return (d.iteration + repeats) % d.iterations;
+  }
+
+  std::vector<std::size_t> holding(const ChannelTask& task) const {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < task.chain.size(); ++i) {
+      const auto found = std::ranges::find_if(held_, [&](const Held& held) {
+        return held.last_task != kNone && held.chain_place == i &&
+               held.chain_length == task.chain.size() &&
+               (i == 0 || held.last_task == held_[places[0]].last_task) &&
+               held.descriptor == task.chain[i];
+      });
+      if (found == held_.end()) return {};
+      places.push_back(static_cast<std::size_t>(found - held_.begin()));
+    }
+    return places;
+  }
+
+  std::vector<std::size_t> longest_unused(std::size_t n) const {
+    std::vector<std::size_t> places(held_.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::ranges::stable_sort(places, {}, [&](std::size_t place) {
+      return held_[place].last_task == kNone ? 0 : held_[place].last_task + 1;
+    });
+    if (n > places.size()) {
+      throw ControlError("a task: expected at most " + std::to_string(places.size()) +
+                         " descriptors, found " + std::to_string(n));
+    }
+    places.resize(n);
+    return places;
+  }
+
+  std::vector<Held> held_;
+};
+
+// Which tasks of which channels have ended when a token has counted so far.
+class Tokens {
+ public:
+  Tokens(const Design& d, const std::vector<std::vector<ChannelTask>>& tasks) : d_(d) {
+    for (std::size_t c = 0; c < tasks.size(); ++c) {
+      signals_.emplace_back();
+      for (const Transfer& t : d.transfers[c]) {
+        for (std::uint32_t e = 0; e < t.elements; ++e) signals_[c].push_back(t.signal_token);
+      }
+      ends_.emplace_back();
+      std::uint64_t end = 0;
+      for (const ChannelTask& task : tasks[c]) ends_[c].push_back(end += task.elements);
+    }
+  }
+
+  // One channel may count to any number; where several count, only all of them are known.
+  std::vector<TasksEnded> ended(std::size_t token, std::uint64_t count) const {
+    std::vector<std::size_t> channels;
+    std::uint64_t all = 0;
+    for (std::size_t c = 0; c < signals_.size(); ++c) {
+      const auto n = static_cast<std::uint64_t>(std::ranges::count(signals_[c], token));
+      if (n > 0) channels.push_back(c);
+      all += n;
+    }
+    if (count > all || (channels.size() > 1 && count < all)) {
+      throw ControlError(d_.name + ": token " + std::to_string(token) +
+                         ": expected a wait for all " + std::to_string(all) +
+                         " elements, found one for " + std::to_string(count));
+    }
+    std::vector<TasksEnded> result;
+    for (const std::size_t c : channels) {
+      const auto n = static_cast<std::uint64_t>(std::ranges::count(signals_[c], token));
+      result.push_back({c, tasks_until(c, token, channels.size() > 1 ? n : count)});
+    }
+    return result;
+  }
+
+ private:
+  std::size_t tasks_until(std::size_t channel, std::size_t token, std::uint64_t count) const {
+    std::uint64_t element = 0;
+    for (std::uint64_t n = 0; n < count; ++element)
+      n += signals_[channel][element] == token ? 1 : 0;
+    const auto& ends = ends_[channel];
+    const auto end = std::ranges::lower_bound(ends, element);
+    return static_cast<std::size_t>(end - ends.begin()) + 1;
+  }
+
+  const Design& d_;
+  std::vector<std::vector<std::size_t>> signals_;  // [channel][element]
+  std::vector<std::vector<std::uint64_t>> ends_;   // [channel][task], elements
+};
+
+// Writes operations, and remembers how many tokens of each channel it has taken.
+class ProgramWriter {
+ public:
+  ProgramWriter(const Design& d, const std::vector<std::vector<PlannedTask>>& plan)
+      : d_(d),
+        plan_(plan),
+        first_(first_descriptors(d)),
+        awaited_(d.channels.size()),
+        is_routed_(d.channels.size()) {
+    out_.program.shape = array_shape(*d.target);
+    for (const auto& tasks : plan) {
+      std::uint64_t end = 0;
+      ends_.emplace_back();
+      for (const PlannedTask& planned : tasks) ends_.back().push_back(end += planned.task.elements);
+    }
+  }
+
+  void add(TaskId id) {
+    const PlannedTask& planned = plan_[id.channel][id.task];
+    const Channel& channel = d_.channels[id.channel];
+    for (const TasksEnded& ended : planned.after) wait(ended);
+    if (!is_routed_[id.channel]) {
+      put(RouteTokens{port_of(channel), kTokenController}, {});
+      is_routed_[id.channel] = true;
+    }
+    if (planned.is_written) write_chain(planned, id.channel);
+    put(PushTask{port_of(channel), first_[id.channel] + planned.descriptors.front(),
+                 planned.task.repeats, true},
+        {ControlStep::Kind::start, id.channel, end_of(id)});
+    ++out_.n_tasks;
+  }
+
+  CallProgram finish() {
+    for (std::size_t c = 0; c < d_.channels.size(); ++c) {
+      const bool is_output =
+          d_.channels[c].tile.kind == TileKind::shim && d_.channels[c].direction == Direction::s2mm;
+      if (is_output) wait({c, plan_[c].size()});
+    }
+    return std::move(out_);
+  }
+
+ private:
+  std::uint64_t end_of(TaskId id) const { return ends_[id.channel][id.task]; }
+
+  void put(Operation operation, ControlStep step) {
+    out_.program.operations.push_back(std::move(operation));
+    out_.steps.push_back(step);
+  }
+
+  void wait(TasksEnded ended) {
+    std::size_t& awaited = awaited_[ended.channel];
+    for (; awaited < ended.tasks; ++awaited) {
+      put(WaitForTokens{port_of(d_.channels[ended.channel]), 1, 1},
+          {ControlStep::Kind::wait, ended.channel, end_of({ended.channel, awaited})});
+    }
+  }
+
+  void write_chain(const PlannedTask& planned, std::size_t channel) {
+    const TileId tile = d_.channels[channel].tile;
+    for (std::size_t i = 0; i < planned.task.chain.size(); ++i) {
+      const TaskDescriptor& d = planned.task.chain[i];
+      BufferDescriptor content = d.content;
+      if (content.next) {
+        content.next =
+            first_[channel] + planned.descriptors[static_cast<std::size_t>(*content.next)];
+      }
+      const int id = first_[channel] + planned.descriptors[i];
+      put(WriteDescriptor{tile, id, content}, {});
+      ++out_.n_descriptors;
+      if (tile.kind != TileKind::shim) continue;
+      constexpr std::uint64_t kWordBytes = 4;
+      put(PatchAddress{ddr_address_register(tile, id), d.argument, content.address * kWordBytes},
+          {});
+    }
+  }
+
+  const Design& d_;
+  const std::vector<std::vector<PlannedTask>>& plan_;
+  std::vector<int> first_;
+  std::vector<std::vector<std::uint64_t>> ends_;  // [channel][task], elements
+  std::vector<std::size_t> awaited_;              // tokens taken, by channel
+  std::vector<bool> is_routed_;
+  CallProgram out_;
+};
+
+}  // namespace
+
+std::vector<std::vector<PlannedTask>> plan_tasks(const Design& design) {
+  std::vector<std::vector<ChannelTask>> tasks(design.channels.size());
+  for (std::size_t c = 0; c < tasks.size(); ++c) {
+    if (design.channels[c].tile.kind != TileKind::core) tasks[c] = channel_tasks(design, c);
+  }
+  const Tokens tokens(design, tasks);
+  std::vector<std::vector<PlannedTask>> plan(tasks.size());
+  for (std::size_t c = 0; c < tasks.size(); ++c) {
+    DescriptorPool pool(design.channels[c].descriptors);
+    for (std::size_t k = 0; k < tasks[c].size(); ++k) {
+      const Transfer& first = design.transfers[c][tasks[c][k].transfer];
+      PlannedTask planned = pool.place(std::move(tasks[c][k]), k, c);
+      if (k >= kTaskQueueDepth) DescriptorPool::after(planned, c, k + 1 - kTaskQueueDepth);
+      if (first.wait_token != kNone) {
+        for (const TasksEnded& ended : tokens.ended(first.wait_token, first.wait_count)) {
+          DescriptorPool::after(planned, ended.channel, ended.tasks);
+        }
+      }
+      plan[c].push_back(std::move(planned));
+    }
+  }
+  return plan;
+}
+
+CallProgram call_program(const Design& design, const std::vector<std::vector<PlannedTask>>& plan,
+                         std::span<const TaskId> order) {
+  ProgramWriter writer(design, plan);
+  for (const TaskId& id : order) writer.add(id);
+  return writer.finish();
+}
+
+}  // namespace wnpu::npu

@@ -1,0 +1,70 @@
+// The controller of ArraySimulation: the operations of a control program, one after the other.
+#include <algorithm>
+
+#include "npu/sim/array_simulation.h"
+
+namespace wnpu::npu {
+
+bool ArraySimulation::has_task(std::size_t channel) const {
+  const ChannelState& state = channels_[channel];
+  return options_.program == nullptr || is_core(channel) || state.moved < state.given;
+}
+
+// Goes on to the next operation unless it waits for a task that has not ended.
+void ArraySimulation::advance_controller() {
+  const CallProgram& program = *options_.program;
+  if (controller_.is_busy || controller_.next == program.steps.size()) return;
+  const ControlStep& step = program.steps[controller_.next];
+  if (step.kind == ControlStep::Kind::wait && channels_[step.channel].moved < step.end) {
+    if (controller_.waiting_since < 0) controller_.waiting_since = now_;
+    return;
+  }
+  if (controller_.waiting_since >= 0) {
+    report_.controller.waiting += now_ - controller_.waiting_since;
+    controller_.waiting_since = -1;
+  }
+  const double cycles = cycles_of(program.program.operations[controller_.next], *options_.costs);
+  controller_.is_busy = true;
+  report_.controller.busy += cycles;
+  schedule(now_ + cycles, EventKind::operation_ends, 0);
+}
+
+void ArraySimulation::end_operation() {
+  const ControlStep& step = options_.program->steps[controller_.next];
+  if (step.kind == ControlStep::Kind::start) give_task(step);
+  controller_.is_busy = false;
+  ++controller_.next;
+  ++report_.controller.operations;
+  report_.controller.finished = now_;
+  advance_controller();
+}
+
+// A channel's queue holds so many tasks, the one that runs included; one more would be lost.
+void ArraySimulation::give_task(const ControlStep& step) {
+  ChannelState& state = channels_[step.channel];
+  state.task_ends.push_back(step.end);
+  std::erase_if(state.task_ends, [&](std::uint64_t end) { return end <= state.moved; });
+  if (state.task_ends.size() > static_cast<std::size_t>(kTaskQueueDepth)) {
+    throw SimulationError(design_.name + ": " + tile_name(design_.channels[step.channel].tile) +
+                          ": operation " + std::to_string(controller_.next) +
+                          " gives a task: expected at most " + std::to_string(kTaskQueueDepth) +
+                          " at a time, found " + std::to_string(state.task_ends.size()));
+  }
+  state.given = step.end;
+  if (design_.channels[step.channel].direction == Direction::mm2s) {
+    to_try_.push_back(step.channel);
+  } else {
+    wake(state.waiters);
+  }
+}
+
+std::string ArraySimulation::describe_controller() const {
+  if (options_.program == nullptr || controller_.next == options_.program->steps.size()) return "";
+  const ControlStep& step = options_.program->steps[controller_.next];
+  const Channel& channel = design_.channels[step.channel];
+  return "the controller waits at operation " + std::to_string(controller_.next) + " of " +
+         std::to_string(options_.program->steps.size()) + " for a task of " +
+         port_name({channel.tile, channel.direction, channel.index}) + "; ";
+}
+
+}  // namespace wnpu::npu

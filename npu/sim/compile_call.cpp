@@ -1,0 +1,70 @@
+#include "npu/sim/compile_call.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace wnpu::npu {
+namespace {
+
+using Plan = std::vector<std::vector<PlannedTask>>;
+
+// A task, the earliest time at which all that it waits for has happened, and when it began.
+struct Candidate {
+  double ready = 0;
+  double start = 0;
+  TaskId id;
+};
+
+// Times of a channel's tasks in the ideal run.
+struct TaskTimes {
+  std::vector<double> start, end;
+};
+
+TaskTimes times_of(const std::vector<PlannedTask>& tasks, const std::vector<ElementTime>& moves) {
+  TaskTimes times;
+  std::size_t element = 0;
+  for (const PlannedTask& planned : tasks) {
+    times.start.push_back(moves[element].start);
+    element += planned.task.elements;
+    times.end.push_back(moves[element - 1].end);
+  }
+  return times;
+}
+
+std::vector<TaskId> order_of(const Plan& plan, const std::vector<std::vector<ElementTime>>& moves) {
+  std::vector<TaskTimes> times;
+  for (std::size_t c = 0; c < plan.size(); ++c) times.push_back(times_of(plan[c], moves[c]));
+  std::vector<Candidate> candidates;
+  for (std::size_t c = 0; c < plan.size(); ++c) {
+    double ready = 0;
+    for (std::size_t k = 0; k < plan[c].size(); ++k) {
+      for (const TasksEnded& ended : plan[c][k].after) {
+        ready = std::max(ready, times[ended.channel].end[ended.tasks - 1]);
+      }
+      candidates.push_back({ready, times[c].start[k], {c, k}});
+    }
+  }
+  std::ranges::sort(candidates, [](const Candidate& x, const Candidate& y) {
+    return std::tie(x.ready, x.start, x.id.channel, x.id.task) <
+           std::tie(y.ready, y.start, y.id.channel, y.id.task);
+  });
+  std::vector<TaskId> order;
+  for (const Candidate& candidate : candidates) order.push_back(candidate.id);
+  return order;
+}
+
+}  // namespace
+
+CompiledCall compile_call(const Design& design, const TimePreset& preset) {
+  SimOptions options;
+  options.preset = &preset;
+  options.records_moves = true;
+  CompiledCall call;
+  call.ideal = simulate(design, options);
+  const Plan plan = plan_tasks(design);
+  call.program = call_program(design, plan, order_of(plan, call.ideal.moves));
+  call.ideal.moves.clear();
+  return call;
+}
+
+}  // namespace wnpu::npu

@@ -1,0 +1,19 @@
+// The control program of a call: its tasks in the order in which a controller that takes no time
+// would give them. Every wait in it is for what comes earlier in that order, so that the one
+// controller never waits for ever.
+#pragma once
+
+#include "npu/control/call_program.h"
+#include "npu/sim/simulator.h"
+
+namespace wnpu::npu {
+
+struct CompiledCall {
+  CallProgram program;
+  SimReport ideal;  // with a controller that takes no time
+};
+
+// The preset's kernel speeds decide the order of tasks on different channels, nothing else.
+CompiledCall compile_call(const Design& design, const TimePreset& preset);
+
+}  // namespace wnpu::npu

@@ -1,0 +1,182 @@
+// A call's control program: what it holds, that it ends under one controller, and what it costs.
+#include "npu/sim/compile_call.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "npu/design/layer_design.h"
+#include "npu/design/row_design.h"
+#include "npu/plans/plan.h"
+#include "tests/support/whisper_sizes.h"
+
+using namespace wnpu;  // NOLINT
+using namespace wnpu::npu;
+
+namespace {
+
+const TimePreset& preset() {
+  static const TimePreset kPreset = find_preset("phoenix-1.0/published");
+  return kPreset;
+}
+
+Design small_design() {
+  return layer_design(layer_geometry(npu1(), {100, 128, 2, 512}, Precision::bf16));
+}
+
+Design layer_of(const EncoderShape& s, Precision precision = Precision::bf16) {
+  return layer_design(layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, precision));
+}
+
+SimReport run(const Design& design, const CallProgram& program, const ControllerCosts& costs) {
+  SimOptions options;
+  options.preset = &preset();
+  options.program = &program;
+  options.costs = &costs;
+  return simulate(design, options);
+}
+
+// Walks a program as a controller that knows registers alone: queues never hold more than four
+// tasks, no descriptor is written while a task that uses it may run, every token that is waited for
+// is sent.
+class ProgramWalk {
+ public:
+  explicit ProgramWalk(const ControlProgram& program) {
+    for (const Operation& operation : program.operations) std::visit(*this, operation);
+  }
+  void operator()(const WriteDescriptor& w) {
+    const auto user = last_user_.find({name(w.tile), w.descriptor});
+    if (user != last_user_.end()) REQUIRE(user->second.second <= ended_[user->second.first]);
+    next_[{name(w.tile), w.descriptor}] = w.content.next.value_or(-1);
+    ++n_descriptors;
+  }
+  void operator()(const PushTask& t) {
+    const std::string port = port_name(t.port);
+    REQUIRE(t.has_token);
+    REQUIRE(is_routed_[port]);
+    REQUIRE(++given_[port] - ended_[port] <= 4);
+    int id = t.descriptor;
+    for (int n = 0; id >= 0; ++n) {
+      REQUIRE(n < 8);
+      REQUIRE(next_.contains({name(t.port.tile), id}));
+      last_user_[{name(t.port.tile), id}] = {port, given_[port]};
+      id = next_[{name(t.port.tile), id}];
+    }
+    ++n_tasks;
+  }
+  void operator()(const WaitForTokens& w) {
+    const std::string port = port_name(w.port);
+    REQUIRE(++ended_[port] <= given_[port]);
+  }
+  void operator()(const RouteTokens& r) { is_routed_[port_name(r.port)] = true; }
+  template <typename Other>
+  void operator()(const Other& /*operation*/) {}
+
+  int n_tasks = 0;
+  int n_descriptors = 0;
+
+ private:
+  static std::string name(TileId tile) { return tile_name(tile); }
+
+  std::map<std::string, int> given_, ended_;
+  std::map<std::string, bool> is_routed_;
+  std::map<std::pair<std::string, int>, int> next_;
+  std::map<std::pair<std::string, int>, std::pair<std::string, int>> last_user_;
+};
+
+}  // namespace
+
+TEST_CASE("control program of a call: safe by its own waits, and the same bytes both ways") {
+  std::vector<Design> designs;
+  for (const Precision precision : {Precision::bf16, Precision::int8}) {
+    const auto g = layer_geometry(npu1(), {100, 128, 2, 512}, precision);
+    for (const LayerCall& call : layer_calls(Plan::batched))
+      designs.push_back(layer_design(g, call));
+    designs.push_back(layer_design(g));
+  }
+  for (const RowOp op : {RowOp::layer_norm, RowOp::attend, RowOp::gelu}) {
+    designs.push_back(row_design(npu1(), op, {128, 100}));
+  }
+  designs.push_back(layer_of(tests::kBase));
+  for (const Design& design : designs) {
+    CAPTURE(design.name);
+    const CallProgram program = compile_call(design, preset()).program;
+    REQUIRE(program.steps.size() == program.program.operations.size());
+    const ProgramWalk walk(program.program);
+    CHECK(static_cast<std::size_t>(walk.n_tasks) == program.n_tasks);
+    CHECK(static_cast<std::size_t>(walk.n_descriptors) == program.n_descriptors);
+    CHECK((decode(encode(program.program)) == program.program));
+  }
+}
+
+TEST_CASE("control program of a call: one controller brings every layer to its end, at any speed") {
+  for (const auto& [name, s] : tests::kWhisperSizes) {
+    const Design design = layer_of(s);
+    const CompiledCall call = compile_call(design, preset());
+    for (const ControllerCosts* costs : {&phoenix_controller(), &phoenix_queued_controller()}) {
+      const SimReport report = run(design, call.program, *costs);
+      CHECK(report.controller.operations == call.program.steps.size());
+      CHECK(report.cycles >= call.ideal.cycles);
+      CHECK(report.ddr_read_bytes == call.ideal.ddr_read_bytes);
+      CHECK(report.ddr_write_bytes == call.ideal.ddr_write_bytes);
+      const double exposed = report.cycles - call.ideal.cycles;
+      MESSAGE(name, ", ", costs->name, ": ", call.program.n_tasks, " tasks, ",
+              call.program.n_descriptors, " descriptors, ", call.program.steps.size(),
+              " operations, ", encode(call.program.program).size(), " bytes; controller busy ",
+              report.controller.busy / 1e6, " ms at 1 GHz, of which ",
+              100 * (1 - exposed / report.controller.busy), " % hidden; layer ",
+              call.ideal.cycles / 1e6, " -> ", report.cycles / 1e6, " ms");
+    }
+    if (name == "base") CHECK(call.program.n_tasks < 2000);
+  }
+}
+
+TEST_CASE(
+    "control program of a call: an order in which the controller waits for what comes later") {
+  const Design design = small_design();
+  const auto plan = plan_tasks(design);
+  std::vector<TaskId> order;  // channel after channel: the first waits for others' tasks
+  for (std::size_t c = 0; c < plan.size(); ++c) {
+    for (std::size_t k = 0; k < plan[c].size(); ++k) order.push_back({c, k});
+  }
+  const CallProgram program = call_program(design, plan, order);
+  try {
+    run(design, program, phoenix_controller());
+    FAIL("expected a deadlock");
+  } catch (const SimulationError& error) {
+    const std::string what = error.what();
+    CHECK(what.find("deadlock: the controller waits at operation ") != std::string::npos);
+    CHECK(what.find(" for a task of shim(") != std::string::npos);
+  }
+}
+
+TEST_CASE("control program of a call: a slower controller never makes a call faster") {
+  const Design design = small_design();
+  const CompiledCall call = compile_call(design, preset());
+  double last = call.ideal.cycles;
+  for (const double factor : {0.1, 1.0, 4.0, 16.0}) {
+    ControllerCosts costs = phoenix_controller();
+    costs.write.value *= factor;
+    costs.push.value *= factor;
+    costs.token.value *= factor;
+    const SimReport report = run(design, call.program, costs);
+    CHECK(report.cycles >= last);
+    last = report.cycles;
+  }
+}
+
+TEST_CASE("control program of a call: a queue that is given a fifth task is found") {
+  const Design design = small_design();
+  CallProgram program = compile_call(design, preset()).program;
+  for (std::size_t i = program.steps.size(); i-- > 0;) {
+    if (program.steps[i].kind != ControlStep::Kind::wait) continue;
+    program.steps.erase(program.steps.begin() + static_cast<std::ptrdiff_t>(i));
+    program.program.operations.erase(program.program.operations.begin() +
+                                     static_cast<std::ptrdiff_t>(i));
+  }
+  CHECK_THROWS_AS(run(design, program, phoenix_controller()), SimulationError);
+}
