@@ -180,12 +180,11 @@ CoreLayout core_layout() {
                     {"C", kPortC, kElementBytes, 1},
                     {"accumulators", kAccumulators, kPortC - kAccumulators, 1},
                     {"parameters", kParameters, kParameterBytes, 1},
-                    {"row scales", kRowScales, kMaxTileRows * 4, 1},
-                    {"attention state", kAttentionState, 2 * kMaxQueries * 4, 1}};
-  // Peano's default stack of 1024 bytes grows into buffers (npu.md 3); tables: exp in two tables of
-  // 256 bf16 (mlir-aie lut_based_ops.h) and the GELU polynomial's coefficients.
+                    {"row scales", kRowScales, kMaxTileRows * 4, 1}};
+  // Peano's default stack of 1024 bytes is small for kernels that spill vector registers; the
+  // kernels have no array on it. No kernel has a table: constants are broadcast.
   layout.stack_bytes = 4096;
-  layout.table_bytes = 1536;
+  layout.table_bytes = 0;
   // drakosha/whisper-xdna: about 10 KB of 16 KB for GEMM, LayerNorm, attention and GELU together.
   layout.program_bytes = 10 * 1024 + 2048;  // [A] 2 KB more for int8 and the phase loop
   return layout;

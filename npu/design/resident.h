@@ -63,9 +63,17 @@ constexpr std::size_t kAccumulators = kPortB + 2 * kElementBytes;  // 64 x 64 fl
 constexpr std::size_t kPortC = kAccumulators + kMaxTileRows * 64 * sizeof(float);  // 1 element
 constexpr std::size_t kParameters = kPortC + kElementBytes;
 constexpr std::size_t kRowScales = kParameters + kParameterBytes;
-constexpr std::size_t kAttentionState = kRowScales + kMaxTileRows * sizeof(float);  // maxima, sums
+constexpr std::size_t kCoreDataEnd = kRowScales + kMaxTileRows * sizeof(float);
+
+// Attention's sums leave a quarter of the accumulators free: its statistics and the weights of the
+// strip of queries at hand lie there (kernels.h AttentionState).
 constexpr std::size_t kMaxQueries = 48;
-constexpr std::size_t kCoreDataEnd = kAttentionState + 2 * kMaxQueries * sizeof(float);
+constexpr std::size_t kStatisticsBytes = kMaxQueries * 4 * sizeof(float);
+constexpr std::size_t kAttentionReference = kAccumulators + kMaxQueries * 64 * sizeof(float);
+constexpr std::size_t kAttentionSum = kAttentionReference + kStatisticsBytes;
+constexpr std::size_t kAttentionWeights = kAttentionSum + kStatisticsBytes;
+constexpr std::size_t kAttentionEnd = kAttentionWeights + 8 * 64 * 2;  // 8 queries, 64 keys, bf16
+static_assert(kAttentionEnd <= kPortC);
 
 // The same as a table for the Design.
 CoreLayout core_layout();

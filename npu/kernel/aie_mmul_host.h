@@ -7,7 +7,7 @@
 // 36 * 2^-23 * (largest magnitude of the nine terms); tests/npu/kernel_gemm_test.cpp holds that.
 #pragma once
 
-#include "npu/kernel/aie_api_host.h"
+#include "npu/kernel/aie_accum_host.h"
 
 // NOLINTBEGIN(readability-identifier-naming)
 namespace aie {
@@ -24,11 +24,13 @@ class mmul<4, 8, 4, bfloat16, bfloat16, accfloat> {
   static constexpr unsigned size_C = 16;
 
   [[gnu::always_inline]] mmul() : acc_{} {}
-  [[gnu::always_inline]] explicit mmul(const vector<float, size_C>& c) : acc_(c) {}
+  [[gnu::always_inline]] explicit mmul(const vector<float, size_C>& c) { acc_.from_vector(c); }
+  [[gnu::always_inline]] explicit mmul(const accum<accfloat, size_C>& c) : acc_(c) {}
 
   [[gnu::always_inline]] void mac(const vector<bfloat16, size_A>& a,
                                   const vector<bfloat16, size_B>& b) {
     using namespace host;
+    count(&OpCounts::mac);
     const U16 zero{};
     F32 row[8];  // b's rows, each repeated in all 128-bit parts
 #pragma GCC unroll 4
@@ -51,17 +53,18 @@ class mmul<4, 8, 4, bfloat16, bfloat16, accfloat> {
       const F32 s23 = splat_in_quads<2>(low) * row[2] + splat_in_quads<3>(low) * row[3];
       const F32 s45 = splat_in_quads<0>(high) * row[4] + splat_in_quads<1>(high) * row[5];
       const F32 s67 = splat_in_quads<2>(high) * row[6] + splat_in_quads<3>(high) * row[7];
-      acc_.part[i] += (s01 + s23) + (s45 + s67);
+      acc_.value.part[i] += (s01 + s23) + (s45 + s67);
     }
   }
 
+  [[gnu::always_inline]] accum<accfloat, size_C> to_accum() const { return acc_; }
   template <typename T>
   [[gnu::always_inline]] vector<T, size_C> to_vector() const {
-    return accum<accfloat, size_C>{acc_}.template to_vector<T>();
+    return acc_.template to_vector<T>();
   }
 
  private:
-  vector<float, size_C> acc_;
+  accum<accfloat, size_C> acc_;
 };
 
 template <>
@@ -72,11 +75,14 @@ class mmul<4, 8, 8, std::int8_t, std::int8_t, acc32> {
   static constexpr unsigned size_C = 32;
 
   [[gnu::always_inline]] mmul() : acc_{} {}
-  [[gnu::always_inline]] explicit mmul(const vector<std::int32_t, size_C>& c) : acc_(c) {}
+  [[gnu::always_inline]] explicit mmul(const vector<std::int32_t, size_C>& c) : acc_(c) {
+    host::count_shuffle<std::int32_t, size_C>();
+  }
 
   [[gnu::always_inline]] void mac(const vector<std::int8_t, size_A>& a,
                                   const vector<std::int8_t, size_B>& b) {
     using namespace host;
+    count(&OpCounts::mac);
     constexpr unsigned kParts = 2 / kQuads;  // registers a row of 8 int32
     I16 pair[4][kParts];                     // rows 2p and 2p+1 of b, interleaved
 #pragma GCC unroll 4
@@ -96,6 +102,7 @@ class mmul<4, 8, 8, std::int8_t, std::int8_t, acc32> {
 
   template <typename T>
   [[gnu::always_inline]] vector<std::int32_t, size_C> to_vector() const {
+    host::count_shuffle<std::int32_t, size_C>();
     return acc_;
   }
 
@@ -103,7 +110,7 @@ class mmul<4, 8, 8, std::int8_t, std::int8_t, acc32> {
   // The 8 elements of row r of a as 4 pairs of 16 bits, in every 128-bit part.
   [[gnu::always_inline]] static host::I32 widen_row(const vector<std::int8_t, size_A>& a,
                                                     unsigned r) {
-    const auto row = a.template extract<8>(r).part[0];
+    const auto row = host::part_of<host::Register<std::int8_t, 8>>(a.part, r);
     host::I16 words[2 / host::kQuads];
     host::widen_bytes(
         __builtin_shufflevector(row, row, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7), words);
@@ -113,7 +120,7 @@ class mmul<4, 8, 8, std::int8_t, std::int8_t, acc32> {
   // Rows 2p and 2p + 1 of b, element beside element, as 16 bits.
   [[gnu::always_inline]] static void widen_pairs(const vector<std::int8_t, size_B>& b, unsigned p,
                                                  host::I16* to) {
-    const auto rows = b.template extract<16>(p).part[0];
+    const auto rows = host::part_of<host::Bytes16>(b.part, p);
     host::widen_bytes(
         __builtin_shufflevector(rows, rows, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15),
         to);

@@ -1,12 +1,25 @@
-// bfloat16 as the array stores it: the upper half of a float. Conversions with an explicit rounding
-// mode; values too small for a normal bfloat16 become zero, as the array has no denormals
-// (AMD AM020 chapter 4: "Denormalized numbers are not supported").
+// bfloat16 as the array stores it: the upper half of a float. On a core it is the compiler's type;
+// on the host a struct, with conversions of explicit rounding mode, where values too small for a
+// normal bfloat16 become zero, as the array has no denormals (AMD AM020 chapter 4: "Denormalized
+// numbers are not supported").
 #pragma once
 
+#if defined(__AIEARCH__)
+#include <aie_api/aie.hpp>
+#else
 #include <bit>
+#endif
 #include <cstdint>
 
 namespace wnpu::npu {
+
+// What a store from float to bfloat16 does with the lower 16 bits. The hardware's default truncates
+// (aie_api: rounding_mode::floor); conv_even rounds to nearest, ties to even.
+enum class Rounding { nearest_even, truncate };
+
+#if defined(__AIEARCH__)
+using ::bfloat16;
+#else
 
 // Named as AMD's toolchain names it, so that kernel sources read the same in both worlds.
 // NOLINTNEXTLINE(readability-identifier-naming)
@@ -15,10 +28,6 @@ struct bfloat16 {
   friend bool operator==(bfloat16, bfloat16) = default;  // of bits: +0 and -0 differ
 };
 static_assert(sizeof(bfloat16) == 2);
-
-// What a store from float to bfloat16 does with the lower 16 bits. The hardware's default truncates
-// (aie_api: rounding_mode::floor); conv_even rounds to nearest, ties to even.
-enum class Rounding { nearest_even, truncate };
 
 constexpr float to_float(bfloat16 value) {
   const std::uint32_t bits = std::uint32_t{value.bits} << 16;
@@ -37,5 +46,7 @@ constexpr bfloat16 to_bfloat16(float value, Rounding rounding = Rounding::neares
   const std::uint32_t carry = rounding == Rounding::nearest_even ? tie_to_even : 0u;
   return {static_cast<std::uint16_t>((bits + carry) >> 16)};
 }
+
+#endif
 
 }  // namespace wnpu::npu

@@ -72,17 +72,18 @@ void check_attention(AttentionShape s, AttentionState state) {
   check_multiple("attention queries", s.queries, 8);
   check_multiple("attention keys", s.keys, 16);
   check_multiple("attention head", s.head, 8);
-  check_size("attention max", s.queries, state.max.size());
-  check_size("attention sum", s.queries, state.sum.size());
-  check_size("attention acc", s.queries * s.head, state.acc.size());
   if (s.keys > kMaxKeys) {
     throw std::invalid_argument("attention keys: expected at most " + std::to_string(kMaxKeys) +
                                 ", found " + std::to_string(s.keys));
   }
+  check_size("attention reference", statistics_size(s), state.reference.size());
+  check_size("attention sum", statistics_size(s), state.sum.size());
+  check_size("attention acc", s.queries * s.head, state.acc.size());
+  check_size("attention weights", weights_size(s), state.weights.size());
 }
 
 AttentionSums sums_of(AttentionState state) {
-  return {state.max.data(), state.sum.data(), state.acc.data()};
+  return {state.reference.data(), state.sum.data(), state.acc.data(), state.weights.data()};
 }
 
 }  // namespace
@@ -140,7 +141,7 @@ void dequantise(TileShape shape, std::span<const std::int32_t> c, Scales scales,
   check_tile(shape, c.size(), scales.column.size(), y.size());
   check_size("row scales", shape.m, scales.row.size());
   const ArrayFloatMode mode;
-  best().dequantise(shape, c.data(), scales, y.data());
+  best().dequantise(shape, c.data(), scales.row.data(), scales.column.data(), y.data());
 }
 
 void layer_norm_rows(RowsShape shape, std::span<const bfloat16> x, std::span<bfloat16> y,
@@ -172,7 +173,7 @@ float query_scale(std::size_t head) {
 void flash_attention_start(AttentionShape shape, AttentionState state) {
   constexpr float kLowest = -2097152.0f;  // below every score that flash_attention_step lets pass
   check_attention(shape, state);
-  std::ranges::fill(state.max, kLowest);
+  std::ranges::fill(state.reference, kLowest);
   std::ranges::fill(state.sum, 0.0f);
   std::ranges::fill(state.acc, 0.0f);
 }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "npu/kernel/bf16.h"
 
@@ -40,6 +41,7 @@ using U32 = Register<std::uint32_t>;
 using I16 = Register<std::int16_t>;
 using U16 = Register<std::uint16_t>;
 using HalfU16 = Register<std::uint16_t, kBytes / 2>;  // as many elements as an F32
+using HalfI16 = Register<std::int16_t, kBytes / 2>;
 
 // Whole registers at any address: a memcpy may become narrower moves, whose results a whole load
 // has to wait for.
@@ -117,6 +119,14 @@ template <int Q, typename R>
 
 using Bytes16 = Register<std::int8_t, 16>;
 
+// The index-th Part of registers.
+template <typename Part, typename Registers>
+[[gnu::always_inline]] inline Part part_of(const Registers& registers, unsigned index) {
+  Part part;
+  std::memcpy(&part, reinterpret_cast<const char*>(registers) + index * sizeof(Part), sizeof(Part));
+  return part;
+}
+
 // 16 bytes sign-extended, into 32 / kBytes registers.
 [[gnu::always_inline]] inline void widen_bytes(Bytes16 v, I16* to) {
 #if WNPU_TILE_BYTES == 32
@@ -138,8 +148,85 @@ using Bytes16 = Register<std::int8_t, 16>;
 #endif
 }
 
-[[gnu::always_inline]] inline F32 select(F32 if_false, F32 if_true, I32 mask) {
-  return (F32)(((I32)if_true & mask) | ((I32)if_false & ~mask));
+template <typename R>
+[[gnu::always_inline]] inline R select(R if_false, R if_true, I32 mask) {
+  return (R)(((I32)if_true & mask) | ((I32)if_false & ~mask));
+}
+
+// An element as its register holds it.
+template <typename T>
+[[gnu::always_inline]] constexpr auto lane(T value) {
+  if constexpr (std::is_same_v<T, wnpu::npu::bfloat16>) {
+    return value.bits;
+  } else {
+    return value;
+  }
+}
+
+[[gnu::always_inline]] inline I32 widen_signed(HalfU16 r) {
+  return __builtin_convertvector((HalfI16)r, I32);
+}
+
+// Products of signed 16-bit elements, in order.
+[[gnu::always_inline]] inline void multiply_16(I16 a, I16 b, I32& low, I32& high) {
+  // As pairs (element, sign) and (element, 0), whose sum of products is the product.
+  low = multiply_add_pairs((I16)widen_signed(low_half((U16)a)),
+                           (I16) __builtin_convertvector(low_half((U16)b), U32));
+  high = multiply_add_pairs((I16)widen_signed(high_half((U16)a)),
+                            (I16) __builtin_convertvector(high_half((U16)b), U32));
+}
+
+// v / 2^shift: to nearest even when carry_mask is all ones, down when it is zero.
+[[gnu::always_inline]] inline I32 shift_and_round(I32 v, int shift, std::uint32_t carry_mask) {
+  if (shift == 0) return v;
+  const I32 by = shift - I32{};
+  const int largest_rest = (1 << shift) - 1;
+  const I32 below = largest_rest - I32{};
+  const I32 one = 1 - I32{};
+  const I32 floor = v >> by;
+  const I32 carry = ((v & below) + (below >> 1) + (floor & one)) >> by;
+  return floor + (I32)((U32)carry & carry_mask);
+}
+
+[[gnu::always_inline]] inline I32 clamp(I32 v, int lowest, int highest) {
+  const I32 low = lowest - I32{};
+  const I32 high = highest - I32{};
+  const I32 raised = select(v, low, v < low);
+  return select(raised, high, raised > high);
+}
+
+// Elements 0, 2, 4 ... of the two registers: the lower halves of elements twice as wide.
+[[gnu::always_inline]] inline I16 even_elements(I16 a, I16 b) {
+  return (I16)join(__builtin_convertvector((U32)a, HalfU16),
+                   __builtin_convertvector((U32)b, HalfU16));
+}
+
+// The transpose of a 4x8 matrix of 16-bit elements.
+template <typename From, typename To>
+[[gnu::always_inline]] inline void transpose_4x8(const From& from, To& to) {
+  using Row = Register<std::uint16_t, 16>;
+  using Pairs = Register<std::uint32_t, 16>;
+  Row r[4];
+  std::memcpy(r, from, sizeof(r));
+  const auto low_01 = (Pairs)__builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 2, 10, 3, 11);
+  const auto low_23 = (Pairs)__builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 2, 10, 3, 11);
+  const auto high_01 = (Pairs)__builtin_shufflevector(r[0], r[1], 4, 12, 5, 13, 6, 14, 7, 15);
+  const auto high_23 = (Pairs)__builtin_shufflevector(r[2], r[3], 4, 12, 5, 13, 6, 14, 7, 15);
+  const Pairs columns[4] = {__builtin_shufflevector(low_01, low_23, 0, 4, 1, 5),
+                            __builtin_shufflevector(low_01, low_23, 2, 6, 3, 7),
+                            __builtin_shufflevector(high_01, high_23, 0, 4, 1, 5),
+                            __builtin_shufflevector(high_01, high_23, 2, 6, 3, 7)};
+  std::memcpy(to, columns, sizeof(columns));
+}
+
+// The transpose of a 4x4 matrix of 32-bit elements.
+template <typename From, typename To>
+[[gnu::always_inline]] inline void transpose_4x4(const From& from, To& to) {
+  std::uint32_t in[4][4];
+  std::uint32_t out[4][4];
+  std::memcpy(in, from, sizeof(in));
+  for (unsigned i = 0; i < 16; ++i) out[i % 4][i / 4] = in[i / 4][i % 4];
+  std::memcpy(to, out, sizeof(out));
 }
 
 // bfloat16 to float, in order.

@@ -18,16 +18,11 @@
 #include <span>
 
 #include "npu/kernel/bf16.h"
+#include "npu/kernel/tile_shapes.h"
 
 namespace wnpu::npu::kernel {
 
 // ---- Matrix products
-
-struct GemmShape {
-  std::size_t m;  // multiple of 8
-  std::size_t k;  // multiple of 8
-  std::size_t n;  // multiple of 8, of 16 in int8
-};
 
 // c += a * b. Accumulates in float, 8 products along k at a time. Clear c before the first k-tile.
 void gemm_bf16(GemmShape shape, std::span<const bfloat16> a, std::span<const bfloat16> b,
@@ -39,11 +34,6 @@ void gemm_int8(GemmShape shape, std::span<const std::int8_t> a, std::span<const 
 
 // ---- What follows a product: c is the result in 4x4 tiles, a bias has one value a column
 // ---------
-
-struct TileShape {
-  std::size_t m;  // multiple of 4
-  std::size_t n;  // multiple of 8
-};
 
 // y = c + bias, in 4x4 tiles. y of the float form may be c.
 void bias(TileShape shape, std::span<const float> c, std::span<const float> column_bias,
@@ -74,11 +64,6 @@ void dequantise(TileShape shape, std::span<const std::int32_t> c, Scales scales,
 
 // ---- Rows
 
-struct RowsShape {
-  std::size_t rows;
-  std::size_t width;  // multiple of 16
-};
-
 // y = (x - mean) / sqrt(variance + 1e-5), a row at a time. gamma and beta belong in the weights and
 // bias of the product that follows: W' = gamma * W, b' = b + beta W, which is exact.
 void layer_norm_rows(RowsShape shape, std::span<const bfloat16> x, std::span<bfloat16> y,
@@ -94,13 +79,6 @@ void quantise_rows(RowsShape shape, std::span<const bfloat16> x, std::span<std::
 // ---- Attention: one head, a block of queries, keys and values streamed past in blocks
 // ------------
 
-struct AttentionShape {
-  std::size_t queries;  // multiple of 8
-  std::size_t keys;     // in one block, multiple of 16, at most kMaxKeys
-  std::size_t head;     // multiple of 8; 64 in every Whisper
-};
-inline constexpr std::size_t kMaxKeys = 64;
-
 // Attention works with powers of two. The scale below must be in W_q and b_q when they are packed;
 // then 2^(q.k) is exp(q.k / sqrt(head)) of the plain q.
 float query_scale(std::size_t head);  // log2(e) / sqrt(head)
@@ -112,15 +90,20 @@ struct KeyValueBlock {
                                 // must be finite, as 0 * NaN is NaN here and on the array
 };
 
-// What is carried from block to block.
+// What is carried from block to block, and the room for a strip's weights. A row's reference and
+// sum fill tiles of four rows, a row's value four times: [queries/4][4][4].
 struct AttentionState {
-  std::span<float> max;  // [queries] running row maximum of the scores, rounded up to an integer
-  std::span<float> sum;  // [queries] running sum of the weights
-  std::span<float> acc;  // [queries, head] in 4x4 tiles: running sum of weight * value
+  std::span<float> reference;   // [queries * 4] what weights are relative to, whole numbers
+  std::span<float> sum;         // [queries * 4] running sum of the weights
+  std::span<float> acc;         // [queries, head] in 4x4 tiles: running sum of weight * value
+  std::span<bfloat16> weights;  // [kStripRows, keys] scratch
 };
+constexpr std::size_t statistics_size(AttentionShape shape) { return shape.queries * 4; }
+constexpr std::size_t weights_size(AttentionShape shape) { return kStripRows * shape.keys; }
 
 void flash_attention_start(AttentionShape shape, AttentionState state);
-// q: [queries, head] in 4x8 tiles. Scores beyond +-2^21 saturate.
+// q: [queries, head] in 4x8 tiles. Scores beyond +-2^21 saturate; a row whose scores have NaN or
+// positive infinity becomes NaN. Rows do not influence each other.
 void flash_attention_step(AttentionShape shape, std::span<const bfloat16> q, KeyValueBlock block,
                           AttentionState state, Rounding rounding);
 // y = acc / sum, [queries, head] in 4x4 tiles. Rows that saw no key become zero.

@@ -1,17 +1,17 @@
 // The tile kernels for AVX2. Everything of the standard library and of other folders is included
 // before the compiler's target changes: an inline function compiled for AVX2 that the linker shares
 // with the rest of the program would crash an older machine.
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
+#include <type_traits>
+#include <utility>
 
 #include "npu/kernel/bf16.h"
-#include "npu/kernel/exp2_tables.h"
-#include "npu/kernel/kernels.h"
+#include "npu/kernel/op_counts.h"
 #include "npu/kernel/tile_kernels.h"
+#include "npu/kernel/tile_shapes.h"
 
 namespace wnpu::npu::kernel {
 namespace {

@@ -16,37 +16,40 @@ inline TileKernels tile_kernels(const char* name) {
   t.gemm_bf16 = gemm_bf16;
   t.gemm_int8 = gemm_int8;
   t.bias_bf16 = [](TileShape s, const float* c, const float* b, bfloat16* y, Rounding rounding) {
-    set_store_rounding(rounding);
+    set_modes(rounding);
     bias_tile(s, c, b, y);
   };
   t.bias_float = bias_tile<float>;
   t.bias_gelu = [](TileShape s, const float* c, const float* b, bfloat16* y, Rounding rounding) {
-    set_store_rounding(rounding);
+    set_modes(rounding);
     bias_gelu_tile(s, c, b, y);
   };
   t.bias_residual_bf16 = [](TileShape s, const float* c, const float* b, bfloat16* x,
                             Rounding rounding) {
-    set_store_rounding(rounding);
+    set_modes(rounding);
     bias_residual_tile(s, c, b, x);
   };
   t.bias_residual_float = bias_residual_tile<float>;
   t.dequantise = dequantise_tile;
   t.layer_norm_bf16 = [](RowsShape s, const bfloat16* x, bfloat16* y, Rounding rounding) {
-    set_store_rounding(rounding);
+    set_modes(rounding);
     layer_norm_tile(s, x, y);
   };
   t.layer_norm_float = [](RowsShape s, const float* x, bfloat16* y, Rounding rounding) {
-    set_store_rounding(rounding);
+    set_modes(rounding);
     layer_norm_tile(s, x, y);
   };
-  t.quantise = quantise_tile;
+  t.quantise = [](RowsShape s, const bfloat16* x, std::int8_t* q, float* scale) {
+    set_modes(Rounding::nearest_even);
+    quantise_tile(s, x, q, scale);
+  };
   t.attention_step = [](AttentionShape s, AttentionOperands in, AttentionSums sums,
                         Rounding rounding) {
-    set_store_rounding(rounding);
+    set_modes(rounding);
     attention_step_tile(s, in, sums);
   };
   t.attention_finish = [](AttentionShape s, AttentionSums sums, bfloat16* y, Rounding rounding) {
-    set_store_rounding(rounding);
+    set_modes(rounding);
     attention_finish_tile(s, sums, y);
   };
   return t;

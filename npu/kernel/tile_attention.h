@@ -1,184 +1,280 @@
-// Flash attention on a tile: scores of 8 queries against one block of keys, weights by two table
-// look-ups, and the weighted sum of the values, with running maximum and sums in float.
+// Flash attention on a tile: scores of 8 queries against one block of keys, their weights by Exp2,
+// and the weighted sum of the values, with sums in float and no scalar float anywhere.
 //
-// The running maximum is rounded up to an integer. As weights are powers of two, scaling the old
-// sums by 2^(old - new) is then exact, and the weights lose nothing: bf16 has the same relative
-// precision just below 1/2 as just below 1.
+// A row's weights are 2^(score - reference) with an integer reference that the matrix unit takes
+// off: its accumulators start at -reference. The reference follows a row's largest score lazily: it
+// is raised, and what was summed scaled down, only when a score passes it by 2^kHeadroom. As
+// weights are powers of two, that scaling is exact, and bf16 weights lose nothing by being large.
+//
+// Statistics are tiles of four rows, [4][4], a row's value four times: the layout in which scores
+// leave the matrix unit and sums go into it. The sum of a row's weights is their product with ones.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "npu/kernel/aie_api.h"
-#include "npu/kernel/exp2_tables.h"
 #include "npu/kernel/tile_epilogue.h"
+#include "npu/kernel/tile_exp2.h"
 #include "npu/kernel/tile_gemm.h"
-#include "npu/kernel/tile_kernels.h"
+#include "npu/kernel/tile_shapes.h"
 
 namespace wnpu::npu::kernel {
 inline namespace WNPU_TILE_TARGET {
 
-inline constexpr std::size_t kStripRows = 8;
-inline constexpr float kLeastExponent = -126.0f;  // 2^-126 is the smallest bfloat16
+inline constexpr std::int32_t kHeadroom = 8;           // log2 of the largest weight
+inline constexpr float kScoreLimit = 2097152.0f;       // 2^21: scores saturate
+inline constexpr std::int32_t kInfinity = 0x7f800000;  // bits of a float
 
-// Work space for 8 queries: 3.1 KB of a core's data memory.
-struct AttentionStrip {
-  alignas(32) float scores[kStripRows * kMaxKeys];      // row-major [8, keys]
-  alignas(32) bfloat16 weights[kStripRows * kMaxKeys];  // 4x8 tiles [2][keys/8][4][8]
-  alignas(32) float rescale[kStripRows * 4];            // a row's factor four times: [2][4][4]
+// The scores of 8 queries and 16 keys as bits of 1.5 * 2^14 + (score - reference).
+struct ScoreTiles {
+  Ints16 tile[2][4];  // rows 0-3 and 4-7; four keys each
 };
 
-// 2^x for -126 <= x <= 0, x rounded to 1/256.
-[[gnu::always_inline]] inline aie::vector<bfloat16, 16> exp2_lookup(const Vec16& x) {
-  using Lut = aie::lut<4, bfloat16>;
-  const aie::parallel_lookup<std::uint16_t, Lut> whole(
-      Lut(256, kExp2OfWhole.data(), kExp2OfWhole.data()), 8);
-  const aie::parallel_lookup<std::uint16_t, Lut> fraction(
-      Lut(256, kExp2OfFraction.data(), kExp2OfFraction.data()), 0);
-  const auto index = aie::to_fixed<std::uint16_t>(x, 8);
-  return aie::mul(whole.fetch(index), fraction.fetch(index)).template to_vector<bfloat16>();
-}
+class AttentionStrip {
+ public:
+  AttentionStrip(AttentionShape s, AttentionOperands in, AttentionSums sums, std::size_t row)
+      : shape_(s),
+        in_(in),
+        q_(in.q + row * s.head),
+        reference_(sums.reference + row * 4),
+        sum_(sums.sum + row * 4),
+        acc_(sums.acc + row * s.head),
+        weights_(sums.weights),
+        lowest_(aie::broadcast<std::int32_t, 16>(kFixedLowest)),
+        magnitude_(aie::broadcast<std::int32_t, 16>(0x7fffffff)),
+        ones_(aie::broadcast<bfloat16, 32>(kOne)) {
+    fixed_zero_.from_vector(aie::broadcast<float, 16>(24576.0f));
+  }
 
-// An integer in [x, x + 1]; |x| < 2^21.
-[[gnu::always_inline]] inline float round_up(float x) {
-  constexpr float kMagic = 12582912.0f;  // 1.5 * 2^23
-  return (x + 0.5f + kMagic) - kMagic;
-}
+  void run(const Exp2& exp2) {
+    MmulBf16 sum[2] = {MmulBf16(load_float(sum_)), MmulBf16(load_float(sum_ + 16))};
+    if (!weigh(exp2, sum)) {
+      raise(exp2);
+      sum[0] = MmulBf16(load_float(sum_));
+      sum[1] = MmulBf16(load_float(sum_ + 16));
+      (void)weigh(exp2, sum);
+    }
+    aie::store_v(sum_, sum[0].template to_vector<float>());
+    aie::store_v(sum_ + 16, sum[1].template to_vector<float>());
+    const Gemm<MmulBf16, bfloat16, float> gemm{shape_.keys / 8, shape_.head / 4};
+    gemm.template run<2, 4>(2, weights_, in_.v, acc_);
+  }
 
-// 2^n for an integer n <= 0; the smallest bfloat16 when n is below its exponent.
-[[gnu::always_inline]] inline float exp2_of_integer(float n) {
-  const int exponent = static_cast<int>(n < kLeastExponent ? kLeastExponent : n) + 127;
-  return std::bit_cast<float>(static_cast<std::uint32_t>(exponent) << 23);
-}
+ private:
+#if defined(__AIEARCH__)
+  static constexpr bfloat16 kOne = 1.0f;
+#else
+  static constexpr bfloat16 kOne = to_bfloat16(1.0f);
+#endif
 
-struct AttentionTile {
-  std::size_t keys;
-  std::size_t head;
-  AttentionOperands in;
+  [[gnu::always_inline]] static Vec16 negated(const float* reference) {
+    return aie::sub(aie::zeros<float, 16>(), load_float(reference));
+  }
 
-  // scores[8, keys] = q[8, head] k^T
-  void scores(const bfloat16* q, AttentionStrip& strip) const {
-    const std::size_t head_tiles = head / 8;
-    for (std::size_t j = 0; j < keys / 4; j += 2) {
-      const bfloat16* k = in.k + j * head_tiles * 32;
-      MmulBf16 c00, c01, c10, c11;
-      for (std::size_t h = 0; h < head_tiles; ++h) {
-        const auto q_0 = aie::load_v<32>(q + h * 32);
-        const auto q_1 = aie::load_v<32>(q + (head_tiles + h) * 32);
-        const auto k_0 = aie::transpose(aie::load_v<32>(k + h * 32), 4, 8);
-        const auto k_1 = aie::transpose(aie::load_v<32>(k + (head_tiles + h) * 32), 4, 8);
-        c00.mac(q_0, k_0);
-        c01.mac(q_0, k_1);
-        c10.mac(q_1, k_0);
-        c11.mac(q_1, k_1);
+  // The four tiles of keys from key tile `first` on; what is padding is lowest.
+  [[gnu::always_inline]] ScoreTiles scores(std::size_t first, const Vec16& start_0,
+                                           const Vec16& start_1) const {
+    const std::size_t head_tiles = shape_.head / 8;
+    MmulBf16 c[2][4];
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < 4; ++j) {
+      c[0][j] = MmulBf16(start_0);
+      c[1][j] = MmulBf16(start_1);
+    }
+    for (std::size_t h = 0; h < head_tiles; ++h) {
+      const auto q_0 = aie::load_v<32>(q_ + h * 32);
+      const auto q_1 = aie::load_v<32>(q_ + (head_tiles + h) * 32);
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < 4; ++j) {
+        const bfloat16* k = in_.k + ((first + j) * head_tiles + h) * 32;
+        const auto k_j = aie::transpose(aie::load_v<32>(k), 4, 8);
+        c[0][j].mac(q_0, k_j);
+        c[1][j].mac(q_1, k_j);
       }
-      float* to = strip.scores + j * 4;
-      store_rows(c00, to);
-      store_rows(c01, to + 4);
-      store_rows(c10, to + 4 * keys);
-      store_rows(c11, to + 4 * keys + 4);
+    }
+    ScoreTiles result;
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < 4; ++j) {
+      result.tile[0][j] = fixed(c[0][j]);
+      result.tile[1][j] = fixed(c[1][j]);
+    }
+    if ((first + 4) * 4 > in_.valid) mask_padding(first, result);
+    return result;
+  }
+  [[gnu::always_inline]] Ints16 fixed(const MmulBf16& c) const {
+    return aie::add(c.to_accum(), fixed_zero_)
+        .template to_vector<float>()
+        .template cast_to<std::int32_t>();
+  }
+
+  [[gnu::always_inline]] static Ints16 limit() {
+    return aie::broadcast<std::int32_t, 16>(kFixedZero + kHeadroom * kFixedOne);
+  }
+
+  // The columns of key tile `tile` that hold keys.
+  [[gnu::always_inline]] aie::mask<16> keys_of(std::size_t tile) const {
+    const std::size_t n = in_.valid > tile * 4 ? in_.valid - tile * 4 : 0;
+    const std::uint32_t columns = n >= 4 ? 0xfu : (1u << n) - 1u;
+    return aie::mask<16>::from_uint32(columns * 0x1111u);
+  }
+  void mask_padding(std::size_t first, ScoreTiles& scores) const {
+    for (std::size_t j = 0; j < 4; ++j) {
+      const aie::mask<16> keys = keys_of(first + j);
+      scores.tile[0][j] = aie::select(lowest_, scores.tile[0][j], keys);
+      scores.tile[1][j] = aie::select(lowest_, scores.tile[1][j], keys);
     }
   }
 
-  [[gnu::always_inline]] void store_rows(const MmulBf16& c, float* to) const {
-    const Vec16 tile = c.template to_vector<float>();
-    aie::store_v(to, tile.template extract<4>(0));
-    aie::store_v(to + keys, tile.template extract<4>(1));
-    aie::store_v(to + 2 * keys, tile.template extract<4>(2));
-    aie::store_v(to + 3 * keys, tile.template extract<4>(3));
-  }
-
-  // Scores become weights; the running maximum and sum of row `row` of the strip move on.
-  void weigh(std::size_t row, AttentionStrip& strip, float& max, float& sum) const {
-    constexpr float kLimit = 2097152.0f;  // 2^21: scores saturate, far beyond any real one
-    float* scores = strip.scores + row * keys;
-    for (std::size_t key = in.valid; key < keys; ++key) scores[key] = -kLimit;
-    Vec16 largest = aie::broadcast<float, 16>(-kLimit);
-    for (std::size_t i = 0; i < keys; i += 16) {
-      largest = aie::max(largest, aie::load_v<16>(scores + i));
-    }
-    const float block_max = aie::reduce_max(largest);
-    const float rounded = block_max < kLimit ? round_up(block_max) : kLimit;
-    const float new_max = max < rounded ? rounded : max;
-
-    const Vec16 subtract = aie::broadcast<float, 16>(new_max);
-    const Vec16 least = aie::broadcast<float, 16>(kLeastExponent);
-    bfloat16* weights = strip.weights + (row / 4) * keys * 4 + (row % 4) * 8;
-    Vec16 block_sum = aie::zeros<float, 16>();
-    for (std::size_t i = 0; i < keys; i += 16) {
-      const Vec16 below_max = aie::sub(aie::load_v<16>(scores + i), subtract);
-      const Vec16 exponent = aie::min(aie::max(below_max, least), aie::zeros<float, 16>());
-      auto weight = exp2_lookup(exponent);
-      for (std::size_t key = in.valid; key < i + 16; ++key) {
-        if (key >= i) weight.set(bfloat16{}, static_cast<unsigned>(key - i));
+  // Weights of all keys, added to `sum`; false where a score is not finite or passes the reference
+  // by too much, and the weights mean nothing.
+  [[gnu::always_inline]] bool weigh(const Exp2& exp2, MmulBf16 (&sum)[2]) const {
+    const Vec16 start_0 = negated(reference_);
+    const Vec16 start_1 = negated(reference_ + 16);
+    Ints16 peak = lowest_;
+    for (std::size_t first = 0; first < shape_.keys / 4; first += 4) {
+      const ScoreTiles t = scores(first, start_0, start_1);
+      bfloat16* weights = weights_ + first * 16;
+      weigh_rows(exp2, t.tile[0], first, weights, sum[0]);
+      weigh_rows(exp2, t.tile[1], first, weights + shape_.keys * 4, sum[1]);
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < 4; ++j) {
+        peak = aie::max(peak, aie::bit_and(t.tile[0][j], magnitude_));
+        peak = aie::max(peak, aie::bit_and(t.tile[1][j], magnitude_));
       }
-      aie::store_v(weights + i * 4, weight.template extract<8>(0));
-      aie::store_v(weights + i * 4 + 32, weight.template extract<8>(1));
-      Acc16 as_float;
-      as_float.from_vector(weight);
-      block_sum = aie::add(block_sum, as_float.template to_vector<float>());
     }
-    const float rescale = exp2_of_integer(max - new_max);
-    aie::store_v(strip.rescale + row * 4, aie::broadcast<float, 4>(rescale));
-    sum = sum * rescale + aie::reduce_add(block_sum);
-    max = new_max;
+    return aie::lt(limit(), peak).empty();
   }
 
-  // acc[8, head] = acc * rescale + weights[8, keys] v
-  void accumulate(const AttentionStrip& strip, float* acc) const {
-    const std::size_t head_tiles = head / 4;
-    const Vec16 rescale_0 = aie::load_v<16>(strip.rescale);
-    const Vec16 rescale_1 = aie::load_v<16>(strip.rescale + 16);
-    for (std::size_t j = 0; j < head_tiles; j += 2) {
-      float* c0 = acc + j * 16;
-      float* c1 = acc + (head_tiles + j) * 16;
-      MmulBf16 c00(rescaled(c0, rescale_0)), c01(rescaled(c0 + 16, rescale_0));
-      MmulBf16 c10(rescaled(c1, rescale_1)), c11(rescaled(c1 + 16, rescale_1));
-      for (std::size_t k = 0; k < keys / 8; ++k) {
-        const auto p_0 = aie::load_v<32>(strip.weights + k * 32);
-        const auto p_1 = aie::load_v<32>(strip.weights + keys * 4 + k * 32);
-        const auto v_0 = aie::load_v<32>(in.v + (k * head_tiles + j) * 32);
-        const auto v_1 = aie::load_v<32>(in.v + (k * head_tiles + j + 1) * 32);
-        c00.mac(p_0, v_0);
-        c01.mac(p_0, v_1);
-        c10.mac(p_1, v_0);
-        c11.mac(p_1, v_1);
-      }
-      aie::store_v(c0, c00.template to_vector<float>());
-      aie::store_v(c0 + 16, c01.template to_vector<float>());
-      aie::store_v(c1, c10.template to_vector<float>());
-      aie::store_v(c1 + 16, c11.template to_vector<float>());
+  // Of four rows and the 16 keys from key tile `first` on.
+  [[gnu::always_inline]] void weigh_rows(const Exp2& exp2, const Ints16 (&t)[4], std::size_t first,
+                                         bfloat16* weights, MmulBf16& sum) const {
+#pragma GCC unroll 2
+    for (std::size_t j = 0; j < 4; j += 2) {
+      const auto tile = left_operand(exp2.of(t[j], t[j + 1]), first + j);
+      aie::store_v(weights + j * 16, tile);
+      sum.mac(tile, ones_);
     }
   }
 
-  [[gnu::always_inline]] static Vec16 rescaled(const float* acc, const Vec16& factor) {
-    return aie::mul(aie::load_v<16>(acc), factor).template to_vector<float>();
+  // Two 4x4 tiles as one of 4x8.
+  [[gnu::always_inline]] aie::vector<bfloat16, 32> left_operand(
+      const aie::vector<bfloat16, 32>& both, std::size_t key_tile) const {
+    auto low = both.template extract<16>(0);
+    auto high = both.template extract<16>(1);
+    if ((key_tile + 2) * 4 > in_.valid) {
+      const auto none = aie::zeros<bfloat16, 16>();
+      low = aie::select(none, low, keys_of(key_tile));
+      high = aie::select(none, high, keys_of(key_tile + 1));
+    }
+    const auto [upper, lower] = aie::interleave_zip(low, high, 4);
+    return aie::concat(upper, lower);
   }
+
+  // ---- seldom: a score has passed the reference
+
+  // A row's largest element in all of its places.
+  static Ints16 row_max(const Ints16& tile) {
+    const Ints16 columns = aie::transpose(tile, 4, 4);
+    const auto two = aie::max(columns.template extract<8>(0), columns.template extract<8>(1));
+    const auto one = aie::max(two.template extract<4>(0), two.template extract<4>(1));
+    const auto twice = aie::concat(one, one);
+    return aie::transpose(aie::concat(twice, twice), 4, 4);
+  }
+
+  // Of four rows: the largest scores, and the largest magnitude of their bits, which NaN has.
+  struct Peaks {
+    Ints16 largest, magnitude;
+  };
+  void look_at(const Ints16 (&t)[4], Peaks& peaks) const {
+    for (const Ints16& tile : t) {
+      peaks.largest = aie::max(peaks.largest, tile);
+      peaks.magnitude = aie::max(peaks.magnitude, aie::bit_and(tile, magnitude_));
+    }
+  }
+
+  // Raises the references of rows to their largest score of this block, rounded up, and scales
+  // their sums down. A row with NaN or positive infinity gets a sum of NaN, hence a result of NaN.
+  void raise(const Exp2& exp2) {
+    const Vec16 start_0 = negated(reference_);
+    const Vec16 start_1 = negated(reference_ + 16);
+    Peaks peaks[2] = {{lowest_, lowest_}, {lowest_, lowest_}};
+    for (std::size_t first = 0; first < shape_.keys / 4; first += 4) {
+      const ScoreTiles t = scores(first, start_0, start_1);
+      look_at(t.tile[0], peaks[0]);
+      look_at(t.tile[1], peaks[1]);
+    }
+    const Vec16 nan = aie::broadcast<std::int32_t, 16>(0x7fc00000).template cast_to<float>();
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Ints16 top = row_max(peaks[i].largest);
+      const aie::mask<16> is_lost =
+          aie::lt(aie::broadcast<std::int32_t, 16>(kInfinity - 1), top) |
+          aie::lt(aie::broadcast<std::int32_t, 16>(kInfinity), row_max(peaks[i].magnitude));
+      scale_down(exp2, i, raise_by(i, top));  // of the others by 0: rows stay independent
+      aie::store_v(sum_ + i * 16, aie::select(load_float(sum_ + i * 16), nan, is_lost));
+    }
+  }
+
+  // Raises the references of those of four rows that pass it; how much: whole numbers from 0 on.
+  Vec16 raise_by(std::size_t i, const Ints16& top) {
+    constexpr float kWhole = 12582912.0f;  // 1.5 * 2^23: floats of it have no fraction
+    const Vec16 above =
+        aie::sub(top.template cast_to<float>(), aie::broadcast<float, 16>(24576.0f));
+    const Vec16 whole = aie::broadcast<float, 16>(kWhole);
+    const Vec16 half = aie::broadcast<float, 16>(0.5f);
+    const Vec16 up = aie::sub(aie::add(aie::add(above, half), whole), whole);
+    const Vec16 reference = load_float(reference_ + i * 16);
+    const Vec16 most = aie::sub(aie::broadcast<float, 16>(kScoreLimit), reference);
+    // Positive floats are ordered as their bits are; negative ones are negative.
+    const Ints16 none = aie::zeros<std::int32_t, 16>();
+    const Ints16 raised = aie::min(aie::max(up.template cast_to<std::int32_t>(), none),
+                                   most.template cast_to<std::int32_t>());
+    const Ints16 by = aie::select(none, raised, aie::lt(limit(), top));
+    aie::store_v(reference_ + i * 16, aie::add(reference, by.template cast_to<float>()));
+    return by.template cast_to<float>();
+  }
+
+  void scale_down(const Exp2& exp2, std::size_t i, const Vec16& by) {
+    const Vec16 exponent = aie::sub(aie::broadcast<float, 16>(24576.0f), by);
+    const Ints16 bits = exponent.template cast_to<std::int32_t>();
+    Acc16 factor;
+    factor.from_vector(exp2.of(bits, bits).template extract<16>(0));
+    const Vec16 scale = factor.template to_vector<float>();
+    aie::store_v(sum_ + i * 16, rescaled(sum_ + i * 16, scale));
+    float* acc = acc_ + i * 4 * shape_.head;
+    for (std::size_t at = 0; at < 4 * shape_.head; at += 16) {
+      aie::store_v(acc + at, rescaled(acc + at, scale));
+    }
+  }
+
+  AttentionShape shape_;
+  AttentionOperands in_;
+  const bfloat16* q_;
+  float* reference_;
+  float* sum_;
+  float* acc_;
+  bfloat16* weights_;
+  Ints16 lowest_, magnitude_;
+  aie::vector<bfloat16, 32> ones_;
+  Acc16 fixed_zero_;
 };
 
 inline void attention_step_tile(AttentionShape s, AttentionOperands in, AttentionSums sums) {
-  const AttentionTile tile{s.keys, s.head, in};
-  AttentionStrip strip;
+  const Exp2 exp2;
   for (std::size_t row = 0; row < s.queries; row += kStripRows) {
-    tile.scores(in.q + row * s.head, strip);
-    for (std::size_t i = 0; i < kStripRows; ++i) {
-      tile.weigh(i, strip, sums.max[row + i], sums.sum[row + i]);
-    }
-    tile.accumulate(strip, sums.acc + row * s.head);
+    AttentionStrip(s, in, sums, row).run(exp2);
   }
 }
 
 inline void attention_finish_tile(AttentionShape s, AttentionSums sums, bfloat16* y) {
+  const Vec16 none = aie::zeros<float, 16>();
   for (std::size_t row = 0; row < s.queries; row += 4) {
-    float inverse[16];
-    for (std::size_t i = 0; i < 4; ++i) {
-      const float sum = sums.sum[row + i];
-      aie::store_v(inverse + i * 4, aie::broadcast<float, 4>(sum > 0.0f ? aie::inv(sum) : 0.0f));
-    }
-    const Vec16 factor = aie::load_v<16>(inverse);
+    const Vec16 sum = load_float(sums.sum + row * 4);
+    const auto is_any =
+        aie::lt(aie::zeros<std::int32_t, 16>(), sum.template cast_to<std::int32_t>());
+    const Vec16 factor = aie::select(none, aie::inv(sum), is_any);
     for (std::size_t at = row * s.head; at < (row + 4) * s.head; at += 16) {
-      store_float(y + at, AttentionTile::rescaled(sums.acc + at, factor));
+      store_float(y + at, rescaled(sums.acc + at, factor));
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "npu/kernel/aie_api.h"
-#include "npu/kernel/kernels.h"
+#include "npu/kernel/tile_shapes.h"
 
 namespace wnpu::npu::kernel {
 inline namespace WNPU_TILE_TARGET {
@@ -12,7 +12,10 @@ inline namespace WNPU_TILE_TARGET {
 using Vec16 = aie::vector<float, 16>;
 using Acc16 = aie::accum<accfloat, 16>;
 
-inline void set_store_rounding(Rounding rounding) {
+// The control registers as every kernel wants them, whatever ran before. Sums never overflow 16
+// bits, so that saturation, off after reset, may stay off.
+inline void set_modes(Rounding rounding) {
+  aie::set_saturation(aie::saturation_mode::none);
   aie::set_rounding(rounding == Rounding::nearest_even ? aie::rounding_mode::conv_even
                                                        : aie::rounding_mode::floor);
 }
@@ -33,8 +36,6 @@ inline void set_store_rounding(Rounding rounding) {
 // GELU(x) = max(x, 0) - r(|x|), r(u) = u * erfc(u / sqrt 2) / 2: even, at most 0.17, and nearly
 // zero from 5 on. r by polynomials of degree 5 on four pieces of [0, 5]; coefficients of t^0..t^5
 // with t = u - centre, made by fit_gelu.py (Remez). |error| <= 2e-5, and <= 1.6e-5 |x| near zero.
-inline constexpr float kGeluPiece = 1.25f;  // width of a piece
-inline constexpr float kGeluEnd = 5.0f;
 inline constexpr float kGeluCentre[4] = {0.0f, 1.875f, 3.125f, 5.0f};
 inline constexpr float kGeluCoefficient[6][4] = {
     {0.0f, 0.0569945122f, 0.00277725259f, 0.0f},
@@ -45,33 +46,84 @@ inline constexpr float kGeluCoefficient[6][4] = {
     {-0.0202611152f, 0.00787649168f, -0.000233591423f, -0.000429256072f},
 };
 
-struct GeluPiece {
-  aie::mask<16> is_after_0, is_after_1, is_after_2;
+// GELU of `Tiles` vectors at a time. Constants are broadcast where they are used, since 28 of them
+// and the bounds do not fit the vector registers; more tiles share a broadcast. Floats from 0 on
+// are compared as the integers that their bits are.
+template <std::size_t Tiles>
+struct Gelu {
+  using Ints16 = aie::vector<std::int32_t, 16>;
+  struct Piece {
+    aie::mask<16> is_after_0, is_after_1, is_after_2;
+  };
 
-  [[gnu::always_inline]] explicit GeluPiece(const Vec16& u)
-      : is_after_0(aie::lt(aie::broadcast<float, 16>(kGeluPiece), u)),
-        is_after_1(aie::lt(aie::broadcast<float, 16>(2 * kGeluPiece), u)),
-        is_after_2(aie::lt(aie::broadcast<float, 16>(3 * kGeluPiece), u)) {}
+  // x becomes gelu(x); NaN stays NaN.
+  [[gnu::always_inline]] static void apply(Vec16 (&x)[Tiles]) {
+    Piece piece[Tiles];
+    Vec16 t[Tiles];
+    const Ints16 magnitude = aie::broadcast<std::int32_t, 16>(0x7fffffff);
+    const Ints16 end = aie::broadcast<std::int32_t, 16>(0x40a00000);      // 5.0
+    const Ints16 after_0 = aie::broadcast<std::int32_t, 16>(0x3fa00000);  // 1.25
+    const Ints16 after_1 = aie::broadcast<std::int32_t, 16>(0x40200000);  // 2.5
+    const Ints16 after_2 = aie::broadcast<std::int32_t, 16>(0x40700000);  // 3.75
+#pragma GCC unroll 2
+    for (std::size_t i = 0; i < Tiles; ++i) {
+      const auto bits = x[i].template cast_to<std::int32_t>();
+      const Ints16 u = aie::min(aie::bit_and(bits, magnitude), end);
+      piece[i] = {aie::lt(after_0, u), aie::lt(after_1, u), aie::lt(after_2, u)};
+      t[i] = u.template cast_to<float>();
+    }
+    Vec16 centre[Tiles];
+    pick(kGeluCentre, piece, centre);
+    Vec16 r[Tiles];
+    pick(kGeluCoefficient[5], piece, r);
+#pragma GCC unroll 2
+    for (std::size_t i = 0; i < Tiles; ++i) t[i] = aie::sub(t[i], centre[i]);
+    for (std::size_t power = 5; power-- > 0;) {
+      Vec16 coefficient[Tiles];
+      pick(kGeluCoefficient[power], piece, coefficient);
+#pragma GCC unroll 2
+      for (std::size_t i = 0; i < Tiles; ++i) {
+        Acc16 acc;
+        acc.from_vector(coefficient[i]);
+        r[i] = aie::mac(acc, t[i], r[i]).template to_vector<float>();
+      }
+    }
+    subtract(r, x);
+  }
 
-  [[gnu::always_inline]] Vec16 pick(const float (&of_piece)[4]) const {
-    Vec16 v = aie::broadcast<float, 16>(of_piece[0]);
-    v = aie::select(v, aie::broadcast<float, 16>(of_piece[1]), is_after_0);
-    v = aie::select(v, aie::broadcast<float, 16>(of_piece[2]), is_after_1);
-    return aie::select(v, aie::broadcast<float, 16>(of_piece[3]), is_after_2);
+ private:
+  [[gnu::always_inline]] static void pick(const float (&of_piece)[4], const Piece (&piece)[Tiles],
+                                          Vec16 (&v)[Tiles]) {
+    const Vec16 c[4] = {
+        aie::broadcast<float, 16>(of_piece[0]), aie::broadcast<float, 16>(of_piece[1]),
+        aie::broadcast<float, 16>(of_piece[2]), aie::broadcast<float, 16>(of_piece[3])};
+#pragma GCC unroll 2
+    for (std::size_t i = 0; i < Tiles; ++i) {
+      v[i] = aie::select(c[0], c[1], piece[i].is_after_0);
+      v[i] = aie::select(v[i], c[2], piece[i].is_after_1);
+      v[i] = aie::select(v[i], c[3], piece[i].is_after_2);
+    }
+  }
+  // x = max(x, 0) - r
+  [[gnu::always_inline]] static void subtract(const Vec16 (&r)[Tiles], Vec16 (&x)[Tiles]) {
+    const Ints16 zero = aie::zeros<std::int32_t, 16>();
+    const Ints16 magnitude = aie::broadcast<std::int32_t, 16>(0x7fffffff);
+    const Ints16 infinity = aie::broadcast<std::int32_t, 16>(0x7f800000);
+#pragma GCC unroll 2
+    for (std::size_t i = 0; i < Tiles; ++i) {
+      const auto bits = x[i].template cast_to<std::int32_t>();
+      const auto is_nan = aie::lt(infinity, aie::bit_and(bits, magnitude));
+      const Vec16 positive = aie::max(bits, zero).template cast_to<float>();
+      x[i] = aie::select(aie::sub(positive, r[i]), x[i], is_nan);
+    }
   }
 };
 
-[[gnu::always_inline]] inline Vec16 gelu(const Vec16& x) {
-  const Vec16 u = aie::min(aie::abs(x), aie::broadcast<float, 16>(kGeluEnd));
-  const GeluPiece piece(u);
-  const Vec16 t = aie::sub(u, piece.pick(kGeluCentre));
-  Vec16 r = piece.pick(kGeluCoefficient[5]);
-  for (int degree = 4; degree >= 0; --degree) {
-    Acc16 acc;
-    acc.from_vector(piece.pick(kGeluCoefficient[degree]));
-    r = aie::mac(acc, t, r).template to_vector<float>();
-  }
-  return aie::sub(aie::max(x, aie::zeros<float, 16>()), r);
+// The bias of a column of tiles, repeated on four rows.
+[[gnu::always_inline]] inline Vec16 column_bias(const float* bias, std::size_t tile) {
+  const auto columns = aie::load_v<4>(bias + tile * 4);
+  const auto two_rows = aie::concat(columns, columns);
+  return aie::concat(two_rows, two_rows);
 }
 
 // Calls f(offset of a 4x4 tile, bias of its columns repeated on its four rows).
@@ -79,11 +131,8 @@ template <typename F>
 [[gnu::always_inline]] inline void for_each_tile(TileShape s, const float* bias, F f) {
   const std::size_t n_tiles = s.n / 4;
   for (std::size_t j = 0; j < n_tiles; ++j) {
-    float repeated[16];
-    const auto columns = aie::load_v<4>(bias + j * 4);
-    for (std::size_t row = 0; row < 4; ++row) aie::store_v(repeated + row * 4, columns);
-    const Vec16 column_bias = aie::load_v<16>(repeated);
-    for (std::size_t i = 0; i < s.m / 4; ++i) f((i * n_tiles + j) * 16, column_bias);
+    const Vec16 b = column_bias(bias, j);
+    for (std::size_t i = 0; i < s.m / 4; ++i) f((i * n_tiles + j) * 16, b);
   }
 }
 
@@ -95,9 +144,23 @@ inline void bias_tile(TileShape s, const float* c, const float* bias, Y* y) {
 }
 
 inline void bias_gelu_tile(TileShape s, const float* c, const float* bias, bfloat16* y) {
-  for_each_tile(s, bias, [=](std::size_t at, const Vec16& b) {
-    store_float(y + at, gelu(aie::add(aie::load_v<16>(c + at), b)));
-  });
+  const std::size_t n_tiles = s.n / 4;
+  for (std::size_t j = 0; j < n_tiles; ++j) {
+    const Vec16 b = column_bias(bias, j);
+    std::size_t at = j * 16;
+    std::size_t left = s.m / 4;
+    for (; left >= 2; left -= 2, at += 2 * n_tiles * 16) {
+      Vec16 x[2] = {aie::add(aie::load_v<16>(c + at), b),
+                    aie::add(aie::load_v<16>(c + at + n_tiles * 16), b)};
+      Gelu<2>::apply(x);
+      store_float(y + at, x[0]);
+      store_float(y + at + n_tiles * 16, x[1]);
+    }
+    if (left == 0) continue;
+    Vec16 x[1] = {aie::add(aie::load_v<16>(c + at), b)};
+    Gelu<1>::apply(x);
+    store_float(y + at, x[0]);
+  }
 }
 
 template <typename X>
@@ -107,28 +170,39 @@ inline void bias_residual_tile(TileShape s, const float* c, const float* bias, X
   });
 }
 
-// A 4x8 tile of int32 becomes the two 4x4 tiles of float in the same place.
-[[gnu::always_inline]] inline void dequantise_one(const std::int32_t* c, const float* row_scale,
-                                                  const aie::vector<float, 8>& column, float* y) {
-  const auto tile = aie::load_v<32>(c);
-  for (unsigned row = 0; row < 4; ++row) {
-    const auto scale = aie::mul(aie::broadcast<float, 8>(row_scale[row]), column);
-    const auto values = aie::to_float(tile.template extract<8>(row));
-    const auto scaled = aie::mul(values, scale.template to_vector<float>());
-    const auto eight = scaled.template to_vector<float>();
-    float* to = &y[std::size_t{row} * 4];
-    aie::store_v(to, eight.template extract<4>(0));
-    aie::store_v(to + 16, eight.template extract<4>(1));
-  }
+[[gnu::always_inline]] inline Vec16 rescaled(const float* values, const Vec16& factor) {
+  return aie::mul(aie::load_v<16>(values), factor).template to_vector<float>();
 }
 
-inline void dequantise_tile(TileShape s, const std::int32_t* c, Scales scales, float* y) {
+// Two rows of a 4x8 tile, with their part of the scales.
+[[gnu::always_inline]] inline void dequantise_rows(const aie::vector<std::int32_t, 16>& rows,
+                                                   const Vec16& row_scale,
+                                                   const Vec16& column_scale, float* y) {
+  const Vec16 scale = aie::mul(row_scale, column_scale).template to_vector<float>();
+  const Vec16 values = aie::mul(aie::to_float(rows), scale).template to_vector<float>();
+  aie::store_v(y, values.template extract<4>(0));
+  aie::store_v(y + 16, values.template extract<4>(1));
+  aie::store_v(y + 4, values.template extract<4>(2));
+  aie::store_v(y + 20, values.template extract<4>(3));
+}
+
+// A 4x8 tile of int32 becomes the two 4x4 tiles of float in the same place.
+inline void dequantise_tile(TileShape s, const std::int32_t* c, const float* row_scale,
+                            const float* column_scale, float* y) {
   const std::size_t n_tiles = s.n / 8;
-  for (std::size_t j = 0; j < n_tiles; ++j) {
-    const auto column = aie::load_v<8>(&scales.column[j * 8]);
-    for (std::size_t i = 0; i < s.m / 4; ++i) {
+  for (std::size_t i = 0; i < s.m / 4; ++i) {
+    const float* row = row_scale + i * 4;
+    const Vec16 upper =
+        aie::concat(aie::broadcast<float, 8>(row[0]), aie::broadcast<float, 8>(row[1]));
+    const Vec16 lower =
+        aie::concat(aie::broadcast<float, 8>(row[2]), aie::broadcast<float, 8>(row[3]));
+    for (std::size_t j = 0; j < n_tiles; ++j) {
+      const auto columns = aie::load_v<8>(column_scale + j * 8);
+      const Vec16 twice = aie::concat(columns, columns);
       const std::size_t at = (i * n_tiles + j) * 32;
-      dequantise_one(c + at, &scales.row[i * 4], column, y + at);
+      const auto tile = aie::load_v<32>(c + at);
+      dequantise_rows(tile.template extract<16>(0), upper, twice, y + at);
+      dequantise_rows(tile.template extract<16>(1), lower, twice, y + at + 8);
     }
   }
 }

@@ -1,26 +1,13 @@
 // The tile kernels of one SIMD target: plain pointers to tile buffers, as the array's cores have
-// them; sizes are checked by the callers in kernels.cpp.
+// them; sizes are checked by the callers in dispatch.cpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "npu/kernel/kernels.h"
+#include "npu/kernel/tile_shapes.h"
 
 namespace wnpu::npu::kernel {
-
-struct AttentionOperands {
-  const bfloat16* q;
-  const bfloat16* k;
-  const bfloat16* v;
-  std::size_t valid;  // keys of this block that are not padding
-};
-
-struct AttentionSums {
-  float* max;
-  float* sum;
-  float* acc;
-};
 
 struct TileKernels {
   const char* name;
@@ -31,7 +18,8 @@ struct TileKernels {
   void (*bias_gelu)(TileShape, const float* c, const float* bias, bfloat16* y, Rounding);
   void (*bias_residual_bf16)(TileShape, const float* c, const float* bias, bfloat16* x, Rounding);
   void (*bias_residual_float)(TileShape, const float* c, const float* bias, float* x);
-  void (*dequantise)(TileShape, const std::int32_t* c, Scales, float* y);
+  void (*dequantise)(TileShape, const std::int32_t* c, const float* row_scale,
+                     const float* column_scale, float* y);
   void (*layer_norm_bf16)(RowsShape, const bfloat16* x, bfloat16* y, Rounding);
   void (*layer_norm_float)(RowsShape, const float* x, bfloat16* y, Rounding);
   void (*quantise)(RowsShape, const bfloat16* x, std::int8_t* q, float* scale);

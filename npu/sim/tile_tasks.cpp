@@ -37,8 +37,11 @@ class CoreView {
   }
   std::span<float> row_scales(std::size_t m) const { return view<float>(kRowScales, m); }
   kernel::AttentionState attention(const Phase& p) const {
-    return {view<float>(kAttentionState, p.m), view<float>(kAttentionState + kMaxQueries * 4, p.m),
-            accumulators<float>(std::size_t{p.m} * p.k)};
+    const kernel::AttentionShape shape{p.m, p.n, p.k};
+    const std::size_t statistics = kernel::statistics_size(shape);
+    return {view<float>(kAttentionReference, statistics), view<float>(kAttentionSum, statistics),
+            accumulators<float>(std::size_t{p.m} * p.k),
+            view<bfloat16>(kAttentionWeights, kernel::weights_size(shape))};
   }
   void copy(std::size_t to, std::size_t from, std::size_t bytes) const {
     std::memcpy(&memory_[to], &memory_[from], bytes);

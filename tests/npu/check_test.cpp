@@ -132,7 +132,7 @@ TEST_CASE("check: data memory holds buffers, tables and stack") {
   d.core.stack_bytes = 8192;
   CHECK(first_problem(d) ==
         "core(0,0): data memory (buffers, tables and stack): expected at most 65536 bytes, found " +
-            std::to_string(58496 + d.core.table_bytes + 8192) + " bytes");
+            std::to_string(58112 + d.core.table_bytes + 8192) + " bytes");
 }
 
 TEST_CASE("check: core buffers do not overlap and lie on vectors") {
@@ -143,7 +143,7 @@ TEST_CASE("check: core buffers do not overlap and lie on vectors") {
   d = small_design();
   d.core.buffers.back().offset += 4;
   CHECK(first_problem(d) ==
-        "core(0,0): buffer attention state: expected an offset on 32 bytes, found 58116");
+        "core(0,0): buffer row scales: expected an offset on 32 bytes, found 57860");
 }
 
 TEST_CASE("check: program memory") {

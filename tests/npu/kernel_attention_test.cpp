@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include "npu/kernel/exp2_tables.h"
 #include "npu/kernel/kernels.h"
 #include "tests/support/difference.h"
 #include "tests/support/tile_layout.h"
@@ -39,9 +38,22 @@ std::vector<bfloat16> slice(const std::vector<bfloat16>& from, std::size_t at, s
   return {begin, begin + static_cast<std::ptrdiff_t>(n)};
 }
 
+// What AttentionState points to, filled with what a core's memory may hold before.
+struct Sums {
+  explicit Sums(AttentionShape s, float before = std::numeric_limits<float>::quiet_NaN())
+      : reference(statistics_size(s), before),
+        sum(statistics_size(s), before),
+        acc(s.queries * s.head, before),
+        weights(weights_size(s), to_bfloat16(before)) {}
+  AttentionState state() { return {reference, sum, acc, weights}; }
+
+  std::vector<float> reference, sum, acc;
+  std::vector<bfloat16> weights;
+};
+
 std::vector<float> run(const Head& head, Rounding rounding = Rounding::nearest_even) {
-  std::vector<float> max(kShape.queries), sum(kShape.queries), acc(kShape.queries * kShape.head);
-  const AttentionState state{max, sum, acc};
+  Sums sums(kShape);
+  const AttentionState state = sums.state();
   flash_attention_start(kShape, state);
   const std::size_t block = kShape.keys * kShape.head;
   const auto q = to_tiles(head.q, kShape.head, kLeft);
@@ -51,7 +63,7 @@ std::vector<float> run(const Head& head, Rounding rounding = Rounding::nearest_e
     const std::size_t valid = head.valid > key ? head.valid - key : 0;
     flash_attention_step(kShape, q, {k, v, valid}, state, rounding);
   }
-  std::vector<bfloat16> y(acc.size());
+  std::vector<bfloat16> y(sums.acc.size());
   flash_attention_finish(kShape, state, y, rounding);
   return to_floats(from_tiles(y, kShape.head, kResult));
 }
@@ -96,16 +108,6 @@ double worst_case(double largest_value) {
 }
 
 }  // namespace
-
-TEST_CASE("exp2 tables: whole powers are exact, fractions are rounded to nearest") {
-  for (int i = -128; i < 128; ++i) {
-    const float expected = i < -126 ? 0.0f : std::ldexp(1.0f, i);
-    CHECK(to_float(kExp2OfWhole[static_cast<std::uint8_t>(i)]) == expected);
-    const std::size_t fraction = static_cast<std::uint8_t>(i);
-    const double exact_fraction = std::exp2(static_cast<double>(fraction) / 256.0);
-    CHECK(kExp2OfFraction[fraction] == to_bfloat16(static_cast<float>(exact_fraction)));
-  }
-}
 
 TEST_CASE("flash attention: agrees with exact softmax for flat, usual and peaked scores") {
   for (const double q_scale : {0.0, 0.2, 1.0, 8.0, 100.0}) {
@@ -160,15 +162,59 @@ TEST_CASE("flash attention: one valid key gives its value, no valid key gives ze
   CHECK(run(none) == std::vector<float>(y.size()));
 }
 
-TEST_CASE("flash attention: huge, infinite and NaN scores neither trap nor run out of the tables") {
-  for (const float huge :
-       {1e30f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+TEST_CASE("flash attention: a row with NaN or infinite scores is NaN, and no other row differs") {
+  const auto clean = run(random_head(64, 1.0));
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float value : {infinity, -infinity, nan, -nan}) {
     Head head = random_head(64, 1.0);
-    for (std::size_t i = 0; i < kShape.head; ++i) head.q[i] = to_bfloat16(huge);
+    for (std::size_t i = 0; i < kShape.head; ++i) head.q[i] = to_bfloat16(value);
     const auto y = run(head);
-    const auto clean = run(random_head(64, 1.0));
-    CHECK(std::equal(y.begin() + 64, y.end(), clean.begin() + 64));  // other rows are untouched
+    CHECK(std::equal(y.begin() + 64, y.end(), clean.begin() + 64));
+    CHECK(std::all_of(y.begin(), y.begin() + 64, [](float v) { return std::isnan(v); }));
   }
+}
+
+TEST_CASE("flash attention: scores beyond 2^21 saturate, as if they were equal") {
+  Head head = random_head(64, 1.0);
+  for (std::size_t i = 0; i < kShape.head; ++i) {
+    head.q[i] = to_bfloat16(1e30f);
+    for (std::size_t key = 0; key < 64;
+         ++key) {  // two keys agree with the query, the others do not
+      head.k[key * kShape.head + i] = to_bfloat16(key % 32 == 3 ? 1.0f : -1.0f);
+    }
+  }
+  const auto y = run(head);
+  for (std::size_t i = 0; i < kShape.head; ++i) {
+    const double mean = 0.5 * (static_cast<double>(to_float(head.v[3 * kShape.head + i])) +
+                               static_cast<double>(to_float(head.v[35 * kShape.head + i])));
+    CHECK(std::abs(static_cast<double>(y[i]) - mean) <= worst_case(1.0));
+  }
+}
+
+TEST_CASE("flash attention: references follow slowly rising scores without losing a weight") {
+  // Key by key the score of every query rises by 1/8 over hundreds of blocks' worth of headroom.
+  Head head = random_head(1024, 0.0);
+  for (std::size_t i = 0; i < head.q.size(); ++i) {
+    head.q[i] = to_bfloat16(i % kShape.head < 2 ? 1.0f : 0.0f);
+  }
+  for (std::size_t key = 0; key < 1024; ++key) {  // whole part and eighths, both exact in bf16
+    const std::size_t whole = key / 8;
+    const std::size_t eighths = key % 8;
+    head.k[key * kShape.head] = to_bfloat16(static_cast<float>(whole));
+    head.k[key * kShape.head + 1] = to_bfloat16(static_cast<float>(eighths) / 8.0f);
+  }
+  CHECK(max_abs_difference(run(head), exact(head)) <= worst_case(1.0));
+}
+
+TEST_CASE("flash attention: denormal queries, keys and values count as zero") {
+  Head head = random_head(64, 1.0);
+  std::ranges::fill(head.q, bfloat16{0x007f});
+  const auto flat = run(head);
+  std::ranges::fill(head.q, bfloat16{});
+  CHECK(run(head) == flat);
+  std::ranges::fill(head.v, bfloat16{0x007f});
+  CHECK(run(head) == std::vector<float>(flat.size()));
 }
 
 TEST_CASE("flash attention: the query scale makes powers of two out of the natural softmax") {
@@ -176,16 +222,20 @@ TEST_CASE("flash attention: the query scale makes powers of two out of the natur
 }
 
 TEST_CASE("flash attention: buffers and shapes that do not fit are refused") {
-  std::vector<float> rows(8), acc(512), small(7);
-  std::vector<bfloat16> q(512), kv(1024);
   const AttentionShape shape{8, 16, 64};
-  const AttentionState state{rows, rows, acc};
+  Sums sums(shape);
+  std::vector<float> small(8);
+  std::vector<bfloat16> q(512), kv(1024);
+  const AttentionState state = sums.state();
   const auto step = [&](AttentionShape s, KeyValueBlock block, AttentionState to) {
     flash_attention_step(s, q, block, to, Rounding::nearest_even);
   };
   CHECK_THROWS_AS(step(shape, {q, kv, 16}, state), std::invalid_argument);
   CHECK_THROWS_AS(step(shape, {kv, q, 16}, state), std::invalid_argument);
-  CHECK_THROWS_AS(step(shape, {kv, kv, 16}, {small, rows, acc}), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(step(shape, {kv, kv, 16}, {small, sums.sum, sums.acc, sums.weights}),
+                       "attention reference: expected 32 elements, found 8", std::invalid_argument);
+  CHECK_THROWS_AS(step(shape, {kv, kv, 16}, {sums.reference, sums.sum, sums.acc, q}),
+                  std::invalid_argument);
   CHECK_THROWS_AS(step({4, 16, 64}, {kv, kv, 16}, state), std::invalid_argument);
   CHECK_THROWS_WITH_AS(step({8, 128, 64}, {kv, kv, 16}, state),
                        "attention keys: expected at most 64, found 128", std::invalid_argument);

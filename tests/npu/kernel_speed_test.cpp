@@ -57,11 +57,12 @@ TEST_CASE("speed of the tile kernels: products and attention" * doctest::skip())
          }));
   const auto q = random_bf16(3072, 4, 0.2);
   const auto kv = random_bf16(2048, 5);
-  std::vector<float> max(48), sum(48), acc(3072);
-  flash_attention_start({48, 32, 64}, {max, sum, acc});
+  std::vector<float> reference(192), sum(192), acc(3072);
+  std::vector<bfloat16> weights(256);
+  const AttentionState state{reference, sum, acc, weights};
+  flash_attention_start({48, 32, 64}, state);
   report("flash_attention_step 48x32x64", 4.0 * 48 * 32 * 64, "GFLOP/s", seconds([&] {
-           flash_attention_step({48, 32, 64}, q, {kv, kv, 32}, {max, sum, acc},
-                                Rounding::nearest_even);
+           flash_attention_step({48, 32, 64}, q, {kv, kv, 32}, state, Rounding::nearest_even);
          }));
 }
 

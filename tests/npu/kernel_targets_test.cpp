@@ -39,7 +39,7 @@ Bytes products(const TileKernels& t) {
   std::vector<float> y(s.m * s.n);
   const auto row = random_vector(s.m, 6);
   const auto column = random_vector(s.n, 7);
-  t.dequantise({s.m, s.n}, ci.data(), {row, column}, y.data());
+  t.dequantise({s.m, s.n}, ci.data(), row.data(), column.data(), y.data());
   append(bytes, y);
   return bytes;
 }
@@ -84,19 +84,21 @@ Bytes rows(const TileKernels& t, Rounding rounding) {
 
 Bytes attention(const TileKernels& t, Rounding rounding) {
   const AttentionShape s{16, 48, 64};
-  std::vector<float> max(s.queries), sum(s.queries), acc(s.queries * s.head);
+  std::vector<float> reference(statistics_size(s)), sum(statistics_size(s));
+  std::vector<float> acc(s.queries * s.head);
+  std::vector<bfloat16> weights(weights_size(s));
   std::vector<bfloat16> y(acc.size());
-  flash_attention_start(s, {max, sum, acc});
+  flash_attention_start(s, {reference, sum, acc, weights});
+  const AttentionSums sums{reference.data(), sum.data(), acc.data(), weights.data()};
   const auto q = random_bf16(s.queries * s.head, 1);
   for (std::uint64_t block = 0; block < 3; ++block) {
     const auto k = random_bf16(s.keys * s.head, 10 + block, 1.0 + 3.0 * static_cast<double>(block));
     const auto v = random_bf16(s.keys * s.head, 20 + block);
-    t.attention_step(s, {q.data(), k.data(), v.data(), block == 2 ? 29u : 48u},
-                     {max.data(), sum.data(), acc.data()}, rounding);
+    t.attention_step(s, {q.data(), k.data(), v.data(), block == 2 ? 29u : 48u}, sums, rounding);
   }
-  t.attention_finish(s, {max.data(), sum.data(), acc.data()}, y.data(), rounding);
+  t.attention_finish(s, sums, y.data(), rounding);
   Bytes bytes;
-  append(bytes, max);
+  append(bytes, reference);
   append(bytes, sum);
   append(bytes, acc);
   append(bytes, y);
