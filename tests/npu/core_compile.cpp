@@ -1,0 +1,58 @@
+// The tile kernels compile as a core would compile them (__AIEARCH__ is set for this file): against
+// aie_api's signatures (aie_mock/), with the compiler's own bfloat16, and with a float that has no
+// arithmetic, as AIE2 has no scalar float unit (AM020 ch. 4: "No floating point unit"). The
+// compiler is the test: nothing here is linked or run.
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace wnpu::tests {
+
+// What a scalar register may do with a float: be loaded, stored and broadcast.
+class ScalarFloat {
+ public:
+  ScalarFloat() = default;
+  constexpr ScalarFloat(std::floating_point auto value) : value_(static_cast<float>(value)) {}
+
+ private:
+  [[maybe_unused]] float value_ = 0;
+};
+static_assert(sizeof(ScalarFloat) == 4);
+
+template <typename T>
+concept HasArithmetic = requires(T a) {
+  a + a;
+}
+|| requires(T a) { a * 2.0f; }
+|| requires(T a) { a < a; }
+|| requires(T a) { static_cast<int>(a); };
+static_assert(HasArithmetic<float> && !HasArithmetic<ScalarFloat>);
+
+}  // namespace wnpu::tests
+
+// NOLINTNEXTLINE(bugprone-macro-parentheses): stands for a keyword
+#define float wnpu::tests::ScalarFloat
+#include "npu/kernel/tile_attention.h"
+#include "npu/kernel/tile_epilogue.h"
+#include "npu/kernel/tile_gemm.h"
+#include "npu/kernel/tile_rows.h"
+
+#undef float
+
+namespace wnpu::npu::kernel {
+
+using tests::ScalarFloat;
+
+// Templates are compiled where they are named.
+[[maybe_unused]] constexpr auto kBias = &bias_tile<bfloat16>;
+[[maybe_unused]] constexpr auto kBiasFloat = &bias_tile<ScalarFloat>;
+[[maybe_unused]] constexpr auto kResidual = &bias_residual_tile<bfloat16>;
+[[maybe_unused]] constexpr auto kResidualFloat = &bias_residual_tile<ScalarFloat>;
+[[maybe_unused]] constexpr auto kLayerNorm = &layer_norm_tile<bfloat16>;
+[[maybe_unused]] constexpr auto kLayerNormFloat = &layer_norm_tile<ScalarFloat>;
+static_assert(std::is_same_v<npu::bfloat16, ::bfloat16>);
+
+}  // namespace wnpu::npu::kernel
