@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <vector>
+
+#include "npu/design/counted_kernels.h"
 
 namespace wnpu::npu {
 namespace {
@@ -139,6 +142,23 @@ constexpr KernelTable kGemmTable{.name = "gemm",
 
 constexpr std::array kTables{kGoalTable, kPublishedTable, kOpenSourceTable, kGemmTable};
 
+const std::vector<KernelTable>& all_tables() {
+  static const std::vector<KernelTable> kAll = [] {
+    std::vector<KernelTable> tables(kTables.begin(), kTables.end());
+    tables.push_back(counted_kernel_table());
+    return tables;
+  }();
+  return kAll;
+}
+
+// Counts only when it is asked for.
+const KernelTable* find_table(std::string_view name) {
+  const auto* const typed = std::ranges::find(kTables, name, &KernelTable::name);
+  if (typed != kTables.end()) return typed;
+  const KernelTable& counted = counted_kernel_table();
+  return name == counted.name ? &counted : nullptr;
+}
+
 constexpr std::array<std::string_view, kClocks.size()> kClockNames{kClocks[0].name, kClocks[1].name,
                                                                    kClocks[2].name};
 
@@ -151,7 +171,7 @@ std::string known_presets() {
   std::string text = "expected CLOCK/KERNELS with CLOCK one of";
   for (const auto name : kClockNames) text += " " + std::string(name);
   text += " and KERNELS one of";
-  for (const KernelTable& table : kTables) text += " " + std::string(table.name);
+  for (const KernelTable& table : all_tables()) text += " " + std::string(table.name);
   return text;
 }
 
@@ -184,8 +204,8 @@ TimePreset find_preset(std::string_view name) {
   const std::string_view table_name =
       slash == std::string_view::npos ? kPublishedTable.name : name.substr(slash + 1);
   const auto clock = std::ranges::find(kClocks, clock_name, &Clock::name);
-  const auto table = std::ranges::find(kTables, table_name, &KernelTable::name);
-  if (clock == kClocks.end() || table == kTables.end()) {
+  const KernelTable* const table = find_table(table_name);
+  if (clock == kClocks.end() || table == nullptr) {
     throw std::invalid_argument("time preset: " + known_presets() + "; found \"" +
                                 std::string(name) + "\"");
   }
@@ -202,6 +222,6 @@ TimePreset find_preset(std::string_view name) {
 }
 
 std::span<const std::string_view> clock_preset_names() { return kClockNames; }
-std::span<const KernelTable> kernel_tables() { return kTables; }
+std::span<const KernelTable> kernel_tables() { return all_tables(); }
 
 }  // namespace wnpu::npu

@@ -95,6 +95,21 @@ TEST_CASE("time model: base fused, the interval that the tables of kernel speeds
   CHECK(layer_ms("hawk-1.6/open-source") == doctest::Approx(22.9).epsilon(0.005));
 }
 
+TEST_CASE("time model: base fused with our kernels' instructions counted, a bound from below") {
+  const auto layer_ms = [](const std::string& preset) {
+    const PlanCost cost = model_plan(tests::kBase, 1500, Plan::fused, find_preset(preset));
+    MESSAGE(preset, ": modelled ", cost.modelled_ms() / 6, " ms a layer, cores busy ",
+            100 * cost.utilisation, " %");
+    return cost.modelled_ms() / 6;
+  };
+  const double counted = layer_ms("hawk-1.6/counted");
+  CHECK(counted <= 12);
+  CHECK(counted < layer_ms("hawk-1.6/published"));
+  // The products alone, at all multipliers of 16 cores.
+  CHECK(counted > 7.02e9 / (16 * 128 * 1.6e9) * 1e3);
+  CHECK(find_preset("hawk-1.6/counted").name == "hawk-1.6/counted");
+}
+
 TEST_CASE("time model: every rate names where it comes from; npu4 has none") {
   REQUIRE(!kernel_tables().empty());
   for (const KernelTable& table : kernel_tables()) {

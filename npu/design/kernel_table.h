@@ -1,0 +1,40 @@
+// How fast tile kernels run: one number a class of kernels, each with where it comes from.
+#pragma once
+
+#include <string_view>
+
+namespace wnpu::npu {
+
+// Where a number comes from. Nothing is measured by this project, which has no NPU.
+enum class Provenance {
+  measured,  // on silicon, by the source named
+  counted,   // from instructions or hardware limits, by hand or by counted_kernels.h
+  assumed,   // a guess; what it rests on is named
+};
+std::string_view provenance_name(Provenance provenance);
+
+// One number of a KernelTable.
+struct Rate {
+  double value = 0;
+  Provenance provenance = Provenance::assumed;
+  std::string_view source;  // who measured it and on what; what the guess rests on
+};
+
+// How fast one class of tile kernels runs; whole calls, MAC = multiply-accumulate. A table may
+// predict only what its rates were not taken from: see npu/README.md, "Time model".
+struct KernelTable {
+  std::string_view name;      // "goal", "published", "open-source", "gemm", "counted"
+  std::string_view rests_on;  // what has to be true for its times, one sentence
+  Rate bf16_mac_per_cycle;    // GEMM
+  Rate int8_mac_per_cycle;    // GEMM, int32 result
+  Rate attention_mac_per_cycle;
+  Rate softmax_cycles;     // a score
+  Rate layer_norm_cycles;  // an element
+  Rate gelu_cycles;        // an element, bias and store included
+  Rate epilogue_cycles;    // an element: bias, residual and store
+  Rate quantise_cycles;    // an element: row maximum, scale, store as int8
+  Rate dequantise_cycles;  // an element of an int8 product: int32 to float, two scales
+  Rate call_cycles;        // a kernel call: locks, loop, branch
+};
+
+}  // namespace wnpu::npu
