@@ -63,7 +63,7 @@ struct vector {
 // addresses".
 template <unsigned N, typename T>
 [[gnu::always_inline]] inline vector<T, N> load_v(const T* from) {
-  host::count(&host::OpCounts::load, host::registers<T, N>(256));
+  host::count_access<T, N>(&host::OpCounts::load, from);
   using Part = host::Register<T, vector<T, N>::kPartBytes>;
   vector<T, N> result;
 #pragma GCC unroll 8
@@ -75,7 +75,7 @@ template <unsigned N, typename T>
 
 template <typename T, unsigned N>
 [[gnu::always_inline]] inline void store_v(T* to, const vector<T, N>& v) {
-  host::count(&host::OpCounts::store, host::registers<T, N>(256));
+  host::count_access<T, N>(&host::OpCounts::store, to);
 #pragma GCC unroll 8
   for (unsigned i = 0; i < vector<T, N>::kParts; ++i) {
     host::store(to + i * (sizeof(v.part[0]) / sizeof(T)), v.part[i]);

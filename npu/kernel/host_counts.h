@@ -1,6 +1,7 @@
 // Counting of instructions in the host's aie_api. Nothing but in the counting target.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "npu/kernel/op_counts.h"
@@ -15,6 +16,17 @@ using wnpu::npu::kernel::OpCounts;
                                          [[maybe_unused]] unsigned n = 1) {
 #ifdef WNPU_TILE_COUNTS
   wnpu::npu::kernel::op_counts().*what += n;
+#endif
+}
+
+// A load or store of vectors at `address`.
+template <typename T, unsigned N>
+[[gnu::always_inline]] inline void count_access([[maybe_unused]] std::uint64_t OpCounts::*what,
+                                                [[maybe_unused]] const void* address) {
+#ifdef WNPU_TILE_COUNTS
+  constexpr std::size_t kBytes = N * sizeof(T) < 32 ? N * sizeof(T) : 32;
+  count(what, (N * sizeof(T) + 31) / 32);
+  if (reinterpret_cast<std::uintptr_t>(address) % kBytes != 0) count(&OpCounts::misaligned);
 #endif
 }
 

@@ -17,6 +17,8 @@ struct OpCounts {
   std::uint64_t upshift = 0;    // vector to wider accumulator
   std::uint64_t downshift = 0;  // accumulator to narrower vector, rounded
   std::uint64_t scalar = 0;     // branches on masks, lanes moved to or from a scalar register
+  // Loads and stores that a core would not do: off a multiple of their size, or of 32 bytes.
+  std::uint64_t misaligned = 0;
 };
 
 struct TileKernels;

@@ -23,12 +23,23 @@ class ScalarFloat {
 static_assert(sizeof(ScalarFloat) == 4);
 
 template <typename T>
-concept HasArithmetic = requires(T a) {
-  a + a;
-}
-|| requires(T a) { a * 2.0f; }
-|| requires(T a) { a < a; }
-|| requires(T a) { static_cast<int>(a); };
+concept IsAdded = requires(T a, T b) {
+  a + b;
+};
+template <typename T>
+concept IsMultiplied = requires(T a) {
+  a * 2.0f;
+};
+template <typename T>
+concept IsOrdered = requires(T a, T b) {
+  a < b;
+};
+template <typename T>
+concept IsConverted = requires(T a) {
+  static_cast<int>(a);
+};
+template <typename T>
+concept HasArithmetic = IsAdded<T> || IsMultiplied<T> || IsOrdered<T> || IsConverted<T>;
 static_assert(HasArithmetic<float> && !HasArithmetic<ScalarFloat>);
 
 }  // namespace wnpu::tests

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "npu/design/counted_kernels.h"
+#include "npu/design/resident.h"
 #include "npu/kernel/issue_limits.h"
 #include "npu/kernel/kernels.h"
 #include "npu/kernel/op_counts.h"
@@ -92,6 +93,42 @@ TEST_CASE("counting kernels: attention has no scalar work but one branch a strip
   MESSAGE("a step of 48x32x64: ", bound.cycles, " cycles, bound by ", std::string(bound.unit));
   CHECK(bound.unit == "products");
   CHECK(bound.cycles < 1.3 * static_cast<double>(scores));
+}
+
+TEST_CASE("counting kernels: every load and store lies on a vector in a core's buffers") {
+  alignas(32) static std::byte memory[65536];
+  const auto at = [&]<typename T>(std::size_t offset, T) {
+    return reinterpret_cast<T*>(memory + offset);
+  };
+  auto* const a = at(kPortA, bfloat16{});
+  auto* const c = at(kAccumulators, 0.0f);
+  auto* const y = at(kPortC, bfloat16{});
+  auto* const bias = at(kParameters, 0.0f);
+  const auto rounding = Rounding::nearest_even;
+  const AttentionSums sums{at(kAttentionReference, 0.0f), at(kAttentionSum, 0.0f), c,
+                           at(kAttentionWeights, bfloat16{})};
+  const OpCounts n = counts_of([&](const TileKernels& k) {
+    for (const std::size_t width : {64u, 48u, 40u}) {  // layer_abi.cpp: widths of a state's tile
+      k.gemm_bf16({64, 64, width}, a, at(kPortB, bfloat16{}), c);
+      k.bias_bf16({64, width}, c, bias, y, rounding);
+      k.bias_residual_bf16({64, width}, c, bias, y, rounding);
+    }
+    k.gemm_int8({64, 128, 64}, at(kPortA, std::int8_t{}), at(kPortB, std::int8_t{}),
+                at(kAccumulators, std::int32_t{}));
+    k.dequantise({64, 64}, at(kAccumulators, std::int32_t{}), at(kRowScales, 0.0f),
+                 bias + kParameterFloats, c);
+    k.bias_gelu({64, 64}, c, bias, y, rounding);
+    k.layer_norm_bf16({4, 512}, a, y, rounding);
+    k.quantise({4, 512}, a, at(kPortC, std::int8_t{}), at(kRowScales, 0.0f));
+    k.attention_step({48, 32, 64}, {y, a, a + 2048, 29}, sums, rounding);
+    k.attention_finish({48, 32, 64}, sums, y, rounding);
+  });
+  CHECK(n.load > 10000);
+  CHECK(n.misaligned == 0);
+  const OpCounts off = counts_of([&](const TileKernels& k) {
+    k.bias_bf16({4, 8}, c + 4, bias, y, rounding);
+  });
+  CHECK(off.misaligned == 2);
 }
 
 TEST_CASE("counting kernels: the same bits as the others") {
