@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/base/stopped.h"
 #include "models/kernels/vectors/ops.h"
 
 namespace wnpu::encoder {
@@ -16,7 +17,7 @@ Encoder::Encoder(const PackedEnds& ends, LayerBackend& backend, models::ThreadPo
   }
 }
 
-bool Encoder::encode(const models::LogMel& mel, models::EncoderStates& out,
+void Encoder::encode(const models::LogMel& mel, models::EncoderStates& out,
                      const std::function<bool()>& should_stop) {
   const models::Dims& dims = ends_.dims;
   if (mel.values.rows() != dims.n_mels || mel.values.cols() != dims.n_mel_frames()) {
@@ -32,12 +33,11 @@ bool Encoder::encode(const models::LogMel& mel, models::EncoderStates& out,
   stem_.run(pool_, mel, states);
   backend_.load(states);
   for (std::size_t layer = 0; layer < backend_.n_layers(); ++layer) {
-    if (should_stop && should_stop()) return false;
+    if (should_stop && should_stop()) throw models::Stopped();
     backend_.run_layer(layer);
   }
   backend_.store(states);
   kernels::layer_norm(pool_, states, ends_.ln_post, states);
-  return true;
 }
 
 }  // namespace wnpu::encoder

@@ -18,8 +18,8 @@ class Encoder {
 
   // stem -> every layer on the backend -> final layer norm. Throws what the backend throws.
   // Throws std::invalid_argument unless mel is [n_mels, 2 n_audio_ctx]. `should_stop`, where given,
-  // is asked before each layer; true ends the work there, and the result is false.
-  bool encode(const models::LogMel& mel, models::EncoderStates& out,
+  // is asked before each layer; true ends the work there with models::Stopped.
+  void encode(const models::LogMel& mel, models::EncoderStates& out,
               const std::function<bool()>& should_stop = {});
 
  private:

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
 
 #include "models/base/tensor.h"
 
@@ -14,7 +13,6 @@ class LayerBackend {
  public:
   virtual ~LayerBackend() = default;
 
-  virtual std::string_view name() const = 0;  // "cpu", "npu", "sim"
   virtual std::size_t n_layers() const = 0;
 
   // Takes the states [n_frames, n_audio_state] of a new window.

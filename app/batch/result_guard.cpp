@@ -95,4 +95,21 @@ void ResultGuard::check(const fs::path& path) const {
   if (::access(path.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
 }
 
+void ResultGuard::check_again(const fs::path& path, bool is_new) const {
+  check_replaceable(path);
+  std::error_code error;
+  if (is_new && !descriptor_of(path) && fs::is_regular_file(path, error)) {
+    throw OutputError(path.string() + ": was not there before the work began, and is there now");
+  }
+}
+
+bool ResultGuard::is_replaceable(const fs::path& path) const {
+  try {
+    check_replaceable(path);
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 }  // namespace wnpu::app

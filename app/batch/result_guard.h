@@ -22,6 +22,11 @@ class ResultGuard {
   // Besides, throws OutputError where nothing can be written to `path`: it is a folder, or its
   // folder is not there or may not be written to.
   void check(const std::filesystem::path& path) const;
+  // Before `path` is written: as check_replaceable(). Where a file is `new`, also throws
+  // OutputError if there is one meanwhile.
+  void check_again(const std::filesystem::path& path, bool is_new) const;
+  // Whether check_replaceable() throws nothing.
+  bool is_replaceable(const std::filesystem::path& path) const;
 
  private:
   std::set<std::pair<dev_t, ino_t>> inputs_;

@@ -27,10 +27,6 @@ struct Environment {
   std::function<int()> stop_signal = [] { return 0; };
 };
 
-// Throws the Error of the one input of a batch of one that cannot even be opened, so that a
-// wrong name does not cost the load of a model.
-void check_inputs(const std::vector<PlannedInput>& plan);
-
 // How far a batch is.
 struct BatchProgress {
   std::size_t n_begun = 0;   // inputs that were begun, the first of the plan

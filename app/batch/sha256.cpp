@@ -7,6 +7,8 @@
 #include <openssl/evp.h>
 #include <vector>
 
+#include "app/engine/model_path.h"
+
 namespace wnpu::app {
 
 std::string sha256_of_file(const std::filesystem::path& path,
@@ -36,6 +38,13 @@ std::string sha256_of_file(const std::filesystem::path& path,
     text += kHex[digest[i] & 15U];
   }
   return text;
+}
+
+void Checksums::add(Transcript& transcript, const std::function<bool()>& should_stop) {
+  if (transcript.truncated) return;
+  transcript.input.sha256 = sha256_of_file(transcript.input.path, should_stop);
+  if (model_.empty()) model_ = sha256_of_file(weights_file(transcript.model.path), should_stop);
+  transcript.model.sha256 = model_;
 }
 
 }  // namespace wnpu::app

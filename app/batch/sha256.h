@@ -4,11 +4,24 @@
 #include <functional>
 #include <string>
 
+#include "app/engine/whisper_npu.hpp"
+
 namespace wnpu::app {
 
 // SHA-256 of the file's bytes in lower-case hex; empty where it is no regular file or cannot be
 // read to its end, or `should_stop`, where given, says so meanwhile.
 std::string sha256_of_file(const std::filesystem::path& path,
                            const std::function<bool()>& should_stop = {});
+
+// Of the inputs and the model of a batch, whose model's is computed once.
+class Checksums {
+ public:
+  // Fills those of a transcript that is whole. A stopped program must end within half a second; a
+  // large model's file takes several.
+  void add(Transcript& transcript, const std::function<bool()>& should_stop);
+
+ private:
+  std::string model_;
+};
 
 }  // namespace wnpu::app

@@ -35,11 +35,28 @@ std::string text_of(const std::exception& error) {
   return option_name(ours->option()).append(text.substr(ours->option().size()));
 }
 
+std::string with_option_name(const std::string& warning) {
+  const std::string field = "clip_timestamps:";
+  return warning.starts_with(field) ? "--clip-timestamps:" + warning.substr(field.size()) : warning;
+}
+
 int exit_code_of(const std::exception& error) {
   if (is<BrokenPipe>(error)) return static_cast<int>(ExitCode::signal) + SIGPIPE;
   if (is<UsageError>(error)) return static_cast<int>(ExitCode::usage);
   if (is<OutputError>(error)) return static_cast<int>(ExitCode::output);
   return static_cast<int>(error_code(error));
+}
+
+bool is_of_one_file(const std::exception& error) {
+  switch (exit_code_of(error)) {
+    case static_cast<int>(ErrorCode::audio):
+    case static_cast<int>(ErrorCode::library):
+    case static_cast<int>(ErrorCode::resources):
+    case static_cast<int>(ErrorCode::internal):
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace wnpu::app

@@ -41,7 +41,13 @@ struct BrokenPipe : OutputError {
 // line's names of options.
 std::string text_of(const std::exception& error);
 
+// A warning of the engine's, with the command line's name of the option that it is of.
+std::string with_option_name(const std::string& warning);
+
 // The process' exit code for an error that reached main.
 int exit_code_of(const std::exception& error);
+
+// Whether the files after the one that it came from may do better.
+bool is_of_one_file(const std::exception& error);
 
 }  // namespace wnpu::app

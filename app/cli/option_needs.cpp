@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/cli/exit_code.h"
+#include "app/engine/devices/backends.h"
 
 namespace wnpu::app {
 namespace {
@@ -18,7 +19,13 @@ struct Need {
 bool has_vad(const Options& options) { return options.transcribe.vad.enabled; }
 bool has_words(const Options& options) { return options.transcribe.word_timestamps; }
 bool detects_language(const Options& options) { return options.transcribe.language.empty(); }
-bool may_use_npu(const Options& options) { return options.device.requested != "cpu"; }
+bool may_be_npu(const Options& options) { return may_be(options.device.requested, kNpuBackend); }
+bool may_be_simulator(const Options& options) {
+  return may_be(options.device.requested, kSimulatorBackend);
+}
+bool may_use_npu(const Options& options) {
+  return may_be_npu(options) || may_be_simulator(options);
+}
 bool may_sample(const Options& options) {
   const TranscribeOptions& transcribe = options.transcribe;
   return transcribe.temperature > 0 || transcribe.temperature_increment_on_fallback;
@@ -52,12 +59,8 @@ constexpr std::array kNeeds = {
                   options.device.plan == "batched";
          }},
     Need{"--fallback", "another --device than cpu", may_use_npu},
-    Need{"--npu-preset", "--device sim",
-         [](const Options& options) { return options.device.requested == "sim"; }},
-    Need{"--xclbin", "--device npu",
-         [](const Options& options) {
-           return options.device.requested == "npu" || options.device.requested == "auto";
-         }},
+    Need{"--npu-preset", "--device sim", may_be_simulator},
+    Need{"--xclbin", "--device npu", may_be_npu},
     Need{"--fp16", "--precision fp32 or none, which is what False means",
          [](const Options& options) { return options.device.cpu_precision == "fp32"; }},
     Need{"--gemm", "--precision fp32 or none",

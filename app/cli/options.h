@@ -56,6 +56,13 @@ struct Options {
   Verbosity verbosity = Verbosity::normal;
   // Stop before the encoder and report durations.
   bool dry_run = false;
+
+  Audio audio(const std::string& input) const {
+    return {.path = input,
+            .bytes = {},
+            .raw_format = input == "-" ? stdin_format : "",
+            .track = audio_track};
+  }
 };
 
 }  // namespace wnpu::app

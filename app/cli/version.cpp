@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/build_info.h"
-#include "app/engine/device_choice.h"
+#include "app/engine/devices/backends.h"
 #include "app/engine/model_path.h"
 #include "app/formats/json_writer.h"
 #include "models/kernels/vectors/instruction_set.h"
@@ -29,7 +29,7 @@ std::string version_text(bool as_json) {
       {"compiler", kCompiler},
       {"build_type", kBuildType},
       {"schema_version", kSchemaVersion},
-      {"devices", kDevices},
+      {"devices", backend_names()},
       {"kernels",
        {{"isa", kernels::instruction_set_name()},
         {"available", available},

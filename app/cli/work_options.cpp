@@ -11,7 +11,7 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/option_needs.h"
 #include "app/cli/option_values.h"
-#include "app/engine/device_choice.h"
+#include "app/engine/devices/backends.h"
 #include "app/engine/model_path.h"
 #include "app/engine/option_check.h"
 #include "decoder/search/decode_options.h"
@@ -52,7 +52,7 @@ void add_model_options(CLI::App& app, Options& options) {
                  "Folder that --model's names are looked for in; the cache folder if not given")
       ->type_name("DIR");
   add_choice(
-      app, "--device", {with_auto(kDevices), kAutoDevice},
+      app, "--device", {with_auto(backend_names()), kAutoDevice},
       [&options](const std::string& name) { options.device.requested = name; },
       "Where the encoder runs; sim: a simulated NPU; auto says what it took");
   app.get_option("--device")->transform(is_no_gpu());  // before the check, for its better message
@@ -222,8 +222,8 @@ void add_word_options(CLI::App& app, TranscribeOptions& transcribe) {
                      "With word timestamps: drop improbable words beside a silence this long");
 }
 
-// Batches are made of stretches of speech, so that they are the default there (faster-whisper's
-// BatchedInferencePipeline), unless the stretches are given as clips.
+// Batches are made of clips of speech, so that they are the default there (faster-whisper's
+// BatchedInferencePipeline), unless clips are given.
 void settle_vad(Options& options) {
   TranscribeOptions& transcribe = options.transcribe;
   const bool batched = transcribe.batch_size > 1;

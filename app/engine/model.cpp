@@ -6,7 +6,7 @@
 #include "app/engine/model_path.h"
 #include "app/engine/model_state.h"
 #include "app/engine/option_check.h"
-#include "app/engine/stage_timer.h"
+#include "models/base/stage_timer.h"
 #include "npu/probe.h"
 
 namespace wnpu {
@@ -20,18 +20,18 @@ void load(const std::string& name_or_path, Model::State& state) {
   const std::filesystem::path path =
       app::find_model(name_or_path, options.folder.empty() ? app::model_folder()
                                                            : std::filesystem::path(options.folder));
-  const auto start = app::Clock::now();
+  const auto start = models::Clock::now();
   const auto loaded = std::make_shared<const app::LoadedModel>(
       path, app::cpu_precision(options.device), state.threads);
-  if (chosen.npu) {
+  if (chosen.device) {
     loaded->device_layers();
   } else {
     loaded->cpu_layers();
   }
   state.loaded = loaded;
-  state.load_s = app::seconds_since(start);
+  state.load_s = models::seconds_since(start);
   state.device = std::move(chosen.info);
-  state.opened = std::move(chosen.npu);
+  state.opened = std::move(chosen.device);
   state.info = {.name = name_or_path,
                 .path = path.string(),
                 .format = std::string(loaded->file().format()),
@@ -41,13 +41,13 @@ void load(const std::string& name_or_path, Model::State& state) {
 
 }  // namespace
 
-std::unique_ptr<npu::Device> Model::State::take_device() {
-  if (device.used == "cpu") return nullptr;
+std::unique_ptr<app::EncoderDevice> Model::State::take_device() {
+  if (app::find_backend(device.used)->make == nullptr) return nullptr;
   const std::lock_guard lock(mutex);
   if (opened) return std::move(opened);
   DeviceOptions same = options.device;
   same.requested = device.used;
-  return app::choose_device(same, npu::probe(), threads).npu;
+  return app::choose_device(same, npu::probe(), threads).device;
 }
 
 Model::Model(const std::string& name_or_path, const ModelOptions& options)

@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "app/engine/device_choice.h"
+#include "app/engine/devices/device_choice.h"
 #include "app/engine/loaded_model.h"
 #include "app/engine/whisper_npu.hpp"
 
@@ -21,10 +21,10 @@ struct __attribute__((visibility("hidden"))) Model::State {
 
   // The device that settled what `device` says, for the first session that asks; a device of its
   // own for every other; none: the CPU. Throws DeviceError.
-  std::unique_ptr<npu::Device> take_device();
+  std::unique_ptr<app::EncoderDevice> take_device();
 
   std::mutex mutex;
-  std::unique_ptr<npu::Device> opened;  // not taken yet
+  std::unique_ptr<app::EncoderDevice> opened;  // not taken yet
 };
 
 }  // namespace wnpu

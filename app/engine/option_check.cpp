@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "app/engine/device_choice.h"
+#include "app/engine/devices/backends.h"
+#include "app/engine/devices/device_choice.h"
 #include "npu/design/target.h"
 
 namespace wnpu::app {

@@ -35,6 +35,8 @@ inline constexpr std::array<FormatName, 9> kFormats{{{Format::text, "text", "txt
 
 std::optional<Format> find_format(std::string_view name);
 std::string_view extension_of(Format format);
+// Whether it shows all of a transcript.
+constexpr bool is_json(Format format) { return format == Format::json || format == Format::jsonl; }
 
 struct WriteOptions {
   SubtitleLayout layout;

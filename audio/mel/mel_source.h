@@ -17,6 +17,7 @@
 
 #include "audio/mel/mel_filters.h"
 #include "audio/mel/mel_frames.h"
+#include "audio/mel/mel_pass.h"
 #include "audio/read/input_file.h"
 #include "audio/read/pcm_reader.h"
 #include "models/base/stages.h"
@@ -26,20 +27,14 @@ namespace wnpu::audio {
 // openai/whisper audio.py N_FRAMES: 30 s.
 inline constexpr std::size_t kWindowFrames = 3000;
 
-// Wall clock, both passes.
-struct MelTimings {
-  double decode_s = 0;  // bytes to 16 kHz mono
-  double mel_s = 0;     // samples to frames and windows; beside the reading: waiting for frames
-};
-
 struct MelOptions {
   // Log-mel kept between the passes: 35 minutes of 80 mels, 22 of 128.
   std::size_t budget_bytes = std::size_t{64} << 20;
   // Called in the first pass with each block of 16 kHz samples (at most 1 s), in order: for a voice
-  // activity detector, a progress bar, a cancel key. false stops the reading there.
-  std::function<bool(std::span<const float>)> on_pcm = {};
-  // Asked in both passes, also while a pipe is waited for; true, which it must stay, is as false of
-  // on_pcm where some of the audio was read, and else throws models::Stopped.
+  // activity detector, a progress bar.
+  std::function<void(std::span<const float>)> on_pcm = {};
+  // Asked in both passes, also while a pipe is waited for; true, which it must stay, ends the
+  // reading: where none of the audio was read, and in the second pass, with models::Stopped.
   std::function<bool()> should_stop = {};
   // Frames of the first pass are made in a thread of their own, beside the reading.
   bool beside = false;
@@ -49,7 +44,6 @@ class MelSource {
  public:
   // Reads the input to its end. Throws AudioError, models::Stopped.
   MelSource(const Input& input, std::size_t n_mels, const MelOptions& options = {});
-  ~MelSource();
   MelSource(MelSource&&) = delete;
   MelSource& operator=(MelSource&&) = delete;
 
@@ -57,7 +51,7 @@ class MelSource {
   std::size_t content_frames() const { return static_cast<std::size_t>(n_samples_ / kHopSamples); }
   double duration_s() const { return static_cast<double>(n_samples_) / kSampleRate; }
   // The reading was stopped; everything here is about the audio up to that point.
-  bool is_cancelled() const { return is_cancelled_; }
+  bool is_stopped() const { return is_stopped_; }
 
   // Writes the frames first_frame .. first_frame + 3000 to out.values [n_mels, 3000] (allocated
   // where its shape differs); 0.0 beyond content_frames(), as transcribe.py's pad_or_trim leaves
@@ -70,8 +64,6 @@ class MelSource {
   const MelTimings& timings() const { return timings_; }
 
  private:
-  class Pass;
-
   void first_pass(const MelOptions& options);
   void hold(std::size_t first, std::size_t end);
 
@@ -81,11 +73,11 @@ class MelSource {
   std::vector<std::string> warnings_;
   MelTimings timings_;
   std::uint64_t n_samples_ = 0;  // at 16 kHz
-  bool is_cancelled_ = false;
+  bool is_stopped_ = false;
   float maximum_ = 0;     // log10 power
   bool is_whole_ = true;  // frames_ holds every frame: no second pass
   MelFrames frames_;
-  std::unique_ptr<Pass> second_pass_;
+  std::unique_ptr<MelPass> second_pass_;
 };
 
 }  // namespace wnpu::audio

@@ -1,4 +1,4 @@
-// From probabilities of speech to stretches of audio worth decoding. Pure; rules and names of the
+// From probabilities of speech to regions worth decoding. Pure; rules and names of the
 // thresholds are faster-whisper's (vad.py VadOptions, get_speech_timestamps).
 #pragma once
 
@@ -38,9 +38,9 @@ struct SpeechRegion {
 std::vector<SpeechRegion> speech_regions(std::span<const float> probabilities,
                                          std::size_t n_samples, const VadOptions& options);
 
-// Joins neighbours into stretches of at most max_samples, as long as the silence between them is at
+// Joins neighbours into regions of at most max_samples, as long as the silence between them is at
 // most max_gap_samples: a window costs the same whether it is full or not. Where the next region
-// does not fit any more, the stretch ends at its widest silence that leaves it at least four fifths
+// does not fit any more, the region ends at its widest silence that leaves it at least four fifths
 // full: a sentence is seldom cut there.
 std::vector<SpeechRegion> join_regions(std::span<const SpeechRegion> regions,
                                        std::size_t max_samples, std::size_t max_gap_samples);

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "app/cli/exit_code.h"
-#include "app/engine/device_choice.h"
+#include "app/engine/devices/device_choice.h"
 #include "app/engine/model_path.h"
 #include "bench/core/bench_options.h"
 #include "bench/input/model_sizes.h"

@@ -1,6 +1,5 @@
 #include "bench/input/window.h"
 
-#include <chrono>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 #include "bench/input/model_sizes.h"
 #include "decoder/search/decoding_task.h"
 #include "encoder/stem.h"
+#include "models/base/stage_timer.h"
 #include "models/kernels/vectors/ops.h"
 #include "npu/design/layer_design.h"
 #include "npu/plans/plan_model.h"
@@ -78,20 +78,17 @@ class CpuWindow {
  private:
   template <typename Work>
   static Stage timed(std::string name, const Work& work) {
-    using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
+    const auto start = models::Clock::now();
     work();
-    return {std::move(name), std::chrono::duration<double>(Clock::now() - start).count()};
+    return {std::move(name), models::seconds_since(start)};
   }
 
   // The first 30 s; what it took to read and transform them.
   audio::MelTimings read(models::LogMel& mel) const {
     std::size_t samples = 0;
     audio::MelOptions options;
-    options.on_pcm = [&samples](std::span<const float> pcm) {
-      samples += pcm.size();
-      return samples < std::size_t{30} * audio::kSampleRate;
-    };
+    options.on_pcm = [&samples](std::span<const float> pcm) { samples += pcm.size(); };
+    options.should_stop = [&samples] { return samples >= std::size_t{30} * audio::kSampleRate; };
     audio::MelSource source({options_.audio, {}}, dims().n_mels, options);
     source.window(0, mel);
     return source.timings();

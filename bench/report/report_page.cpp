@@ -7,7 +7,7 @@
 #include "app/batch/progress.h"
 #include "app/cli/build_info.h"
 #include "app/engine/available_cpus.h"
-#include "app/engine/device_choice.h"
+#include "app/engine/devices/device_choice.h"
 #include "app/engine/model_path.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"

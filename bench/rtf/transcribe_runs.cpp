@@ -7,7 +7,7 @@
 
 #include "app/batch/output_plan.h"
 #include "app/cli/exit_code.h"
-#include "app/engine/stage_timer.h"
+#include "models/base/stage_timer.h"
 
 namespace wnpu::bench {
 
@@ -15,9 +15,9 @@ namespace {
 
 Session load(const app::Options& options, double& load_s) {
   kernels::use_gemm(options.gemm);
-  const auto start = app::Clock::now();
+  const auto start = models::Clock::now();
   Session session(Model(options.model, {options.model_dir, options.device, options.threads}));
-  load_s = app::seconds_since(start);
+  load_s = models::seconds_since(start);
   return session;
 }
 
@@ -40,10 +40,10 @@ FileRun TranscribeRuns::run(const std::string& file) {
   const app::TranscribeFn transcribe = [&](const std::string& input, const Callbacks& callbacks) {
     Callbacks timed = callbacks;
     timed.on_segment = [&](const Segment& segment) {
-      app::StageTimer timer(segments_s);
+      models::StageTimer timer(segments_s);
       callbacks.on_segment(segment);
     };
-    app::StageTimer timer(inside_s);
+    models::StageTimer timer(inside_s);
     result.transcript = session_.transcribe({.path = input}, options_.transcribe, timed);
     return result.transcript;
   };
@@ -52,10 +52,10 @@ FileRun TranscribeRuns::run(const std::string& file) {
   std::ostringstream messages;  // the transcript's warnings, which it has itself
   const app::Environment environment{.out = null_, .err = &messages};
   const auto plan = app::plan_outputs(options);
-  const auto start = app::Clock::now();
+  const auto start = models::Clock::now();
   app::BatchProgress progress;
   app::run(options, plan, transcribe, environment, progress);
-  result.total_s = app::seconds_since(start);
+  result.total_s = models::seconds_since(start);
   result.output_s = result.total_s - inside_s + segments_s;
   return result;
 }

@@ -50,13 +50,23 @@ class Decoder {
 
  private:
   using Layer = PackedDecoderLayer;
-  struct Places;  // where each row's key and value go, and how far it looks back
+  // Where each row's key and value go, and the rows of the pool it attends to.
+  struct Places {
+    std::vector<std::size_t> row;     // of the pool
+    std::vector<std::size_t> length;  // of its sequence, the row included
+    std::vector<std::span<const std::uint32_t>> past;
+  };
   // Consecutive rows that listen to the same window.
   struct Group {
     std::size_t first = 0;
     std::size_t count = 0;
     const CrossKv* window = nullptr;
   };
+
+  // Rows whose scores against a window are made together.
+  static constexpr std::size_t kGroupRows = 16;
+  // Frames whose keys and values are made together.
+  static constexpr std::size_t kCrossRows = 48;
 
   void embed(std::span<const StepRow> rows, std::span<const std::size_t> lengths);
   void self_attention(std::size_t layer, KvCache& cache, std::span<const StepRow> rows,

@@ -22,8 +22,8 @@ using models::MatrixView;
 constexpr std::size_t kFewest = 32;
 constexpr std::size_t kMost = 128;
 constexpr float kMargin = 4;
-// Tokens whose maximum is taken together: those of a stretch that is too low are not looked at.
-constexpr std::size_t kStretch = 64;
+// Tokens whose maximum is taken together: those of a block that is too low are not looked at.
+constexpr std::size_t kBlock = 64;
 constexpr std::size_t kTokensTogether = 16;
 // Rows of the file that were looked at stay in memory with their neighbours, 64 KB a row: a short
 // clip, whose peak these pages would be, gives them back after so many calls. What goes on after so
@@ -38,8 +38,8 @@ float largest_number(std::span<const float> logits) {
   return std::isnan(largest) ? -std::numeric_limits<float>::infinity() : largest;
 }
 
-std::span<const float> stretch_of(std::span<const float> logits, std::size_t i) {
-  return logits.subspan(i * kStretch, std::min(kStretch, logits.size() - i * kStretch));
+std::span<const float> block_of(std::span<const float> logits, std::size_t i) {
+  return logits.subspan(i * kBlock, std::min(kBlock, logits.size() - i * kBlock));
 }
 
 // The n-th largest of the values, which are put in some other order; n >= 1.
@@ -103,24 +103,24 @@ void VocabularyProjection::project(ConstMatrixView hidden, MatrixView logits) {
 
 std::vector<std::uint32_t> VocabularyProjection::choose(std::span<const float> logits) const {
   std::vector<float> maxima;
-  for (std::size_t i = 0; i * kStretch < logits.size(); ++i)
-    maxima.push_back(largest_number(stretch_of(logits, i)));
+  for (std::size_t i = 0; i * kBlock < logits.size(); ++i)
+    maxima.push_back(largest_number(block_of(logits, i)));
   std::vector<float> sorted = maxima;
   const float likeliest = kernels::max(maxima);
   const float bar = std::min(likeliest - kMargin, nth_largest(sorted, kFewest));
   std::vector<float> above;
   for (std::size_t i = 0; i < maxima.size(); ++i) {
     if (maxima[i] < bar) continue;
-    std::ranges::copy_if(stretch_of(logits, i), std::back_inserter(above),
+    std::ranges::copy_if(block_of(logits, i), std::back_inserter(above),
                          [bar](float logit) { return logit >= bar; });
   }
   const float limit = above.size() > kMost ? nth_largest(above, kMost) : bar;
   std::vector<std::uint32_t> tokens;
   for (std::size_t i = 0; i < maxima.size(); ++i) {
     if (maxima[i] < limit) continue;
-    const auto stretch = stretch_of(logits, i);
-    for (std::size_t id = 0; id < stretch.size(); ++id) {
-      if (stretch[id] >= limit) tokens.push_back(static_cast<std::uint32_t>(i * kStretch + id));
+    const auto block = block_of(logits, i);
+    for (std::size_t id = 0; id < block.size(); ++id) {
+      if (block[id] >= limit) tokens.push_back(static_cast<std::uint32_t>(i * kBlock + id));
     }
   }
   return tokens;

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "models/base/dims.h"
 #include "models/base/stages.h"
+#include "models/text/vocabulary.h"
 
 namespace wnpu::decoder {
 
@@ -40,6 +42,42 @@ struct DecodeOptions {
   std::uint64_t seed = 0;                // of sampling; the same seed gives the same text
 };
 
+// What is the same for every window of a file, of the file's options (wnpu::TranscribeOptions of
+// the engine, whose fields have these names).
+template <typename FileOptions>
+DecodeOptions decode_options_of(const FileOptions& file) {
+  const auto to_float = [](double value) { return static_cast<float>(value); };
+  DecodeOptions decode;
+  decode.task = static_cast<Task>(file.task);
+  decode.best_of = file.best_of;
+  if (file.beam_size > 1) decode.beam_size = file.beam_size;
+  decode.patience = to_float(file.patience);
+  if (file.length_penalty) decode.length_penalty = to_float(*file.length_penalty);
+  if (file.sample_len > 0) decode.sample_len = file.sample_len;
+  decode.suppress_tokens = file.suppress_tokens;
+  decode.suppress_blank = file.suppress_blank;
+  decode.without_timestamps = file.without_timestamps;
+  decode.max_initial_timestamp.reset();
+  if (file.max_initial_timestamp)
+    decode.max_initial_timestamp = to_float(*file.max_initial_timestamp);
+  decode.repetition_penalty = to_float(file.repetition_penalty);
+  decode.no_repeat_ngram_size = file.no_repeat_ngram_size;
+  decode.seed = file.seed;
+  return decode;
+}
+
+// Sequences that a task needs in the KvCache: beams, or samples.
+std::size_t n_sequences(const DecodeOptions& options);
+
+// The sequence that starts a transcript: sot, and on multilingual models language and task.
+std::vector<models::TokenId> sot_sequence(const models::Vocabulary& vocabulary,
+                                          const DecodeOptions& options);
+
+// What a window's decoding begins with: sot_prev, prompt, the sequence above, prefix.
+std::vector<models::TokenId> initial_tokens(const models::Dims& dims,
+                                            const models::Vocabulary& vocabulary,
+                                            const DecodeOptions& options);
+
 // What decoding one window gave (decoding.py DecodingResult).
 struct Decoded {
   std::vector<models::TokenId> tokens;  // since the prompt, timestamps included, without eot
@@ -49,5 +87,8 @@ struct Decoded {
   double temperature = 0;
   double compression_ratio = 0;  // bytes of text / bytes of its zlib stream
 };
+
+// len(utf-8) / len(zlib(utf-8)) (openai/whisper utils.py compression_ratio).
+double compression_ratio(const std::string& text);
 
 }  // namespace wnpu::decoder

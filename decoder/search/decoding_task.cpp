@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <stdexcept>
 
-#include <zlib.h>
-
+#include "models/base/stopped.h"
 #include "models/base/utf8.h"
 #include "models/kernels/vectors/ops.h"
 
@@ -16,86 +14,12 @@ namespace {
 using models::TokenId;
 using models::Vocabulary;
 
-std::optional<TimestampRules> timestamp_rules(const models::Dims& dims,
-                                              const Vocabulary& vocabulary,
-                                              const DecodeOptions& options) {
-  if (options.without_timestamps) return std::nullopt;
-  TimestampRules rules{
-      vocabulary.eot(), vocabulary.no_timestamps(), vocabulary.timestamp_begin(), {}};
-  // openai/whisper: a timestamp step is the 30 s window over its n_audio_ctx positions.
-  const float step = 30.0F / static_cast<float>(dims.n_audio_ctx);
-  const auto index = [step](float seconds) {
-    return static_cast<TokenId>(std::lround(seconds / step));
-  };
-  if (options.max_initial_timestamp)
-    rules.max_initial_index = index(*options.max_initial_timestamp);
-  if (options.speech_end) rules.min_final_index = index(*options.speech_end);
-  return rules;
-}
-
 std::variant<GreedySearch, BeamSearch> make_search(const DecodeOptions& options, TokenId eot) {
   if (options.temperature == 0 && options.beam_size) return BeamSearch(options, eot);
   return GreedySearch(options, eot);
 }
 
-std::span<const TokenId> last(std::span<const TokenId> tokens, std::size_t n) {
-  return tokens.last(std::min(n, tokens.size()));
-}
-
 }  // namespace
-
-LogitFilters::LogitFilters(const models::Dims& dims, const Vocabulary& vocabulary,
-                           const DecodeOptions& options)
-    : suppressed_(suppressed_tokens(vocabulary, options.suppress_tokens)),
-      timestamps_(timestamp_rules(dims, vocabulary, options)),
-      repetition_penalty_(options.repetition_penalty),
-      no_repeat_ngram_size_(options.no_repeat_ngram_size) {
-  if (!options.suppress_blank) return;
-  blanks_ = vocabulary.encode(" ");
-  blanks_.push_back(vocabulary.eot());
-}
-
-void LogitFilters::apply(std::span<float> logits, std::span<const TokenId> sampled) const {
-  if (repetition_penalty_ != 1.0F) penalize_repetition(logits, sampled, repetition_penalty_);
-  forbid_repeated_ngrams(logits, sampled, no_repeat_ngram_size_);
-  suppress_blank(logits, sampled, blanks_);
-  suppress(logits, suppressed_);
-  if (timestamps_) apply_timestamp_rules(logits, sampled, *timestamps_);
-}
-
-std::size_t n_sequences(const DecodeOptions& options) {
-  return options.temperature > 0 ? options.best_of.value_or(1) : options.beam_size.value_or(1);
-}
-
-std::vector<TokenId> sot_sequence(const Vocabulary& vocabulary, const DecodeOptions& options) {
-  std::vector<TokenId> tokens = {vocabulary.sot()};
-  if (vocabulary.is_multilingual()) {
-    const auto language = vocabulary.language_token(options.language);
-    if (!language) {
-      throw std::invalid_argument("language: the model does not know \"" + options.language + "\"");
-    }
-    tokens.push_back(*language);
-    tokens.push_back(options.task == Task::translate ? vocabulary.translate()
-                                                     : vocabulary.transcribe());
-  } else if (options.language != "en" || options.task == Task::translate) {
-    throw std::invalid_argument(
-        "language: an English-only model transcribes English and nothing else, asked for \"" +
-        options.language + "\"");
-  }
-  if (options.without_timestamps) tokens.push_back(vocabulary.no_timestamps());
-  return tokens;
-}
-
-double compression_ratio(const std::string& text) {
-  uLongf size = compressBound(static_cast<uLong>(text.size()));
-  std::vector<Bytef> out(size);
-  std::vector<Bytef> in(text.begin(), text.end());
-  if (compress2(out.data(), &size, in.data(), static_cast<uLong>(in.size()),
-                Z_DEFAULT_COMPRESSION) != Z_OK) {
-    throw std::bad_alloc();  // the only way in which compress2 can fail with a buffer of this size
-  }
-  return static_cast<double>(text.size()) / static_cast<double>(size);
-}
 
 DecodingTask::DecodingTask(const models::Dims& dims, const Vocabulary& vocabulary,
                            const DecodeOptions& options)
@@ -105,28 +29,9 @@ DecodingTask::DecodingTask(const models::Dims& dims, const Vocabulary& vocabular
       filters_(dims, vocabulary, options),
       sample_len_(options.sample_len.value_or(dims.n_text_ctx / 2)),
       search_(make_search(options, vocabulary.eot())),
-      initial_(initial_tokens()) {
+      initial_(initial_tokens(dims, vocabulary, options)) {
   sot_index_ =
       static_cast<std::size_t>(std::ranges::find(initial_, vocabulary.sot()) - initial_.begin());
-}
-
-// openai/whisper decoding.py _get_initial_tokens.
-std::vector<TokenId> DecodingTask::initial_tokens() const {
-  std::vector<TokenId> tokens;
-  const std::size_t half = dims_.n_text_ctx / 2;
-  const auto sot = sot_sequence(*vocabulary_, options_);
-  const std::size_t room = options_.sample_len ? half - std::min(half, *options_.sample_len) : half;
-  const auto prefix = last(options_.prefix, room);
-  if (!options_.prompt.empty()) {
-    tokens.push_back(vocabulary_->sot_prev());
-    // openai/whisper lets a long prompt and a long prefix together overflow the context.
-    const std::size_t taken = 1 + sot.size() + prefix.size();
-    const auto prompt = last(options_.prompt, std::min(half - 1, dims_.n_text_ctx - 1 - taken));
-    tokens.insert(tokens.end(), prompt.begin(), prompt.end());
-  }
-  tokens.insert(tokens.end(), sot.begin(), sot.end());
-  tokens.insert(tokens.end(), prefix.begin(), prefix.end());
-  return tokens;
 }
 
 void DecodingTask::begin(KvCache& cache, std::size_t first_sequence, const CrossKv& window) {
@@ -140,18 +45,14 @@ std::span<const Hypothesis> DecodingTask::lines() const {
 }
 
 void DecodingTask::add_rows(std::vector<StepRow>& rows) const {
-  if (n_sampled_ > 0) return add_line_rows(rows);
-  for (std::size_t i = 0; i < initial_.size(); ++i) {
-    const bool wants_logits = i == sot_index_ || i + 1 == initial_.size();
-    rows.push_back({first_sequence_, initial_[i], wants_logits, window_});
-  }
-}
-
-void DecodingTask::add_line_rows(std::vector<StepRow>& rows) const {
   const auto all = lines();
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (std::size_t i = 0; n_sampled_ > 0 && i < all.size(); ++i) {
     if (!all[i].finished)
       rows.push_back({first_sequence_ + i, all[i].tokens.back(), true, window_});
+  }
+  for (std::size_t i = 0; n_sampled_ == 0 && i < initial_.size(); ++i) {
+    const bool wants_logits = i == sot_index_ || i + 1 == initial_.size();
+    rows.push_back({first_sequence_, initial_[i], wants_logits, window_});
   }
 }
 
@@ -217,13 +118,13 @@ StepPlan plan_step(std::span<const DecodingTask> tasks, std::size_t max_rows) {
 
 }  // namespace
 
-bool run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks,
+void run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks,
          const std::function<bool()>& should_stop) {
   models::Matrix logits;
   for (;;) {
-    if (should_stop && should_stop()) return false;
+    if (should_stop && should_stop()) throw models::Stopped();
     const StepPlan plan = plan_step(tasks, decoder.dims().n_text_ctx);
-    if (plan.rows.empty()) return true;
+    if (plan.rows.empty()) return;
     if (logits.rows() < plan.n_wanted)
       logits = models::Matrix(plan.n_wanted, decoder.dims().n_vocab);
     decoder.step(cache, plan.rows, logits.view().row_range(0, plan.n_wanted));

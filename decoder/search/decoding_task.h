@@ -4,39 +4,18 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <span>
-#include <string>
 #include <variant>
 #include <vector>
 
 #include "decoder/model/decoder.h"
 #include "decoder/search/decode_options.h"
-#include "decoder/search/logit_rules.h"
+#include "decoder/search/logit_filters.h"
 #include "decoder/search/search.h"
 #include "models/base/dims.h"
 #include "models/text/vocabulary.h"
 
 namespace wnpu::decoder {
-
-// The filters of one set of options, made once (openai/whisper decoding.py DecodingTask).
-class LogitFilters {
- public:
-  // Throws std::invalid_argument for suppressed ids outside the vocabulary.
-  LogitFilters(const models::Dims& dims, const models::Vocabulary& vocabulary,
-               const DecodeOptions& options);
-  void apply(std::span<float> logits, std::span<const models::TokenId> sampled) const;
-
- private:
-  std::vector<models::TokenId> suppressed_;
-  std::vector<models::TokenId> blanks_;  // empty: blanks are allowed
-  std::optional<TimestampRules> timestamps_;
-  float repetition_penalty_;
-  std::size_t no_repeat_ngram_size_;
-};
-
-// Sequences that a task needs in the KvCache: beams, or samples.
-std::size_t n_sequences(const DecodeOptions& options);
 
 class DecodingTask {
  public:
@@ -55,8 +34,6 @@ class DecodingTask {
   Decoded result() const;
 
  private:
-  std::vector<models::TokenId> initial_tokens() const;
-  void add_line_rows(std::vector<StepRow>& rows) const;
   std::span<const Hypothesis> lines() const;
 
   models::Dims dims_;
@@ -65,7 +42,7 @@ class DecodingTask {
   LogitFilters filters_;
   std::size_t sample_len_;
   std::variant<GreedySearch, BeamSearch> search_;
-  std::vector<models::TokenId> initial_;  // sot_prev, prompt, sot, language, task, prefix
+  std::vector<models::TokenId> initial_;  // initial_tokens()
   std::size_t sot_index_ = 0;             // of sot in initial_
   std::size_t first_sequence_ = 0;
   const CrossKv* window_ = nullptr;
@@ -75,15 +52,8 @@ class DecodingTask {
 };
 
 // Runs the tasks to their ends, all together. `should_stop`, where given, is asked before each
-// step; true ends the work there, and the result is false.
-bool run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks,
+// step; true ends the work there with models::Stopped.
+void run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks,
          const std::function<bool()>& should_stop = {});
-
-// The sequence that starts a transcript: sot, and on multilingual models language and task.
-std::vector<models::TokenId> sot_sequence(const models::Vocabulary& vocabulary,
-                                          const DecodeOptions& options);
-
-// len(utf-8) / len(zlib(utf-8)) (openai/whisper utils.py compression_ratio).
-double compression_ratio(const std::string& text);
 
 }  // namespace wnpu::decoder

@@ -1,4 +1,4 @@
-// A stretch of recognised speech, with the fields of openai/whisper's segment dictionaries.
+// A piece of recognised speech, with the fields of openai/whisper's segment dictionaries.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,6 @@ using models::Vocabulary;
 constexpr double kSecondsPerFrame = 0.01;       // hop of 160 samples at 16 kHz
 constexpr std::size_t kFramesPerTimestamp = 2;  // openai/whisper input_stride: 3000 / 1500
 constexpr double kSecondsPerTimestamp = 0.02;
-constexpr std::size_t kShortRestFrames = 500;
 
 class SegmentMaker {
  public:
@@ -62,30 +61,7 @@ std::vector<std::size_t> slice_ends(std::span<const TokenId> tokens, const Vocab
   return ends;
 }
 
-bool repeats(const Decoded& decoded, const Thresholds& thresholds) {
-  return thresholds.compression_ratio && decoded.compression_ratio > *thresholds.compression_ratio;
-}
-
 }  // namespace
-
-bool needs_fallback(const Decoded& decoded, const Thresholds& thresholds) {
-  const bool unsure = thresholds.logprob && decoded.avg_logprob < *thresholds.logprob;
-  const bool silent =
-      thresholds.no_speech && decoded.no_speech_prob > *thresholds.no_speech && unsure;
-  return (repeats(decoded, thresholds) || unsure) && !silent;
-}
-
-std::size_t best_try(std::span<const Decoded> tries, const Thresholds& thresholds) {
-  const auto rank = [&](const Decoded& decoded) {
-    return std::pair(!repeats(decoded, thresholds), decoded.avg_logprob);
-  };
-  return static_cast<std::size_t>(std::ranges::max_element(tries, {}, rank) - tries.begin());
-}
-
-bool is_silence(const Decoded& decoded, const Thresholds& thresholds) {
-  if (!thresholds.no_speech || decoded.no_speech_prob <= *thresholds.no_speech) return false;
-  return !(thresholds.logprob && decoded.avg_logprob > *thresholds.logprob);
-}
 
 SplitWindow split_at_timestamps(const Decoded& decoded, const Window& window,
                                 const Vocabulary& vocabulary) {
@@ -119,18 +95,6 @@ SplitWindow split_at_timestamps(const Decoded& decoded, const Window& window,
     split.next_seek = window.seek + maker.position(tokens[first - 1]) * kFramesPerTimestamp;
   }
   return split;
-}
-
-void join_short_rest(SplitWindow& split, const Window& window, std::size_t shortest) {
-  const std::size_t window_end = window.seek + window.size;
-  const std::size_t rest = window_end - std::min(window_end, split.next_seek);
-  if (rest < shortest || rest >= kShortRestFrames || split.segments.size() < 2) return;
-  const auto back =
-      static_cast<std::size_t>(std::lround(split.segments.back().start / kSecondsPerFrame));
-  // The next window has to begin after this one.
-  if (back <= window.seek || back >= split.next_seek) return;
-  split.segments.pop_back();
-  split.next_seek = back;
 }
 
 void clear_if_empty(Segment& segment) {

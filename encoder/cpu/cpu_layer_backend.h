@@ -33,7 +33,6 @@ class CpuLayerBackend : public LayerBackend {
   CpuLayerBackend(const models::Dims& dims, std::span<const CpuLayer> layers,
                   kernels::Number number, models::ThreadPool& pool);
 
-  std::string_view name() const override { return "cpu"; }
   std::size_t n_layers() const override { return layers_.size(); }
   void load(models::ConstMatrixView states) override;
   void run_layer(std::size_t layer) override;

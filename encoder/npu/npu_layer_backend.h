@@ -30,7 +30,6 @@ class NpuLayerBackend : public LayerBackend {
   NpuLayerBackend(npu::Device& device, const models::Dims& dims,
                   const models::EncoderWeights& weights, const NpuOptions& options = {});
 
-  std::string_view name() const override { return device_.is_simulated() ? "sim" : "npu"; }
   std::size_t n_layers() const override { return weights_.size(); }
   void load(models::ConstMatrixView states) override;
   void run_layer(std::size_t layer) override;

@@ -18,7 +18,6 @@ class NpuRowBackend : public LayerBackend {
                 const models::EncoderWeights& weights, models::ThreadPool& pool,
                 const NpuOptions& options = {});
 
-  std::string_view name() const override { return device_.is_simulated() ? "sim" : "npu"; }
   std::size_t n_layers() const override { return encoder_weights_.layers.size(); }
   void load(models::ConstMatrixView states) override;
   void run_layer(std::size_t layer) override;

@@ -87,7 +87,7 @@ TEST_CASE("clip loop: no frame of a clip is skipped or decoded twice at a border
   for (const std::size_t seek : seeks) CHECK((seek >= 300 && seek < 4100));
 }
 
-TEST_CASE("clip loop: segments of chunks stay within their chunks, in order, without overlap") {
+TEST_CASE("clip loop: segments of clips stay within their clips, in order, without overlap") {
   Fixture f;
   TranscribeOptions options;
   const std::vector<double> bounds = {0, 4, 4, 9.5, 9.5, 12, 14, 21, 21, 23, 23.5, 40, 40, 50};
@@ -126,7 +126,7 @@ TEST_CASE("clip loop: the text before is a prompt in one mode and not in the oth
   CHECK(with != without);
 }
 
-TEST_CASE("clip loop: cancelling keeps what is finished and says so") {
+TEST_CASE("clip loop: a stop keeps what is finished and says so") {
   Fixture f;
   TranscribeOptions options;
   options.clip_timestamps = {0, 5, 5, 10, 10, 15};

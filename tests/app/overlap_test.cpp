@@ -1,4 +1,4 @@
-// The window loop with a device: the next chunks are encoded on a thread of their own while the
+// The window loop with a device: the next clips are encoded on a thread of their own while the
 // present ones are decoded, and nothing but time changes.
 #include <algorithm>
 #include <atomic>
@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "app/engine/transcriber.h"
+#include "app/engine/transcribe.h"
 #include "npu/sim/sim_device.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/model_run.h"
@@ -22,7 +22,7 @@ using namespace wnpu;  // NOLINT
 namespace {
 
 constexpr std::size_t kLayers = 2;  // of the nano model's encoder
-// Five chunks of different lengths in 24 s.
+// Five clips of different lengths in 24 s.
 const std::vector<double> kBounds = {0, 4, 4, 9.5, 9.5, 12, 14, 21, 21, 24};
 
 // A device and a decoder that wait for each other, once: only if they work side by side do both
@@ -86,9 +86,9 @@ struct Fixture {
         folder.path() / "model");
   }
 
-  app::Recognizer recognizer(npu::Device& device, std::size_t n_threads = 2,
+  app::Recognizer recognizer(app::EncoderDevice& device, std::size_t n_threads = 2,
                              bool falls_back = false) const {
-    return {tests::load(folder.path() / "model"), n_threads, {&device, {}, falls_back}};
+    return {tests::load(folder.path() / "model"), n_threads, &device, falls_back};
   }
 
   Transcript run(app::Recognizer& recognizer, std::size_t batch_size,
@@ -101,8 +101,7 @@ struct Fixture {
     options.no_speech_threshold.reset();
     options.clip_timestamps = bounds;
     options.batch_size = batch_size;
-    return app::Transcriber(recognizer, options)
-        .transcribe({folder.path() / "noise.wav", {}}, callbacks);
+    return app::transcribe(recognizer, options, {folder.path() / "noise.wav", {}}, callbacks);
   }
 
   tests::TemporaryFolder folder;
@@ -119,7 +118,7 @@ auto contents(const Transcript& transcript) {
   return all;
 }
 
-bool all_chunks_are_in(const Transcript& transcript) {
+bool all_clips_are_in(const Transcript& transcript) {
   for (std::size_t i = 0; i < kBounds.size(); i += 2) {
     const auto first = static_cast<std::size_t>(100 * kBounds[i]);
     const auto& all = transcript.segments;
@@ -130,17 +129,18 @@ bool all_chunks_are_in(const Transcript& transcript) {
 
 }  // namespace
 
-TEST_CASE("overlap: one thread encodes the next chunks while another decodes the present ones") {
+TEST_CASE("overlap: one thread encodes the next clips while another decodes the present ones") {
   constexpr std::size_t kBatch = 2;
   Fixture f;
   Meeting meeting;
   std::atomic<std::size_t> n_windows = 0;  // that have come to the device
   std::atomic<bool> encoder_met = false;
-  WatchedDevice device([&](std::size_t window) {
-    n_windows = window + 1;
-    if (window == kBatch) encoder_met = meeting.encoder_comes();
-  });
-  auto recognizer = f.recognizer(device);
+  const auto device = app::npu_device(std::make_unique<WatchedDevice>([&](std::size_t window) {
+                                        n_windows = window + 1;
+                                        if (window == kBatch) encoder_met = meeting.encoder_comes();
+                                      }),
+                                      {});
+  auto recognizer = f.recognizer(*device);
   bool has_come = false;
   bool decoder_met = false;
   const auto decoding_thread = std::this_thread::get_id();
@@ -154,24 +154,24 @@ TEST_CASE("overlap: one thread encodes the next chunks while another decodes the
     }
     return false;
   };
-  CHECK(all_chunks_are_in(f.run(recognizer, kBatch, kBounds, callbacks)));
+  CHECK(all_clips_are_in(f.run(recognizer, kBatch, kBounds, callbacks)));
   CHECK(encoder_met);
   CHECK(decoder_met);
 }
 
-TEST_CASE("overlap: every bit is as without it, with 1 core or 3, 2 chunks together or 4") {
+TEST_CASE("overlap: every bit is as without it, with 1 core or 3, 2 clips together or 4") {
   Fixture f;
-  const auto device = npu::open_sim_device();
+  const auto device = app::npu_device(npu::open_sim_device(), {});
   auto recognizer = f.recognizer(*device);
-  decltype(contents({})) alone;  // one chunk at a time leaves nothing to do side by side
+  decltype(contents({})) alone;  // one clip at a time leaves nothing to do side by side
   for (std::size_t i = 0; i < kBounds.size(); i += 2) {
-    const auto chunk = f.run(recognizer, 2, {kBounds[i], kBounds[i + 1]});
-    std::ranges::copy(contents(chunk), std::back_inserter(alone));
+    const auto clip = f.run(recognizer, 2, {kBounds[i], kBounds[i + 1]});
+    std::ranges::copy(contents(clip), std::back_inserter(alone));
   }
   REQUIRE(alone.size() >= kBounds.size() / 2);
   for (const std::size_t n_threads : {1UL, 2UL, 3UL}) {
     auto other = f.recognizer(*device, n_threads);
-    CHECK(other.encodes_beside_decoding());
+    CHECK(other.encodes_on_device());
     CHECK(contents(f.run(other, n_threads + 1, kBounds)) == alone);
   }
 }
@@ -181,7 +181,7 @@ TEST_CASE(
   Fixture f;
   npu::SimDeviceOptions options;
   options.failure = {npu::InjectedFailure::Kind::command_error, 2 * kLayers};  // the third window
-  const auto device = npu::open_sim_device(options);
+  const auto device = app::npu_device(npu::open_sim_device(options), {});
   auto recognizer = f.recognizer(*device);
   std::size_t n_segments = 0;
   Callbacks callbacks;
@@ -190,16 +190,16 @@ TEST_CASE(
   CHECK(n_segments > 0);
 }
 
-TEST_CASE("overlap: where the CPU takes over from the encoder's thread no chunk is lost") {
+TEST_CASE("overlap: where the CPU takes over from the encoder's thread no clip is lost") {
   Fixture f;
   npu::SimDeviceOptions options;
   options.failure = {npu::InjectedFailure::Kind::command_error, 2 * kLayers};
-  const auto device = npu::open_sim_device(options);
+  const auto device = app::npu_device(npu::open_sim_device(options), {});
   auto recognizer = f.recognizer(*device, 2, true);
   const auto found = f.run(recognizer, 2, kBounds);
-  CHECK(recognizer.backend_name() == "cpu");
-  CHECK_FALSE(recognizer.encodes_beside_decoding());
-  CHECK(all_chunks_are_in(found));
+  CHECK_FALSE(recognizer.fallback().empty());
+  CHECK_FALSE(recognizer.encodes_on_device());
+  CHECK(all_clips_are_in(found));
   app::Recognizer cpu(tests::load(f.folder.path() / "model"), 2);
   const auto last = contents(f.run(cpu, 2, {kBounds[8], kBounds[9]}));
   const auto all = contents(found);
@@ -207,9 +207,9 @@ TEST_CASE("overlap: where the CPU takes over from the encoder's thread no chunk 
   CHECK(std::equal(last.rbegin(), last.rend(), all.rbegin()));
 }
 
-TEST_CASE("overlap: cancelling stops both threads and keeps what is finished") {
+TEST_CASE("overlap: stopping ends both threads and keeps what is finished") {
   Fixture f;
-  const auto device = npu::open_sim_device();
+  const auto device = app::npu_device(npu::open_sim_device(), {});
   auto recognizer = f.recognizer(*device);
   std::atomic<std::size_t> n_segments = 0;
   Callbacks callbacks;
@@ -218,5 +218,5 @@ TEST_CASE("overlap: cancelling stops both threads and keeps what is finished") {
   const auto found = f.run(recognizer, 2, kBounds, callbacks);
   CHECK(found.truncated);
   CHECK(found.segments.size() == n_segments);
-  CHECK_FALSE(all_chunks_are_in(found));
+  CHECK_FALSE(all_clips_are_in(found));
 }

@@ -1,4 +1,4 @@
-// The whole way with real weights, tiny.en and Silero: text at the borders of chunks, and what is
+// The whole way with real weights, tiny.en and Silero: text at the borders of clips, and what is
 // heard where nobody speaks.
 #include "tests/support/real_speech.h"
 
@@ -59,7 +59,7 @@ std::vector<float> chords(std::size_t n_seconds) {
   return samples;
 }
 
-// In chunks, greedy: few words are missing, too many, or others than in the reference.
+// In clips, greedy: few words are missing, too many, or others than in the reference.
 void check_batched(const std::filesystem::path& model, const std::filesystem::path& vad,
                    const std::filesystem::path& recording, const std::string& reference) {
   Session session = tests::session_of(model);
@@ -86,7 +86,7 @@ void check_batched(const std::filesystem::path& model, const std::filesystem::pa
 
 }  // namespace
 
-TEST_CASE("batched: no text is lost or doubled at the borders of chunks") {
+TEST_CASE("batched: no text is lost or doubled at the borders of clips") {
   const auto model = tests::tiny_en_dir();
   const auto vad = tests::silero_weights();
   const auto jfk = tests::jfk_wav();
@@ -104,7 +104,7 @@ TEST_CASE("batched: no text is lost or doubled at the borders of chunks") {
   check_batched(*model, *vad, recording, reference);
 }
 
-TEST_CASE("batched: no text of a long speech is lost or doubled at the borders of chunks") {
+TEST_CASE("batched: no text of a long speech is lost or doubled at the borders of clips") {
   const auto model = tests::tiny_en_dir();
   const auto vad = tests::silero_weights();
   const auto corpus = tests::shared_file("corpus");

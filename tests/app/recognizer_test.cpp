@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "models/base/stopped.h"
 #include "npu/sim/sim_device.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/difference.h"
@@ -24,21 +25,22 @@ struct Fixture {
         folder.path());
   }
 
-  std::unique_ptr<npu::SimDevice> device_that_fails(std::size_t launch) const {
+  std::unique_ptr<app::EncoderDevice> device_that_fails(std::size_t launch) const {
     npu::SimDeviceOptions options;
     options.failure = {npu::InjectedFailure::Kind::command_error, launch};
-    return npu::open_sim_device(options);
+    return app::npu_device(npu::open_sim_device(options), {});
   }
 
   std::vector<models::TokenId> decode(app::Recognizer& recognizer) const {
     decoder::DecodeOptions options;
     options.sample_len = 8;
     const app::DecodeJob job{0, options};
-    return recognizer.decode({&job, 1})->front().tokens;
+    return recognizer.decode({&job, 1}).front().tokens;
   }
 
   tests::TemporaryFolder folder;
   models::LogMel mel{tests::random_matrix(80, 3000, 8)};
+  Timing timing;
 };
 
 }  // namespace
@@ -46,39 +48,40 @@ struct Fixture {
 TEST_CASE("recognizer: a device that fails ends the work, naming the cause") {
   Fixture f;
   const auto device = f.device_that_fails(1);
-  app::Recognizer recognizer(tests::load(f.folder.path()), 2, {device.get(), {}, false});
-  CHECK(recognizer.backend_name() == "sim");
-  CHECK_THROWS_AS(recognizer.encode(0, f.mel), npu::DeviceError);
+  app::Recognizer recognizer(tests::load(f.folder.path()), 2, device.get());
+  CHECK(recognizer.encodes_on_device());
+  CHECK_THROWS_AS(recognizer.encode(0, f.mel, f.timing), npu::DeviceError);
   CHECK(recognizer.fallback().empty());
 }
 
-TEST_CASE(
-    "recognizer: gives up within a window on a device, and does not take that for a failure") {
+TEST_CASE("recognizer: stops within a window on a device, and does not take that for a failure") {
   Fixture f;
-  const auto device = npu::open_sim_device();
-  app::Recognizer recognizer(tests::load(f.folder.path()), 2, {device.get(), {}, true});
+  const auto device = app::npu_device(npu::open_sim_device(), {});
+  app::Recognizer recognizer(tests::load(f.folder.path()), 2, device.get(), true);
   std::size_t n_asked = 0;
   recognizer.set_should_stop([&n_asked] { return ++n_asked > 20; });
-  CHECK_FALSE(recognizer.encode(0, f.mel));
-  CHECK(device->stats().launches == 0);
+  CHECK_THROWS_AS(recognizer.encode(0, f.mel, f.timing), models::Stopped);
+  DeviceInfo info;
+  device->describe(0, 0, info);
+  CHECK(info.npu->launches == 0);
   CHECK(recognizer.fallback().empty());
   recognizer.set_should_stop({});
-  CHECK(recognizer.encode(0, f.mel));
+  CHECK_NOTHROW(recognizer.encode(0, f.mel, f.timing));
 }
 
 TEST_CASE("recognizer: with leave to fall back the window is done again on the CPU") {
   Fixture f;
   app::Recognizer cpu(tests::load(f.folder.path()), 2);
-  REQUIRE(cpu.encode(0, f.mel));
+  cpu.encode(0, f.mel, f.timing);
   const auto expected = f.decode(cpu);
 
   const auto device = f.device_that_fails(3);  // in the second window of two layers
-  app::Recognizer recognizer(tests::load(f.folder.path()), 2, {device.get(), {}, true});
-  REQUIRE(recognizer.encode(0, f.mel));
+  app::Recognizer recognizer(tests::load(f.folder.path()), 2, device.get(), true);
+  recognizer.encode(0, f.mel, f.timing);
   CHECK(recognizer.fallback().empty());
   CHECK(recognizer.n_encoded() == 1);
-  REQUIRE(recognizer.encode(0, f.mel));
+  recognizer.encode(0, f.mel, f.timing);
   CHECK_FALSE(recognizer.fallback().empty());
-  CHECK(recognizer.backend_name() == "cpu");
+  CHECK_FALSE(recognizer.encodes_on_device());
   CHECK(f.decode(recognizer) == expected);
 }

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "app/cli/option_values.h"
-#include "app/engine/device_choice.h"
+#include "app/engine/devices/backends.h"
 #include "app/formats/writers.h"
 #include "decoder/search/decode_options.h"
 #include "models/files/model_file.h"
@@ -33,8 +33,8 @@ std::map<std::string, json> program_lists() {
   return {{"task", enum_of(decoder::kTaskNames)},
           {"model/format", enum_of(models::kFileFormats, true)},
           {"model/quantization", enum_of(dtypes, true)},
-          {"device/requested", enum_of(app::with_auto(app::kDevices))},
-          {"device/used", enum_of(app::kDevices)},
+          {"device/requested", enum_of(app::with_auto(app::backend_names()))},
+          {"device/used", enum_of(app::backend_names())},
           {"device/npu/plan", enum_of(npu::kPlanNames)},
           {"device/npu/precision", enum_of(npu::kPrecisionNames)},
           {"device/cpu_precision", enum_of(models::kPrecisionNames, true)},

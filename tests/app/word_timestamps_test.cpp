@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "app/engine/transcriber.h"
+#include "app/engine/transcribe.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
@@ -52,7 +52,7 @@ struct Fixture {
     options.word_timestamps = true;
     options.temperature_increment_on_fallback.reset();
     options.no_speech_threshold.reset();
-    check_words(app::Transcriber(recognizer, options).transcribe({path, {}}, {}));
+    check_words(app::transcribe(recognizer, options, {path, {}}));
   }
 
   tests::TemporaryFolder folder;

@@ -103,27 +103,24 @@ TEST_CASE("mel_source: hands over every sample of the first pass, once") {
   options.on_pcm = [&heard](std::span<const float> samples) {
     CHECK(samples.size() <= 16000);
     heard.insert(heard.end(), samples.begin(), samples.end());
-    return true;
   };
   MelSource source(file.input(), 80, options);
   window_at(source, 1000);
-  CHECK_FALSE(source.is_cancelled());
+  CHECK_FALSE(source.is_stopped());
   CHECK(heard == decode_all(file.input()).samples);
   CHECK(source.info().sample_rate == 8000);
   CHECK(source.timings().decode_s > 0);
   CHECK(source.timings().mel_s > 0);
 }
 
-TEST_CASE("mel_source: can be cancelled, and then is about what was read") {
+TEST_CASE("mel_source: can be stopped, and then is about what was read") {
   const TempFile file(waves(16000, 40));
   std::size_t heard = 0;
   audio::MelOptions options;
-  options.on_pcm = [&heard](std::span<const float> samples) {
-    heard += samples.size();
-    return heard < 50000;
-  };
+  options.on_pcm = [&heard](std::span<const float> samples) { heard += samples.size(); };
+  options.should_stop = [&heard] { return heard >= 50000; };
   MelSource source(file.input(), 80, options);
-  CHECK(source.is_cancelled());
+  CHECK(source.is_stopped());
   CHECK(heard < 50000 + 16000);
   CHECK(source.content_frames() == heard / 160);
 }
@@ -147,10 +144,9 @@ TEST_CASE(
   options.on_pcm = [&](std::span<const float> samples) {
     heard += samples.size();
     stops = heard >= 50000;
-    return true;
   };
   const MelSource stopped(file.input(), 80, options);
-  CHECK(stopped.is_cancelled());
+  CHECK(stopped.is_stopped());
   CHECK(stopped.content_frames() < 8000);
 }
 

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "decoder/text/fallback.h"
+#include "decoder/text/rest.h"
 #include "tests/support/test_vocabulary.h"
 
 using namespace wnpu::decoder;  // NOLINT

@@ -1,4 +1,4 @@
-#include "app/engine/public_segment.h"
+#include "app/engine/windows/public_segment.h"
 
 #include <utility>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace wnpu::app {
+namespace wnpu::models {
 
 using Clock = std::chrono::steady_clock;
 
@@ -23,4 +23,11 @@ class StageTimer {
   Clock::time_point start_ = Clock::now();
 };
 
-}  // namespace wnpu::app
+// f(), timed.
+template <typename F>
+auto timed(double& stage_s, const F& f) {
+  const StageTimer timer(stage_s);
+  return f();
+}
+
+}  // namespace wnpu::models

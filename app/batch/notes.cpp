@@ -1,0 +1,61 @@
+#include "app/batch/notes.h"
+
+#include <array>
+#include <cstdio>
+
+#include "app/engine/devices/device_choice.h"
+
+namespace wnpu::app {
+namespace {
+
+std::string seconds(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.2f s", value);
+  return text.data();
+}
+
+}  // namespace
+
+void note_device(const DeviceInfo& device, unsigned threads, const Options& options,
+                 Messages& messages) {
+  if (!device.reason.empty()) messages.detail("device " + device.used + ": " + device.reason);
+  if (device.simulated) {
+    messages.note("device sim: an NPU simulated on this CPU; no time of this run is an NPU's");
+  }
+  if (options.threads > threads) {
+    messages.note("--threads " + std::to_string(options.threads) + ": this process may use " +
+                  std::to_string(threads) + " CPUs, and takes as many threads");
+  }
+  if (!device.npu && asks_for_npu(options.device)) {
+    messages.note("no NPU is used: --npu-plan, --npu-precision and --xclbin have no effect");
+  }
+}
+
+std::string dry_run_report(const std::string& name, const Transcript& transcript) {
+  const InputInfo& input = transcript.input;
+  return name + ": " + seconds(input.duration) + " of audio (" + input.format + ", " +
+         std::to_string(input.sample_rate) + " Hz, " + std::to_string(input.channels) +
+         (input.channels == 1 ? " channel" : " channels") + "): decoded in " +
+         seconds(transcript.timing.decode_audio) + ", mel in " + seconds(transcript.timing.mel);
+}
+
+void note_warnings(const Transcript& transcript, Messages& messages) {
+  for (const std::string& warning : transcript.warnings) {
+    messages.note(transcript.input.path + ": " + warning);
+  }
+}
+
+void note_end(const Transcript& transcript, Messages& messages) {
+  const std::string prefix = transcript.input.path + ": ";
+  note_warnings(transcript, messages);
+  if (transcript.truncated) {
+    messages.note(prefix + (transcript.segments.empty() ? "stopped before anything was finished"
+                                                        : "stopped; what was finished is kept"));
+  }
+  messages.detail(prefix + seconds(transcript.input.duration) + " of audio in " +
+                  seconds(transcript.timing.total) + ", model loaded in " +
+                  seconds(transcript.timing.load) + ", on " + transcript.device.used +
+                  (transcript.device.simulated ? " (simulated)" : ""));
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,54 @@
+#include "app/batch/process_end.h"
+
+#include <exception>
+#include <iostream>
+#include <unistd.h>
+
+#include "app/batch/progress.h"
+#include "app/batch/signals.h"
+#include "app/batch/unfinished_file.h"
+#include "app/cli/exit_code.h"
+#include "app/engine/error.h"
+
+namespace wnpu::app {
+namespace {
+
+// The text takes memory, which is perhaps what there is none of.
+void tell(const std::exception& error) {
+  try {
+    Messages(std::cerr, Verbosity::normal, false).error(text_of(error));
+  } catch (const std::exception&) {
+    std::cerr << "whisper-npu: not enough memory\n";
+  }
+}
+
+}  // namespace
+
+int exit_code_after(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const BrokenPipe& error) {
+    return exit_code_of(error);
+  } catch (const std::exception& error) {
+    const bool is_stopped = error_code(error) == ErrorCode::stopped;
+    if (is_stopped) return static_cast<int>(ExitCode::signal) + received_signal();
+    tell(error);
+    return exit_code_of(error);
+  }
+}
+
+void end_uncaught() noexcept {
+  remove_unfinished_file();
+  int code = static_cast<int>(ExitCode::internal);
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::exception& error) {
+    tell(error);
+    code = exit_code_of(error);
+  } catch (...) {
+    std::cerr << "whisper-npu: ended by an unknown exception\n";
+  }
+  ::_exit(code);
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,15 @@
+// How the process ends: messages and exit codes of what nobody else has caught.
+#pragma once
+
+#include <functional>
+
+namespace wnpu::app {
+
+// work()'s exit code, or that of its error, which is told.
+int exit_code_after(const std::function<int()>& work);
+
+// For std::set_terminate: where an exception cannot be caught (thrown in a destructor,
+// nlohmann/json's allocate, or in what is noexcept) the documented exit codes hold as well.
+[[noreturn]] void end_uncaught() noexcept;
+
+}  // namespace wnpu::app

@@ -1,0 +1,34 @@
+#include "app/batch/readable_input.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <unistd.h>
+
+#include "app/cli/exit_code.h"
+#include "app/engine/whisper_npu.hpp"
+
+namespace wnpu::app {
+
+void check_readable(const std::string& input) {
+  if (input == "-") {
+    if (::isatty(STDIN_FILENO) != 0) {
+      throw UsageError("- is stdin, and that is a terminal: send a file there");
+    }
+    return;
+  }
+  std::error_code error;
+  const std::string expected = input + ": expected an audio file, found ";
+  if (std::filesystem::is_directory(input, error)) {
+    throw Error(ErrorCode::audio, expected + "a folder");
+  }
+  if (::access(input.c_str(), R_OK) != 0) {
+    throw Error(ErrorCode::audio, expected + std::strerror(errno));
+  }
+}
+
+void check_only_input(const std::vector<PlannedInput>& plan) {
+  if (plan.size() == 1 && !plan.front().is_skipped) check_readable(plan.front().input);
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,32 @@
+#include "app/engine/audio_input.h"
+
+#include "app/engine/option_check.h"
+
+namespace wnpu::app {
+
+audio::Input input_of(const Audio& audio) {
+  check_audio(audio);
+  audio::Input input;
+  input.path = audio.path;
+  input.memory = audio.bytes;
+  input.audio_track = audio.track;
+  if (!audio.raw_format.empty()) input.raw_format = audio::parse_raw_format(audio.raw_format);
+  return input;
+}
+
+std::string name_of(const Audio& audio) { return audio.path.empty() ? "memory" : audio.path; }
+
+void describe_audio(const audio::MelSource& mel, const audio::Input& input,
+                    Transcript& transcript) {
+  InputInfo& info = transcript.input;
+  info.path = input.path.empty() ? "memory" : input.path.string();
+  info.format = mel.info().format;
+  info.channels = mel.info().channels;
+  info.sample_rate = mel.info().sample_rate;
+  info.duration = mel.duration_s();
+  transcript.warnings = mel.warnings();
+  transcript.timing.decode_audio = mel.timings().decode_s;
+  transcript.timing.mel += mel.timings().mel_s;
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,111 @@
+#include "app/engine/devices/backends.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "npu/sim/sim_device.h"
+#include "npu/xrt/xrt_device.h"
+
+namespace wnpu::app {
+namespace {
+
+class NpuDevice : public EncoderDevice {
+ public:
+  NpuDevice(std::unique_ptr<npu::Device> device, const DeviceOptions& options)
+      : device_(std::move(device)), options_(options) {}
+
+  std::unique_ptr<encoder::LayerBackend> make_layers(const LoadedModel& model,
+                                                     models::ThreadPool& pool) override {
+    return encoder::make_npu_backend(*device_, model.dims(), model.device_layers(), pool,
+                                     npu_options(options_));
+  }
+  void set_should_stop(std::function<bool()> should_stop) override {
+    device_->set_should_stop(std::move(should_stop));
+  }
+  void reset_counts() override { device_->reset_stats(); }
+  void describe(std::size_t n_windows, std::size_t n_layers, DeviceInfo& info) const override {
+    const npu::RunStats stats = device_->stats();
+    info.simulated = device_->is_simulated();
+    NpuUse& use = info.npu.emplace();
+    use.description = device_->description();
+    use.plan = options_.plan;
+    use.precision = options_.precision;
+    if (info.simulated) use.preset = options_.preset;
+    use.windows = n_windows;
+    use.launches = stats.launches;
+    use.submissions = stats.submissions;
+    use.ddr_bytes = stats.ddr_read_bytes + stats.ddr_write_bytes;
+    if (n_layers > 0) use.modelled_ms_per_layer = stats.modelled_ms / static_cast<double>(n_layers);
+  }
+
+ private:
+  std::unique_ptr<npu::Device> device_;
+  DeviceOptions options_;
+};
+
+using Nodes = std::span<const npu::ProbeResult>;
+
+std::string always(Nodes /*nodes*/) { return ""; }
+
+std::string why_no_npu(Nodes nodes) {
+  const bool usable = std::ranges::any_of(nodes, [](const auto& found) { return found.usable; });
+  if (usable) return "";
+  const npu::ProbeResult& first = nodes.front();  // probe() is never empty
+  return first.name == kNpuBackend ? first.reason : first.name + ": " + first.reason;
+}
+
+std::unique_ptr<EncoderDevice> open_simulator(const DeviceOptions& options, std::size_t n_threads) {
+  npu::SimDeviceOptions sim;
+  sim.preset = options.preset;
+  sim.threads = static_cast<int>(n_threads);
+  return npu_device(npu::open_sim_device(sim), options);
+}
+
+std::unique_ptr<EncoderDevice> open_hardware(const DeviceOptions& options,
+                                             std::size_t /*n_threads*/) {
+  return npu_device(npu::open_xrt_device({.bdf = "", .xclbin = options.xclbin, .target = ""}),
+                    options);
+}
+
+constexpr std::array kBackends = {
+    Backend{"cpu", always, nullptr, ""},
+    Backend{kNpuBackend, why_no_npu, open_hardware, "an NPU is there and opens"},
+    Backend{kSimulatorBackend, always, open_simulator, ""},
+};
+
+}  // namespace
+
+std::span<const Backend> backends() { return kBackends; }
+
+const Backend* find_backend(std::string_view name) {
+  const auto* const found = std::ranges::find(kBackends, name, &Backend::name);
+  return found == kBackends.end() ? nullptr : found;
+}
+
+std::vector<std::string_view> backend_names() {
+  std::vector<std::string_view> names;
+  for (const Backend& backend : kBackends) names.push_back(backend.name);
+  return names;
+}
+
+bool may_be(std::string_view requested, std::string_view backend) {
+  if (requested != kAutoDevice) return requested == backend;
+  const Backend* const found = find_backend(backend);
+  return found != nullptr && !found->automatic_reason.empty();
+}
+
+std::unique_ptr<EncoderDevice> npu_device(std::unique_ptr<npu::Device> device,
+                                          const DeviceOptions& options) {
+  return std::make_unique<NpuDevice>(std::move(device), options);
+}
+
+encoder::NpuOptions npu_options(const DeviceOptions& options) {
+  const auto plan = npu::find_plan(options.plan);
+  if (!plan) refuse_name("npu plan", npu::kPlanNames, options.plan);
+  const auto precision = npu::find_precision(options.precision);
+  if (!precision) refuse_name("npu precision", npu::kPrecisionNames, options.precision);
+  return {.precision = *precision, .plan = *plan};
+}
+
+}  // namespace wnpu::app

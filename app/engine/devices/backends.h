@@ -1,0 +1,79 @@
+// Where the encoder's layers can run: a row of a table for each way. The command line's values of
+// --device, the choice of one, a session's device and the transcript's names follow from it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/engine/loaded_model.h"
+#include "app/engine/whisper_npu.hpp"
+#include "encoder/layer_backend.h"
+#include "encoder/npu/npu_backend.h"
+#include "models/base/thread_pool.h"
+#include "npu/device.h"
+#include "npu/probe.h"
+
+namespace wnpu::app {
+
+// What runs the layers in the CPU's place: opened for one session, used by one thread at a time.
+// What its layers throw: npu::DeviceError where it fails, npu::Stopped where it was asked to stop.
+class EncoderDevice {
+ public:
+  virtual ~EncoderDevice() = default;
+
+  // All must outlive the layers. Throws DeviceError where it cannot run such a model.
+  virtual std::unique_ptr<encoder::LayerBackend> make_layers(const LoadedModel& model,
+                                                             models::ThreadPool& pool) = 0;
+  // Asked while layers run.
+  virtual void set_should_stop(std::function<bool()> should_stop) = 0;
+  // What describe() counts begins anew.
+  virtual void reset_counts() = 0;
+  // What it is and what it did, as it has run n_layers layers of n_windows windows.
+  virtual void describe(std::size_t n_windows, std::size_t n_layers, DeviceInfo& info) const = 0;
+};
+
+struct Backend {
+  std::string_view name;  // of --device, and in transcripts
+  // Why it cannot be used on this machine, empty where it can. `nodes` is what npu::probe() found.
+  std::string (*probe)(std::span<const npu::ProbeResult> nodes);
+  // nullptr: the CPU, which needs no device. The simulator gets n_threads. Throws DeviceError.
+  std::unique_ptr<EncoderDevice> (*make)(const DeviceOptions& options, std::size_t n_threads);
+  // Why "auto" took it, where it opens; empty: auto never takes it.
+  std::string_view automatic_reason;
+};
+
+// The CPU first, which "auto" takes where it takes no other.
+std::span<const Backend> backends();
+const Backend* find_backend(std::string_view name);
+std::vector<std::string_view> backend_names();
+
+inline constexpr std::string_view kNpuBackend = "npu";
+inline constexpr std::string_view kSimulatorBackend = "sim";
+// Not a backend: the choice of one.
+inline constexpr std::string_view kAutoDevice = "auto";
+
+// Whether a `requested` device may turn out to be this backend.
+bool may_be(std::string_view requested, std::string_view backend);
+
+// An NPU as a device of ours.
+std::unique_ptr<EncoderDevice> npu_device(std::unique_ptr<npu::Device> device,
+                                          const DeviceOptions& options);
+
+// Throws Error(usage): what was expected, what was found.
+template <typename Names>
+[[noreturn]] void refuse_name(const std::string& option, const Names& names,
+                              const std::string& found) {
+  std::string expected;
+  for (const std::string_view name : names) expected += std::string(name) + ", ";
+  throw Error(ErrorCode::usage, option + ": expected " + expected + "found " + found);
+}
+
+// What the options name. Throws Error(usage) that lists the names, for one that does not exist.
+encoder::NpuOptions npu_options(const DeviceOptions& options);
+
+}  // namespace wnpu::app

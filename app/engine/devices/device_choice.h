@@ -1,0 +1,31 @@
+// From the device that was asked for to the device that runs.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "app/engine/devices/backends.h"
+#include "app/engine/whisper_npu.hpp"
+#include "models/weights/precision.h"
+#include "npu/probe.h"
+
+namespace wnpu::app {
+
+// What the options name. Throws Error(usage) that lists the names, for one that does not exist.
+models::Precision cpu_precision(const DeviceOptions& options);
+
+// Whether anything is said of how an NPU is to work.
+bool asks_for_npu(const DeviceOptions& options);
+
+struct ChosenDevice {
+  DeviceInfo info;
+  std::unique_ptr<EncoderDevice> device;  // none: the CPU
+};
+
+// `nodes` is what npu::probe() found. Throws DeviceError where the device that was asked for cannot
+// be used: there is no silent fallback. auto takes a device that opens, else the CPU, and says why.
+ChosenDevice choose_device(const DeviceOptions& options, std::span<const npu::ProbeResult> nodes,
+                           std::size_t n_threads);
+
+}  // namespace wnpu::app

@@ -1,0 +1,24 @@
+// A session's voice activity detector.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "app/engine/whisper_npu.hpp"
+#include "audio/vad/vad_thread.h"
+
+namespace wnpu::app {
+
+class SpeechDetector {
+ public:
+  // What the options ask for, loaded when it is first asked for; nullptr: none. It has a thread of
+  // its own where there are several. Throws ModelError.
+  audio::VadThread* load(const VadOptions& options, std::size_t n_threads);
+
+ private:
+  std::unique_ptr<audio::VadThread> vad_;
+  std::string weights_;  // of vad_
+};
+
+}  // namespace wnpu::app

@@ -1,0 +1,24 @@
+// Windows that fail a test are decoded again, together, at the next temperature.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "app/engine/recognizer.h"
+#include "app/engine/windows/window_options.h"
+#include "decoder/search/decode_options.h"
+
+namespace wnpu::app {
+
+// How window i is decoded at a temperature.
+using MakeJob = std::function<DecodeJob(std::size_t i, double temperature)>;
+
+// What is kept of n_windows. Tokens of all tries are added to n_tokens. Throws as
+// Recognizer::decode().
+std::vector<decoder::Decoded> decode_with_fallback(Recognizer& recognizer,
+                                                   const WindowOptions& options,
+                                                   std::size_t n_windows, const MakeJob& make_job,
+                                                   std::size_t& n_tokens);
+
+}  // namespace wnpu::app

@@ -1,0 +1,102 @@
+#include "app/engine/windows/window_options.h"
+
+#include <algorithm>
+#include <span>
+
+#include "app/engine/windows/clips.h"
+#include "audio/mel/mel_source.h"
+#include "decoder/search/decode_options.h"
+#include "decoder/text/alignment.h"
+#include "decoder/text/rest.h"
+
+namespace wnpu::app {
+namespace {
+
+using models::TokenId;
+
+// transcribe.py cli(): temperature, then steps of the increment up to 1.
+std::vector<double> all_temperatures(const TranscribeOptions& options) {
+  std::vector<double> all = {options.temperature};
+  const double step = options.temperature_increment_on_fallback.value_or(0);
+  if (step <= 0) return all;
+  for (int i = 1; options.temperature + i * step < 1.0 + 1e-6; ++i) {
+    all.push_back(options.temperature + i * step);
+  }
+  return all;
+}
+
+// A text from the options as the decoder takes it: one space before it, none around.
+std::vector<TokenId> encode_text(const models::Vocabulary& vocabulary, const std::string& text) {
+  constexpr const char* kSpace = " \t\n\r\f\v";
+  const auto first = text.find_first_not_of(kSpace);
+  if (first == std::string::npos) return {};
+  return vocabulary.encode(" " + text.substr(first, text.find_last_not_of(kSpace) - first + 1));
+}
+
+}  // namespace
+
+WindowOptions::WindowOptions(const TranscribeOptions& options, const models::Dims& dims,
+                             const models::Vocabulary& vocabulary, const std::string& language)
+    : options_(options),
+      dims_(dims),
+      of_file_(decoder::decode_options_of(options)),
+      temperatures_(all_temperatures(options)),
+      thresholds_{options.compression_ratio_threshold, options.logprob_threshold,
+                  options.no_speech_threshold},
+      initial_prompt_(encode_text(vocabulary, options.initial_prompt)),
+      hotwords_(encode_text(vocabulary, options.hotwords)),
+      prefix_(encode_text(vocabulary, options.prefix)) {
+  of_file_.language = language;
+  if (!options.word_timestamps) return;
+  // What is decoded with word timestamps has to fit into the context once more.
+  const auto sot = decoder::sot_sequence(vocabulary, of_file_);
+  const std::size_t longest = decoder::longest_alignment(dims, sot.size());
+  if (of_file_.sample_len.value_or(0) > longest) of_file_.sample_len = longest;
+}
+
+decoder::DecodeOptions WindowOptions::at(const WindowPlace& place, const Context& context,
+                                         double temperature) const {
+  decoder::DecodeOptions decode = of_file_;
+  decode.temperature = static_cast<float>(temperature);
+  decode.prompt = prompt(context);
+  if (place.seek == 0) decode.prefix = prefix_;
+  decode.speech_end = speech_end(place);
+  // Windows differ in their random numbers; the same file gives the same text.
+  decode.seed += place.seek;
+  return decode;
+}
+
+// A clip of speech in a batch is speech up to its end. A rest of it would cost a window, and be
+// heard without the text before it.
+std::optional<float> WindowOptions::speech_end(const WindowPlace& place) const {
+  const std::size_t rest = place.clip_end - std::min(place.clip_end, place.seek);
+  if (!forces_speech() || rest > audio::kWindowFrames) return std::nullopt;
+  return static_cast<float>(to_seconds(rest) - to_seconds(shortest_rest()));
+}
+
+bool WindowOptions::forces_speech() const {
+  return options_.batch_size > 1 && options_.vad.enabled;
+}
+
+std::size_t WindowOptions::shortest_rest() const {
+  return forces_speech() ? decoder::kShortestForcedRestFrames : decoder::kShortestRestFrames;
+}
+
+// What stays (a carried initial prompt, hotwords), then as much of what was said as there is room.
+std::vector<TokenId> WindowOptions::prompt(const Context& context) const {
+  std::vector<TokenId> tokens;
+  std::size_t first_said = context.prompt_reset_since;
+  if (options_.carry_initial_prompt) {
+    tokens = initial_prompt_;
+    first_said = std::max(first_said, initial_prompt_.size());
+  }
+  tokens.insert(tokens.end(), hotwords_.begin(), hotwords_.end());
+  const auto& all = context.all_tokens;
+  const auto said = std::span(all).subspan(std::min(first_said, all.size()));
+  const std::size_t half = dims_.n_text_ctx / 2 - 1;
+  const auto recent = said.last(std::min(said.size(), half - std::min(half, tokens.size())));
+  tokens.insert(tokens.end(), recent.begin(), recent.end());
+  return tokens;
+}
+
+}  // namespace wnpu::app

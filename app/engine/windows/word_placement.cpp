@@ -1,0 +1,62 @@
+#include "app/engine/windows/word_placement.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "app/engine/windows/clips.h"
+#include "decoder/text/hallucination.h"
+#include "decoder/text/word_timestamps.h"
+
+namespace wnpu::app {
+namespace {
+
+constexpr double kWindowSeconds = 30;
+
+std::vector<std::vector<models::TokenId>> texts_of(std::span<const decoder::Segment> segments,
+                                                   models::TokenId eot) {
+  std::vector<std::vector<models::TokenId>> texts;
+  for (const decoder::Segment& segment : segments) {
+    std::ranges::copy_if(segment.tokens, std::back_inserter(texts.emplace_back()),
+                         [eot](models::TokenId id) { return id < eot; });
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::optional<double> end_of(std::span<const decoder::Segment> segments) {
+  for (std::size_t i = segments.size(); i-- > 0;) {
+    if (!segments[i].words.empty()) return segments[i].words.back().end;
+  }
+  if (segments.empty()) return std::nullopt;
+  return segments.back().end;
+}
+
+void place_words(Recognizer& recognizer, const TranscribeOptions& options,
+                 const DecodedWindow& decoded, decoder::SplitWindow& split, double& last_speech) {
+  const decoder::Window& window = decoded.window;
+  const double window_start = to_seconds(window.seek);
+  auto words = recognizer.align(
+      decoded.job, texts_of(split.segments, recognizer.vocabulary().eot()), window.size);
+  decoder::place_words(std::move(words),
+                       {options.prepend_punctuations, options.append_punctuations},
+                       {window_start, last_speech}, split.segments);
+  const double last_end = end_of(split.segments).value_or(window_start);
+  const bool moves = !split.single_timestamp_ending && last_end > window_start;
+  if (moves) split.next_seek = to_frame(last_end);
+  if (options.hallucination_silence_threshold) {
+    const double threshold = *options.hallucination_silence_threshold;
+    const decoder::WindowTimes times{window_start, to_seconds(window.size),
+                                     window_start + kWindowSeconds,
+                                     to_seconds(decoded.content_frames), last_speech};
+    if (moves && times.end - last_end <= threshold) split.next_seek = window.seek + window.size;
+    const auto verdict = decoder::judge_hallucinations(split.segments, times, threshold);
+    if (verdict.drop_from) split.segments.resize(*verdict.drop_from);
+    if (verdict.seek) split.next_seek = to_frame(*verdict.seek);
+  }
+  // Times are rounded to frames: without this, a window could be decoded for ever.
+  split.next_seek = std::max(split.next_seek, window.seek + 1);
+  last_speech = end_of(split.segments).value_or(last_speech);
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,67 @@
+#include "app/formats/text_formats.h"
+
+#include <ostream>
+
+#include "app/engine/timestamp.h"
+#include "app/formats/subtitles.h"
+#include "models/base/utf8.h"
+
+namespace wnpu::app {
+namespace {
+
+constexpr TimestampStyle kSrtStyle{.always_hours = true, .decimal_marker = ','};
+
+}  // namespace
+
+// utils.py WriteTXT
+void write_txt(const Transcript& transcript, std::ostream& out) {
+  for (const auto& segment : transcript.segments) out << models::strip(segment.text) << '\n';
+}
+
+// utils.py WriteSRT
+void write_srt(const Transcript& transcript, const SubtitleLayout& layout, std::ostream& out) {
+  std::size_t number = 1;
+  for (const Cue& cue : make_cues(transcript.segments, layout, kSrtStyle)) {
+    out << number++ << '\n' << cue.start << " --> " << cue.end << '\n' << cue.text << "\n\n";
+  }
+}
+
+// utils.py WriteVTT; a comment block (WebVTT 4.1) where the run was stopped.
+void write_vtt(const Transcript& transcript, const SubtitleLayout& layout, std::ostream& out) {
+  out << "WEBVTT\n\n";
+  for (const Cue& cue : make_cues(transcript.segments, layout, {})) {
+    out << cue.start << " --> " << cue.end << '\n' << cue.text << "\n\n";
+  }
+  if (transcript.truncated) out << "NOTE truncated: the run was stopped here\n\n";
+}
+
+// utils.py WriteTSV: integer milliseconds
+void write_tsv(const Transcript& transcript, std::ostream& out) {
+  out << "start\tend\ttext\n";
+  for (const auto& segment : transcript.segments) {
+    out << to_milliseconds(segment.start) << '\t' << to_milliseconds(segment.end) << '\t'
+        << models::replace_all(models::strip(segment.text), "\t", " ") << '\n';
+  }
+}
+
+// Lyrics: "[mm:ss.xx]words", hundredths of a second, minutes going on past 59; one line a segment.
+void write_lrc(const Transcript& transcript, std::ostream& out) {
+  for (const auto& segment : transcript.segments) {
+    const auto hundredths = (to_milliseconds(segment.start) + 5) / 10;
+    const auto two_digits = [](auto n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+    out << '[' << two_digits(hundredths / 6000) << ':' << two_digits(hundredths / 100 % 60) << '.'
+        << two_digits(hundredths % 100) << ']'
+        << models::replace_all(models::strip(segment.text), "\n", " ") << '\n';
+  }
+}
+
+// RFC 4180 quoting; columns as in tsv. Lines end with "\n" as in every other format.
+void write_csv(const Transcript& transcript, std::ostream& out) {
+  out << "start,end,text\n";
+  for (const auto& segment : transcript.segments) {
+    out << to_milliseconds(segment.start) << ',' << to_milliseconds(segment.end) << ",\""
+        << models::replace_all(models::strip(segment.text), "\"", "\"\"") << "\"\n";
+  }
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,23 @@
+#include <cmath>
+
+#include "encoder/cpu/cpu_layer_backend.h"
+#include "models/weights/pack_weights.h"
+
+namespace wnpu::encoder {
+
+CpuLayers::CpuLayers(models::Precision precision, const models::Dims& dims,
+                     std::span<const models::EncoderLayerTensors> layers, models::ThreadPool& pool)
+    : precision_(precision), dims_(dims) {
+  const std::size_t head_size = dims.n_audio_state / dims.n_audio_head;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(head_size));
+  const auto pack = [&](std::initializer_list<models::ScaledLinear> parts) {
+    return models::pack_linear(pool, models::number_of(precision), parts);
+  };
+  for (const models::EncoderLayerTensors& w : layers) {
+    const auto& [query, key, value, out] = w.attn;
+    layers_.push_back({w.attn_ln, pack({{query, scale}, {key}, {value}}), pack({{out}}), w.mlp_ln,
+                       pack({{w.mlp_0}}), pack({{w.mlp_2}})});
+  }
+}
+
+}  // namespace wnpu::encoder
