@@ -1,13 +1,16 @@
 """The include DAG of the project, and the sizes that keep it readable: layering.py ROOT.
 
 A rule names a folder and the folders whose files it may include besides its own; the longest rule
-that a file's path begins with counts. Exit code 1 with a line for each violation."""
+that a file's path begins with counts. READMEs name files that are there, and the one of the root the
+main path, which is to be read in one go. Exit code 1 with a line for each violation."""
 import pathlib
 import re
 import sys
 
 MAX_FILES = 30    # of a folder
 MAX_LINES = 400   # of a file
+MAX_PATH = 1500   # lines of the files that README's reading list names
+READING_LIST = "## The program in 1,500 lines"
 
 BASE = ["models/base"]
 VECTORS = [*BASE, "models/kernels/vectors"]
@@ -146,6 +149,46 @@ def cycles(graph):
     return [sorted(group) for group in found if len(group) > 1]
 
 
+def paths_in(text):
+    """Words in backticks that look like a path or a source file, and the targets of links."""
+    for word in re.findall(r"`([\w.-][\w./-]*)`", text):
+        if "/" in word or re.search(r"\.(h|hpp|cpp|sh)$", word):
+            yield word
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        if "://" not in target:
+            yield "./" + target
+
+
+def is_there(root, folder, word, names):
+    if "/" not in word:
+        return word in names
+    bases = [base for base in (folder, root) if (base / word.split("/")[0]).exists()]
+    # What begins with no folder of ours is somebody else's; NAME stands for any.
+    return not bases or "NAME" in word or word.startswith(("build/", "../shared")) or any(
+        (base / (word + ending)).exists() for base in bases for ending in ("", ".h", ".cpp", ".hpp"))
+
+
+def readme_violations(root):
+    readmes = [root / "README.md", *(path for folder in FOLDERS
+                                     for path in (root / folder).rglob("README.md"))]
+    names = {path.name for folder in FOLDERS for path in (root / folder).rglob("*.*")}
+    for readme in sorted(readmes):
+        for word in paths_in(readme.read_text(encoding="utf-8")):
+            if not is_there(root, readme.parent, word, names):
+                yield f"{readme.relative_to(root)}: no such file: {word}"
+
+
+def path_violations(root):
+    section = (root / "README.md").read_text(encoding="utf-8").split(READING_LIST)[1].split("\n## ")[0]
+    steps = re.findall(r"^ *\d+\. .*(?:\n {3}.*)*", section, re.M)
+    files = [word for step in steps for word in re.findall(r"`([\w./-]+\.(?:h|hpp|cpp))`", step)]
+    lines = sum((root / file).read_bytes().count(b"\n") for file in files)
+    if len(files) < 10:
+        yield f"README.md: expected the main path under \"{READING_LIST}\", found {len(files)} files"
+    if lines > MAX_PATH:
+        yield f"README.md: the main path has {lines} lines, at most {MAX_PATH}"
+
+
 def check(root):
     paths = sorted(str(path.relative_to(root)) for folder in FOLDERS
                    for path in (root / folder).rglob("*") if path.suffix in (".h", ".hpp", ".cpp"))
@@ -164,6 +207,8 @@ def check(root):
         n_files = sum(path.is_file() for path in folder.iterdir())
         if n_files > MAX_FILES:
             violations.append(f"{folder.relative_to(root)}: {n_files} files, at most {MAX_FILES}")
+    violations += readme_violations(root)
+    violations += path_violations(root)
     return violations
 
 

@@ -94,7 +94,7 @@ step "asan: build and test" build_and_test asan "$(nproc)"
 # What an hour would find, tests/README.md says how to look for.
 step "fuzzers of the preset asan, 30 s each" tests/fuzz/run.sh 30
 # What works on the threads of models/base/thread_pool, audio/read/samples_beside, npu/sim/worker_pool and
-# app/clip_loop.
+# app/engine/windows/clip_loop.
 step "tsan: build and test" test_threads models npu audio encoder decoder app
 
 say "all steps took $SECONDS s"
