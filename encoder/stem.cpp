@@ -13,19 +13,11 @@ namespace {
 
 using kernels::LeftSide;
 using kernels::Number;
+using models::ConstMatrixView;
 using models::MatrixView;
 
-// Output frames of a convolution that a thread makes at once.
-constexpr std::size_t kFramesTogether = 48;
-
-// f(first, end, thread) for frames together, on all threads.
-template <typename F>
-void for_each_block(models::ThreadPool& pool, std::size_t n, const F& f) {
-  pool.parallel_for((n + kFramesTogether - 1) / kFramesTogether,
-                    [&](std::size_t i, std::size_t thread) {
-                      f(i * kFramesTogether, std::min(n, (i + 1) * kFramesTogether), thread);
-                    });
-}
+// States that a thread makes at once.
+constexpr std::size_t kStatesTogether = 48;
 
 // [out, in * 3], taps innermost -> [out, 3 * in], taps outermost: the order of three frames in a
 // row.
@@ -64,61 +56,76 @@ PackedEnds::PackedEnds(const models::Dims& of_model, const models::EncoderEnds& 
 Convolution::Convolution(const kernels::Linear& weights, std::size_t n_frames) : weights_(weights) {
   const std::size_t width = weights.weight.k() / 3;
   if (is_bf16()) {
-    halves_ = kernels::Bf16Rows(n_frames + 2, width);
+    halves_ = kernels::Bf16Rows(n_frames, width);
   } else {
-    frames_ = models::Matrix(n_frames + 2, width);
+    frames_ = models::Matrix(n_frames, width);
   }
 }
 
-void Convolution::set_frame(std::size_t i, std::span<const float> x) {
-  if (is_bf16()) {
-    halves_.set_row(i + 1, x);
-  } else {
-    std::ranges::copy(x, frames_.row(i + 1).begin());
+void Convolution::set(ConstMatrixView frames) {
+  for (std::size_t i = 0; i < frames.rows; ++i) {
+    if (is_bf16()) {
+      halves_.set_row(i, frames.row(i));
+    } else {
+      std::ranges::copy(frames.row(i), frames_.row(i).begin());
+    }
   }
 }
 
-// openai/whisper pads with 1. What an output frame sees are three frames that lie behind each
-// other: as rows that overlap, they are the convolution's im2col without a copy.
-void Convolution::run(std::size_t first, std::size_t step, MatrixView y) const {
-  const LeftSide frames = is_bf16() ? LeftSide(halves_) : LeftSide(frames_.view());
-  assert(first + (y.rows - 1) * step + 3 <= frames.n_rows);
-  LeftSide seen = frames.from_row(first);
+// What an output frame sees are three frames that lie behind each other: as rows that overlap, they
+// are the convolution's im2col without a copy.
+void Convolution::run(std::size_t step, MatrixView y) const {
+  LeftSide seen = is_bf16() ? LeftSide(halves_) : LeftSide(frames_.view());
+  assert((y.rows - 1) * step + 3 <= seen.n_rows);
   seen.stride *= step;
   seen.n_rows = y.rows;
   seen.n_steps *= 3;
   kernels::gemm({seen, weights_.weight, weights_.bias, kernels::Finish::gelu}, y);
 }
 
-Stem::Stem(const PackedEnds& ends, std::size_t n_threads)
-    : conv1_(ends.conv1, ends.dims.n_mel_frames()),
-      conv2_(ends.conv2, ends.dims.n_mel_frames()),
-      positions_(ends.positions) {
-  const std::size_t width = std::max(ends.dims.n_mels, ends.dims.n_audio_state);
-  for (std::size_t t = 0; t < n_threads; ++t) scratch_.emplace_back(kFramesTogether, width);
+Stem::Scratch::Scratch(const PackedEnds& ends, std::size_t n_states)
+    : mel(2 * n_states + 3, ends.dims.n_mels),
+      hidden(2 * n_states + 1, ends.dims.n_audio_state),
+      conv1(ends.conv1, mel.rows()),
+      conv2(ends.conv2, hidden.rows()) {}
+
+Stem::Stem(const PackedEnds& ends, std::size_t n_threads) : positions_(ends.positions) {
+  for (std::size_t t = 0; t < n_threads; ++t) scratch_.emplace_back(ends, kStatesTogether);
 }
 
 void Stem::run(models::ThreadPool& pool, const models::LogMel& mel, MatrixView states) {
-  const std::size_t n_frames = 2 * states.rows;
-  assert(mel.values.cols() == n_frames);
-  for_each_block(pool, n_frames, [&](std::size_t first, std::size_t end, std::size_t thread) {
-    const MatrixView frames = scratch_[thread].view().col_range(0, mel.values.rows());
-    for (std::size_t band = 0; band < frames.cols; ++band) {
-      const auto values = mel.values.row(band).subspan(first, end - first);
-      for (std::size_t i = 0; i < values.size(); ++i) frames.row(i)[band] = values[i];
-    }
-    for (std::size_t i = first; i < end; ++i) conv1_.set_frame(i, frames.row(i - first));
+  assert(mel.values.cols() == 2 * states.rows);
+  const std::size_t n_blocks = (states.rows + kStatesTogether - 1) / kStatesTogether;
+  pool.parallel_for(n_blocks, [&](std::size_t i, std::size_t thread) {
+    const std::size_t first = i * kStatesTogether;
+    const std::size_t n = std::min(kStatesTogether, states.rows - first);
+    run_block(mel, first, states.row_range(first, n), scratch_[thread]);
+    for (std::size_t r = first; r < first + n; ++r)
+      kernels::axpy(1.0F, positions_.row(r), states.row(r));
   });
-  for_each_block(pool, n_frames, [&](std::size_t first, std::size_t end, std::size_t thread) {
-    const MatrixView hidden =
-        scratch_[thread].view().row_range(0, end - first).col_range(0, states.cols);
-    conv1_.run(first, 1, hidden);
-    for (std::size_t i = first; i < end; ++i) conv2_.set_frame(i, hidden.row(i - first));
-  });
-  for_each_block(pool, states.rows, [&](std::size_t first, std::size_t end, std::size_t) {
-    conv2_.run(2 * first, 2, states.row_range(first, end - first));
-    for (std::size_t r = first; r < end; ++r) kernels::axpy(1.0F, positions_.row(r), states.row(r));
-  });
+}
+
+// openai/whisper pads both convolutions with a frame of zeros at both ends; the last one of the
+// second's is never seen.
+void Stem::run_block(const models::LogMel& mel, std::size_t first, MatrixView states,
+                     Scratch& scratch) {
+  const std::size_t n_frames = mel.values.cols();
+  const MatrixView frames = scratch.mel.view().row_range(0, 2 * states.rows + 3);
+  const std::size_t n_before = first == 0 ? 2 : 0;  // of frame 0
+  const std::size_t begin = 2 * first + n_before - 2;
+  const std::size_t n = std::min(n_frames - begin, frames.rows - n_before);
+  for (std::size_t i = 0; i < n_before; ++i) std::ranges::fill(frames.row(i), 0.0F);
+  for (std::size_t i = n_before + n; i < frames.rows; ++i) std::ranges::fill(frames.row(i), 0.0F);
+  for (std::size_t band = 0; band < frames.cols; ++band) {
+    const auto values = mel.values.row(band).subspan(begin, n);
+    for (std::size_t i = 0; i < n; ++i) frames.row(n_before + i)[band] = values[i];
+  }
+  scratch.conv1.set(frames);
+  const MatrixView hidden = scratch.hidden.view().row_range(0, 2 * states.rows + 1);
+  scratch.conv1.run(1, hidden);
+  if (first == 0) std::ranges::fill(hidden.row(0), 0.0F);
+  scratch.conv2.set(hidden);
+  scratch.conv2.run(2, states);
 }
 
 }  // namespace wnpu::encoder

@@ -30,23 +30,22 @@ struct PackedEnds {
   kernels::LayerNorm ln_post;
 };
 
-// Three taps wide, a frame of zeros at both ends. It holds its input, in the precision of its
-// products.
+// Three taps wide. It holds a stretch of its input, in the precision of its products.
 class Convolution {
  public:
   // `weights` [3 in, out] must outlive it.
   Convolution(const kernels::Linear& weights, std::size_t n_frames);
 
-  // Frame i of the input: [in]. Threads may set frames of their own.
-  void set_frame(std::size_t i, std::span<const float> x);
-  // y = gelu(conv), around the input's frames first, first + step, ...: [any, out]. One thread.
-  void run(std::size_t first, std::size_t step, models::MatrixView y) const;
+  // The stretch: [at most n_frames, in].
+  void set(models::ConstMatrixView frames);
+  // y = gelu(conv) of the stretch's frames 0 .. 2, step .. step + 2, ...: [any, out].
+  void run(std::size_t step, models::MatrixView y) const;
 
  private:
   bool is_bf16() const { return weights_.weight.number() == kernels::Number::bf16; }
 
   const kernels::Linear& weights_;
-  models::Matrix frames_;     // [1 + n_frames + 1, in], the first and the last 0; or
+  models::Matrix frames_;     // [n_frames, in]; or
   kernels::Bf16Rows halves_;  // the same in bf16
 };
 
@@ -60,10 +59,21 @@ class Stem {
   void run(models::ThreadPool& pool, const models::LogMel& mel, models::MatrixView states);
 
  private:
-  Convolution conv1_;
-  Convolution conv2_;
-  const models::Matrix& positions_;      // [n_audio_ctx, n_audio_state]
-  std::vector<models::Matrix> scratch_;  // a thread: frames together
+  // What a thread needs for the states of a block: they see a frame more at both ends.
+  struct Scratch {
+    Scratch(const PackedEnds& ends, std::size_t n_states);
+
+    models::Matrix mel;     // [2 n_states + 3, n_mels]
+    models::Matrix hidden;  // [2 n_states + 1, n_audio_state], between the convolutions
+    Convolution conv1;
+    Convolution conv2;
+  };
+
+  static void run_block(const models::LogMel& mel, std::size_t first, models::MatrixView states,
+                        Scratch& scratch);
+
+  const models::Matrix& positions_;  // [n_audio_ctx, n_audio_state]
+  std::vector<Scratch> scratch_;     // a thread
 };
 
 }  // namespace wnpu::encoder
