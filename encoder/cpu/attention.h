@@ -36,8 +36,8 @@ class Attention {
   // n_audio_state]. first is a multiple of block_rows(), and so is the number of frames but for
   // the last ones. Threads may set frames of their own.
   void set(std::size_t first, models::ConstMatrixView keys, models::ConstMatrixView values);
-  // Once every frame is set, with all of their values.
-  void finish(models::ThreadPool& /*pool*/, models::ConstMatrixView /*values*/) {}
+  // Once every frame is set.
+  void finish(models::ThreadPool& /*pool*/) {}
   // attended = softmax(queries k^T) v: [at most block_rows(), n_audio_state]. Finished.
   void attend(models::ConstMatrixView queries, models::MatrixView attended, Scratch& scratch) const;
 

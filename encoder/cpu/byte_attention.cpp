@@ -24,7 +24,8 @@ Attention<ByteArithmetic>::Scratch::Scratch(const models::Dims& dims)
       exact_scores_(1, dims.n_audio_ctx) {}
 
 Attention<ByteArithmetic>::Attention(const models::Dims& dims)
-    : head_size_(dims.n_audio_state / dims.n_audio_head) {
+    : head_size_(dims.n_audio_state / dims.n_audio_head),
+      values_(dims.n_audio_ctx, dims.n_audio_state) {
   for (std::size_t head = 0; head < dims.n_audio_head; ++head) {
     heads_.push_back({kernels::U8Matrix(head_size_, dims.n_audio_ctx),
                       kernels::U8Matrix(dims.n_audio_ctx, head_size_)});
@@ -32,16 +33,18 @@ Attention<ByteArithmetic>::Attention(const models::Dims& dims)
 }
 
 void Attention<ByteArithmetic>::set(std::size_t first, ConstMatrixView keys,
-                                    ConstMatrixView /*values*/) {
+                                    ConstMatrixView values) {
+  for (std::size_t r = 0; r < values.rows; ++r)
+    std::ranges::copy(values.row(r), values_.row(first + r).begin());
   for (std::size_t head = 0; head < heads_.size(); ++head) {
     const ConstMatrixView of_head = keys.col_range(head * head_size_, head_size_);
     heads_[head].keys.set_columns(first, of_head, kStepsOfE);
   }
 }
 
-void Attention<ByteArithmetic>::finish(models::ThreadPool& pool, ConstMatrixView values) {
+void Attention<ByteArithmetic>::finish(models::ThreadPool& pool) {
   pool.parallel_for(heads_.size(), [&](std::size_t head, std::size_t /*thread*/) {
-    heads_[head].values.set(values.col_range(head * head_size_, head_size_));
+    heads_[head].values.set(values_.view().col_range(head * head_size_, head_size_));
   });
 }
 

@@ -35,7 +35,7 @@ class Attention<ByteArithmetic> {
   // As in the general Attention. A value's scale is its column's, for which all frames have to be
   // there: values wait for finish().
   void set(std::size_t first, models::ConstMatrixView keys, models::ConstMatrixView values);
-  void finish(models::ThreadPool& pool, models::ConstMatrixView values);
+  void finish(models::ThreadPool& pool);
   void attend(models::ConstMatrixView queries, models::MatrixView attended, Scratch& scratch) const;
 
  private:
@@ -51,6 +51,7 @@ class Attention<ByteArithmetic> {
 
   std::size_t head_size_;
   std::vector<Head> heads_;
+  models::Matrix values_;  // [n_audio_ctx, n_audio_state]
 };
 
 }  // namespace wnpu::encoder

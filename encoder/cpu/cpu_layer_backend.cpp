@@ -28,12 +28,13 @@ CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
       attention_(dims),
       layers_(layers),
       states_(dims.n_audio_ctx, dims.n_audio_state),
-      qkv_(dims.n_audio_ctx, 3 * dims.n_audio_state) {
+      queries_(dims.n_audio_ctx, dims.n_audio_state) {
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
     const std::size_t rows = Arithmetic::block_rows();
     scratch_.push_back(
-        {models::Matrix(rows, dims.n_audio_state), models::Matrix(rows, 4 * dims.n_audio_state),
-         models::Matrix(rows, dims.n_audio_state), typename Attention<Arithmetic>::Scratch(dims),
+        {models::Matrix(rows, dims.n_audio_state), models::Matrix(rows, 3 * dims.n_audio_state),
+         models::Matrix(rows, 4 * dims.n_audio_state), models::Matrix(rows, dims.n_audio_state),
+         typename Attention<Arithmetic>::Scratch(dims),
          kernels::Linear::Room(number, rows, 4 * dims.n_audio_state)});
   }
 }
@@ -64,8 +65,7 @@ void CpuLayerBackend<Arithmetic>::run_layer(std::size_t layer) {
   assert(layer < layers_.size());
   const CpuLayer& l = layers_[layer];
   for_each_block([&](Block block, Scratch& scratch) { project(l, block, scratch); });
-  const std::size_t width = states_.cols();
-  attention_.finish(pool_, qkv_.view().col_range(2 * width, width));
+  attention_.finish(pool_);
   for_each_block([&](Block block, Scratch& scratch) { attend_and_mlp(l, block, scratch); });
 }
 
@@ -73,9 +73,10 @@ template <typename Arithmetic>
 void CpuLayerBackend<Arithmetic>::project(const CpuLayer& layer, Block block, Scratch& scratch) {
   const std::size_t width = states_.cols();
   const MatrixView normed = scratch.normed.view().row_range(0, block.rows);
-  const MatrixView qkv = qkv_.view().row_range(block.first, block.rows);
+  const MatrixView qkv = scratch.qkv.view().row_range(0, block.rows);
   kernels::layer_norm(states_.view().row_range(block.first, block.rows), layer.attn_ln, normed);
   layer.qkv.apply(normed, Finish::replace, qkv, scratch.products);
+  copy_rows(qkv.col_range(0, width), queries_.view().row_range(block.first, block.rows));
   attention_.set(block.first, qkv.col_range(width, width), qkv.col_range(2 * width, width));
 }
 
@@ -86,8 +87,7 @@ void CpuLayerBackend<Arithmetic>::attend_and_mlp(const CpuLayer& layer, Block bl
   const MatrixView normed = scratch.normed.view().row_range(0, block.rows);
   const MatrixView hidden = scratch.hidden.view().row_range(0, block.rows);
   const MatrixView attended = scratch.attended.view().row_range(0, block.rows);
-  const ConstMatrixView queries =
-      qkv_.view().row_range(block.first, block.rows).col_range(0, states.cols);
+  const ConstMatrixView queries = queries_.view().row_range(block.first, block.rows);
   attention_.attend(queries, attended, scratch.attention);
   layer.out.apply(attended, Finish::add, states, scratch.products);
   kernels::layer_norm(states, layer.mlp_ln, normed);

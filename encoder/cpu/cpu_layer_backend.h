@@ -42,6 +42,7 @@ class CpuLayerBackend : public LayerBackend {
   // What a thread needs for a block of rows; all of it stays in its L2.
   struct Scratch {
     models::Matrix normed;    // [block_rows(), n_audio_state]
+    models::Matrix qkv;       // [block_rows(), 3 n_audio_state]: each with its heads side by side
     models::Matrix hidden;    // [block_rows(), 4 n_audio_state]
     models::Matrix attended;  // [block_rows(), n_audio_state]
     typename Attention<Arithmetic>::Scratch attention;
@@ -52,7 +53,7 @@ class CpuLayerBackend : public LayerBackend {
     std::size_t rows;
   };
 
-  // qkv_ and attention_'s keys and values of the block's rows, from their normalised states.
+  // queries_ and attention_'s keys and values of the block's rows, from their normalised states.
   void project(const CpuLayer& layer, Block block, Scratch& scratch);
   // states += out(attention); states += fc2(gelu(fc1(normalised states))), for the block's rows.
   void attend_and_mlp(const CpuLayer& layer, Block block, Scratch& scratch);
@@ -62,8 +63,8 @@ class CpuLayerBackend : public LayerBackend {
   models::ThreadPool& pool_;
   Attention<Arithmetic> attention_;
   std::span<const CpuLayer> layers_;
-  models::Matrix states_;  // [n_audio_ctx, n_audio_state], the residual stream
-  models::Matrix qkv_;     // [n_audio_ctx, 3 n_audio_state]: each with its heads side by side
+  models::Matrix states_;         // [n_audio_ctx, n_audio_state], the residual stream
+  models::Matrix queries_;        // [n_audio_ctx, n_audio_state], heads side by side
   std::vector<Scratch> scratch_;  // a thread
 };
 

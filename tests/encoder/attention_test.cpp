@@ -40,7 +40,7 @@ std::vector<float> attend(const Inputs& in) {
     attention.set(first, in.k.view().row_range(first, rows), in.v.view().row_range(first, rows));
   }
   models::ThreadPool pool(2);
-  attention.finish(pool, in.v.view());
+  attention.finish(pool);
   models::Matrix y(kFrames, dims().n_audio_state);
   for (std::size_t first = 0; first < kFrames; first += block) {
     const std::size_t rows = std::min(block, kFrames - first);
