@@ -20,15 +20,8 @@ Decoder::Decoder(const PackedDecoder& weights, models::ThreadPool& pool)
     : weights_(weights),
       dims_(weights.dims),
       pool_(pool),
-      vocabulary_(weights.vocabulary, pool, dims_.n_text_ctx),
-      head_size_(dims_.n_text_state / dims_.n_text_head),
-      x_(dims_.n_text_ctx, dims_.n_text_state),
-      normed_(dims_.n_text_ctx, dims_.n_text_state),
-      q_(dims_.n_text_ctx, dims_.n_text_state),
-      wv_(dims_.n_text_ctx, dims_.n_text_state),
-      qkv_(dims_.n_text_ctx, 3 * dims_.n_text_state),
-      hidden_(dims_.n_text_ctx, 4 * dims_.n_text_state),
-      room_(weights.number, dims_.n_text_ctx, 4 * dims_.n_text_state) {
+      vocabulary_(weights.vocabulary, pool),
+      head_size_(dims_.n_text_state / dims_.n_text_head) {
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
     kv_.emplace_back(kCrossRows, 2 * dims_.n_text_state);
     kv_rooms_.emplace_back(weights.number, kCrossRows, dims_.n_text_state);
@@ -37,11 +30,24 @@ Decoder::Decoder(const PackedDecoder& weights, models::ThreadPool& pool)
   }
 }
 
+// A step is a prompt or a token a sequence: mostly few rows, seldom n_text_ctx. x_ comes last: its
+// rows say that all have room, also after one could not be made.
+void Decoder::make_room(std::size_t n_rows) {
+  if (n_rows <= x_.rows()) return;
+  const std::size_t width = dims_.n_text_state;
+  for (Matrix* m : {&normed_, &q_, &wv_}) *m = Matrix(n_rows, width);
+  qkv_ = Matrix(n_rows, 3 * width);
+  hidden_ = Matrix(n_rows, 4 * width);
+  room_ = kernels::Linear::Room(weights_.number, n_rows, 4 * width);
+  x_ = Matrix(n_rows, width);
+}
+
 void Decoder::step(KvCache& cache, std::span<const StepRow> rows, MatrixView logits,
                    AttentionTap* tap) {
   if (rows.size() > dims_.n_text_ctx) {
     throw std::length_error("decoder: more rows in a step than n_text_ctx");
   }
+  make_room(rows.size());
   n_rows_ = rows.size();
   Places places;
   for (const StepRow& row : rows) {

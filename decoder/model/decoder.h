@@ -50,6 +50,7 @@ class Decoder {
 
  private:
   using Layer = PackedDecoderLayer;
+  void make_room(std::size_t n_rows);
   // Where each row's key and value go, and the rows of the pool it attends to.
   struct Places {
     std::vector<std::size_t> row;     // of the pool
@@ -94,10 +95,11 @@ class Decoder {
   VocabularyProjection vocabulary_;
   std::size_t head_size_;
   std::size_t n_rows_ = 0;  // of the present step
-  // Scratch for one step, [n_text_ctx, n_text_state] unless said otherwise.
+  // Scratch for one step, [as many as the most in a step so far, n_text_state] unless said
+  // otherwise.
   models::Matrix x_, normed_, q_, wv_;
-  models::Matrix qkv_;     // [n_text_ctx, 3 n_text_state]
-  models::Matrix hidden_;  // [n_text_ctx, 4 n_text_state]
+  models::Matrix qkv_;     // [.., 3 n_text_state]
+  models::Matrix hidden_;  // [.., 4 n_text_state]
   kernels::Linear::Room room_;
   std::vector<models::Matrix> kv_;  // a thread: [rows of a block, 2 n_text_state], for cross_kv
   std::vector<kernels::Linear::Room> kv_rooms_;  // a thread: the states of a block, for cross_kv

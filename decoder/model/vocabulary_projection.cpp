@@ -61,8 +61,8 @@ PackedVocabulary::PackedVocabulary(const models::Dims& dims, const models::Weigh
           kernels::Number::f16)) {}
 
 VocabularyProjection::VocabularyProjection(const PackedVocabulary& vocabulary,
-                                           models::ThreadPool& pool, std::size_t n_text_ctx)
-    : vocabulary_(vocabulary), pool_(pool), screen_(vocabulary.screen, pool, n_text_ctx) {
+                                           models::ThreadPool& pool)
+    : vocabulary_(vocabulary), pool_(pool), screen_(vocabulary.screen, pool) {
   for (std::size_t t = 0; t < pool.n_threads(); ++t)
     row_.emplace_back(vocabulary.embedding.row_size());
 }

@@ -35,12 +35,11 @@ struct PackedVocabulary {
 class VocabularyProjection {
  public:
   // `vocabulary` and `pool` must outlive it.
-  VocabularyProjection(const PackedVocabulary& vocabulary, models::ThreadPool& pool,
-                       std::size_t n_text_ctx);
+  VocabularyProjection(const PackedVocabulary& vocabulary, models::ThreadPool& pool);
 
   // The row of `token`: [n_text_state].
   void embed(models::TokenId token, std::span<float> out) const;
-  // logits [rows, n_vocab] of hidden states [rows, n_text_state], at most n_text_ctx rows. In fp32
+  // logits [rows, n_vocab] of hidden states [rows, n_text_state]. In fp32
   // from the weights as they are: the likeliest text tokens (32 at least, and up to 128 within
   // 4 of the likeliest) and every special token, timestamps included. All others are near, by the
   // screen's bits: 8 in fp32, 4 in other precisions. A row does not depend on the others.

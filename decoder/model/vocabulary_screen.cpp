@@ -105,18 +105,22 @@ ScreenWeights pack_screen(const models::WeightTensor& embedding, models::ThreadP
   return weights;
 }
 
-VocabularyScreen::VocabularyScreen(const ScreenWeights& weights, models::ThreadPool& pool,
-                                   std::size_t max_rows)
-    : weights_(weights), pool_(pool) {
-  if (const auto* bytes = std::get_if<ByteScreen>(&weights)) {
+VocabularyScreen::VocabularyScreen(const ScreenWeights& weights, models::ThreadPool& pool)
+    : weights_(weights), pool_(pool) {}
+
+void VocabularyScreen::make_room(std::size_t n_rows) {
+  if (n_rows <= max_rows_) return;
+  if (const auto* bytes = std::get_if<ByteScreen>(&weights_)) {
     const std::size_t k = bytes->balance.size();
-    rows_ = ByteRows{models::Matrix(max_rows, k), kernels::I16Rows(max_rows, k)};
-  } else if (const auto* nibbles = std::get_if<NibbleScreen>(&weights)) {
-    rows_ = kernels::U4Rows(max_rows, nibbles->k());
+    rows_ = ByteRows{models::Matrix(n_rows, k), kernels::I16Rows(n_rows, k)};
+  } else if (const auto* nibbles = std::get_if<NibbleScreen>(&weights_)) {
+    rows_ = kernels::U4Rows(n_rows, nibbles->k());
   }
+  max_rows_ = n_rows;  // once there is room
 }
 
 void VocabularyScreen::project(ConstMatrixView hidden, MatrixView logits) {
+  make_room(hidden.rows);
   if (const auto* nibbles = std::get_if<NibbleScreen>(&weights_)) {
     auto& rows = std::get<kernels::U4Rows>(rows_);
     rows.set(hidden, nibbles->basis());

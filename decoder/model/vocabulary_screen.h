@@ -36,9 +36,9 @@ ScreenWeights pack_screen(const models::WeightTensor& embedding, models::ThreadP
 class VocabularyScreen {
  public:
   // `weights` and `pool` must outlive it.
-  VocabularyScreen(const ScreenWeights& weights, models::ThreadPool& pool, std::size_t max_rows);
+  VocabularyScreen(const ScreenWeights& weights, models::ThreadPool& pool);
 
-  // logits [rows, n] of hidden states [at most max_rows, n_text_state].
+  // logits [rows, n] of hidden states [rows, n_text_state].
   void project(models::ConstMatrixView hidden, models::MatrixView logits);
 
  private:
@@ -47,8 +47,11 @@ class VocabularyScreen {
     kernels::I16Rows hidden;
   };
 
+  void make_room(std::size_t n_rows);
+
   const ScreenWeights& weights_;
   models::ThreadPool& pool_;
+  std::size_t max_rows_ = 0;                      // the most so far
   std::variant<ByteRows, kernels::U4Rows> rows_;  // fp32 needs none
 };
 

@@ -25,7 +25,7 @@ struct Fixture {
   explicit Fixture(std::size_t n_threads = 2, models::Precision precision = models::Precision::fp32)
       : pool(n_threads),
         vocabulary(dims, models::tensor_of(embedding.view()), pool, precision),
-        projection(vocabulary, pool, dims.n_text_ctx) {}
+        projection(vocabulary, pool) {}
 
   std::vector<double> reference(std::span<const float> hidden) const {
     std::vector<double> logits;
