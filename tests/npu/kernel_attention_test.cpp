@@ -51,8 +51,7 @@ struct Sums {
   std::vector<bfloat16> weights;
 };
 
-std::vector<float> run(const Head& head, Rounding rounding = Rounding::nearest_even) {
-  Sums sums(kShape);
+std::vector<float> run(const Head& head, Sums& sums, Rounding rounding = Rounding::nearest_even) {
   const AttentionState state = sums.state();
   flash_attention_start(kShape, state);
   const std::size_t block = kShape.keys * kShape.head;
@@ -66,6 +65,11 @@ std::vector<float> run(const Head& head, Rounding rounding = Rounding::nearest_e
   std::vector<bfloat16> y(sums.acc.size());
   flash_attention_finish(kShape, state, y, rounding);
   return to_floats(from_tiles(y, kShape.head, kResult));
+}
+
+std::vector<float> run(const Head& head, Rounding rounding = Rounding::nearest_even) {
+  Sums sums(kShape);
+  return run(head, sums, rounding);
 }
 
 double dot(const bfloat16* a, const bfloat16* b) {
@@ -173,6 +177,22 @@ TEST_CASE("flash attention: a row with NaN or infinite scores is NaN, and no oth
     CHECK(std::equal(y.begin() + 64, y.end(), clean.begin() + 64));
     CHECK(std::all_of(y.begin(), y.begin() + 64, [](float v) { return std::isnan(v); }));
   }
+}
+
+TEST_CASE("flash attention: rows do not influence each other, statistics included") {
+  Head head = random_head(256, 1.0);
+  Sums alone(kShape);
+  const auto y = run(head, alone);
+  for (std::size_t i = 0; i < kShape.head; ++i) {  // raises its reference in block after block
+    head.q[i] = to_bfloat16(to_float(head.q[i]) * 40.0f);
+  }
+  Sums beside(kShape);
+  const auto y_beside = run(head, beside);
+  CHECK(beside.reference[0] > alone.reference[0]);
+  CHECK(std::equal(y.begin() + 64, y.end(), y_beside.begin() + 64));
+  CHECK(std::equal(alone.sum.begin() + 4, alone.sum.end(), beside.sum.begin() + 4));
+  CHECK(
+      std::equal(alone.reference.begin() + 4, alone.reference.end(), beside.reference.begin() + 4));
 }
 
 TEST_CASE("flash attention: scores beyond 2^21 saturate, as if they were equal") {
