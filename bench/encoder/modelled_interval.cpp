@@ -4,7 +4,7 @@
 
 #include "bench/core/text_table.h"
 #include "bench/input/model_sizes.h"
-#include "npu/plans/plan_model.h"
+#include "npu/control/controller_costs.h"
 
 namespace wnpu::bench {
 namespace {
@@ -31,7 +31,8 @@ bool is_of_a_layer(const npu::KernelTable& table) { return table.name != "gemm";
 }  // namespace
 
 std::vector<ModelledLayer> modelled_base_layers() {
-  const npu::EncoderShape base = encoder_shape(*dims_of_size("base"));
+  npu::EncoderShape base = encoder_shape(*dims_of_size("base"));
+  base.layers = 1;
   std::vector<ModelledLayer> layers;
   for (const std::string_view clock : npu::clock_preset_names()) {
     const auto first = static_cast<std::ptrdiff_t>(layers.size());
@@ -41,7 +42,7 @@ std::vector<ModelledLayer> modelled_base_layers() {
           npu::find_preset(std::string(clock) + "/" + std::string(table.name));
       const npu::PlanCost cost = npu::model_plan(base, 1500, npu::Plan::fused, preset);
       layers.push_back({std::string(clock), std::string(table.name), table.rests_on,
-                        cost.modelled_ms() / static_cast<double>(base.layers)});
+                        cost.modelled_ms(), cost.controller});
     }
     std::ranges::sort(layers.begin() + first, layers.end(), {}, &ModelledLayer::ms);
   }
@@ -49,12 +50,35 @@ std::vector<ModelledLayer> modelled_base_layers() {
 }
 
 std::string interval_text(const std::vector<ModelledLayer>& layers) {
-  TextTable table({"one layer of base, npu1", "kernels", "modelled", "rests on"});
+  TextTable table(
+      {"one layer of base, npu1", "kernels", "modelled", "controller", "hidden", "rests on"});
   for (const ModelledLayer& layer : layers) {
-    table.add(
-        {layer.clock, layer.kernels, fixed(layer.ms, 1) + " ms", std::string(layer.rests_on)});
+    table.add({layer.clock, layer.kernels, fixed(layer.ms, 1) + " ms",
+               fixed(layer.controller.busy_ms, 1) + " ms",
+               fixed(100 * layer.controller.hidden(), 0) + " %", std::string(layer.rests_on)});
   }
   return table.text();
+}
+
+std::string controller_text(const std::vector<ModelledLayer>& layers) {
+  const npu::ControllerShare& share = layers.front().controller;
+  TextTable table({"controller", "operation", "cycles", "provenance", "source"});
+  for (const auto* costs : {&npu::phoenix_controller(), &npu::phoenix_queued_controller()}) {
+    const auto add = [&](const char* operation, const npu::Rate& rate) {
+      table.add({std::string(costs->name), operation, fixed(rate.value, 1),
+                 std::string(npu::provenance_name(rate.provenance)), std::string(rate.source)});
+    };
+    add("a register", costs->write);
+    add("a masked register", costs->masked_write);
+    add("a word of a block", costs->block_word);
+    add("a task, beside its register", costs->push);
+    add("a token's way", costs->token);
+  }
+  return "a layer of base is " + std::to_string(share.tasks) + " tasks, " +
+         std::to_string(share.descriptors) + " descriptors written, " +
+         std::to_string(share.operations) + " operations, " + std::to_string(share.bytes) +
+         " bytes for one controller; times are with " +
+         std::string(npu::phoenix_controller().name) + ":\n" + table.text();
 }
 
 std::string kernel_rates_text() {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "npu/plans/plan_model.h"
+
 namespace wnpu::bench {
 
 // One fused layer of base on npu1, 1500 frames, bf16, launch included.
@@ -14,6 +16,7 @@ struct ModelledLayer {
   std::string kernels;  // "published"
   std::string_view rests_on;
   double ms = 0;
+  npu::ControllerShare controller;  // of the layer
 };
 
 // Every clock with the tables that speak of a whole layer ("gemm" is for products alone), fastest
@@ -22,6 +25,9 @@ std::vector<ModelledLayer> modelled_base_layers();
 
 // A row for each of them, with what it assumes.
 std::string interval_text(const std::vector<ModelledLayer>& layers);
+
+// What the array's controller does for one of these layers, and the cost of each operation.
+std::string controller_text(const std::vector<ModelledLayer>& layers);
 
 // Each number of each table with its provenance and source.
 std::string kernel_rates_text();

@@ -126,9 +126,9 @@ void add_notes(const EncoderUnderTest& model, double stem_s, Results& results) {
       "times are of the transformer layers alone; the convolutions before them and the LayerNorm "
       "after them run on the CPU in every plan: " +
           human_seconds(stem_s) + " a window (measured)",
-      "modelled times come from the simulator's time model, and no NPU was there; they leave out "
-      "what the array's controller takes to write descriptors (npu/README.md); hybrid leaves "
-      "LayerNorm, attention and GELU to the CPU, per-op the products, measured here",
+      "modelled times come from the simulator's time model, and no NPU was there; the array's "
+      "controller takes for its operations what others measured on a Phoenix (npu/README.md); "
+      "hybrid leaves LayerNorm, attention and GELU to the CPU, per-op the products, measured here",
       "published: Whisper base on an AMD Phoenix, November 2025; seed-2025-11 predicts it from the "
       "time of one call and the number of calls"};
   if (model.weights == "random") results.notes.push_back("weights: random, in the model's shapes");
@@ -175,8 +175,9 @@ Results measure_plans(const BenchOptions& options) {
   const std::vector<PlanRow> fused = fused_rows(model.dims);
   for (const PlanRow& row : fused) results.figures.push_back(figure_of(row));
   results.text += "fused, 1500 frames, by clock and kernel speeds:\n" + table_of(fused) + "\n";
-  results.text += "what these times rest on:\n" + interval_text(modelled_base_layers()) + "\n" +
-                  kernel_rates_text() + "\n";
+  const std::vector<ModelledLayer> layers = modelled_base_layers();
+  results.text += "what these times rest on:\n" + interval_text(layers) + "\n" +
+                  controller_text(layers) + "\n" + kernel_rates_text() + "\n";
   results.text += "per-op of November 2025, Whisper base, by the model of its calls:\n" +
                   predictions_table(predictions_of_2025());
   add_notes(model, time_stem_and_norm(model, pool, kPartEffort), results);

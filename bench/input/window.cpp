@@ -15,7 +15,7 @@
 #include "models/kernels/vectors/ops.h"
 #include "npu/design/layer_design.h"
 #include "npu/plans/plan_model.h"
-#include "npu/sim/simulator.h"
+#include "npu/sim/compile_call.h"
 
 namespace wnpu::bench {
 namespace {
@@ -144,7 +144,8 @@ class ArrayWindow {
             *preset_.target,
             {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state},
             options.precision))),
-        report_(npu::simulate(design_, {&preset_, {}, nullptr, true})),
+        program_(npu::compile_call(design_, preset_).program),
+        report_(traced()),
         n_layers_(dims.n_audio_layer) {}
 
   // From `start`; returns the end.
@@ -164,6 +165,11 @@ class ArrayWindow {
   }
 
  private:
+  npu::SimReport traced() const {
+    npu::SimOptions options{&preset_, {}, nullptr, true};
+    options.program = &program_;
+    return npu::simulate(design_, options);
+  }
   double seconds(double cycles) const { return 1e-9 * cycles / preset_.clock_ghz; }
 
   void place_phases(double start, std::vector<TimelineSpan>& spans) const {
@@ -185,6 +191,7 @@ class ArrayWindow {
 
   npu::TimePreset preset_;
   npu::Design design_;
+  npu::CallProgram program_;
   npu::SimReport report_;
   std::size_t n_layers_;
 };

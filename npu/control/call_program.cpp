@@ -247,6 +247,13 @@ class ProgramWriter {
   CallProgram out_;
 };
 
+void wait_for_token(PlannedTask& planned, const Transfer& first, const Tokens& tokens) {
+  if (first.wait_token == kNone) return;
+  for (const TasksEnded& ended : tokens.ended(first.wait_token, first.wait_count)) {
+    DescriptorPool::after(planned, ended.channel, ended.tasks);
+  }
+}
+
 }  // namespace
 
 std::vector<std::vector<PlannedTask>> plan_tasks(const Design& design) {
@@ -260,14 +267,9 @@ std::vector<std::vector<PlannedTask>> plan_tasks(const Design& design) {
     DescriptorPool pool(design.channels[c].descriptors);
     for (std::size_t k = 0; k < tasks[c].size(); ++k) {
       const Transfer& first = design.transfers[c][tasks[c][k].transfer];
-      PlannedTask planned = pool.place(std::move(tasks[c][k]), k, c);
-      if (k >= kTaskQueueDepth) DescriptorPool::after(planned, c, k + 1 - kTaskQueueDepth);
-      if (first.wait_token != kNone) {
-        for (const TasksEnded& ended : tokens.ended(first.wait_token, first.wait_count)) {
-          DescriptorPool::after(planned, ended.channel, ended.tasks);
-        }
-      }
-      plan[c].push_back(std::move(planned));
+      plan[c].push_back(pool.place(std::move(tasks[c][k]), k, c));
+      if (k >= kTaskQueueDepth) DescriptorPool::after(plan[c].back(), c, k + 1 - kTaskQueueDepth);
+      wait_for_token(plan[c].back(), first, tokens);
     }
   }
   return plan;

@@ -268,8 +268,9 @@ class Compiler {
   // the eastern neighbour.
   std::uint64_t address_of(const Piece& p) const {
     if (is_shim()) return p.address / kWordBytes;
-    const auto seen = static_cast<std::uint64_t>(tile_of(p, 0) - channel_.tile.column + 1);
-    return seen * kOwnMemTileAddress + p.address % d_.target->mem_tile_bytes / kWordBytes;
+    const int seen = tile_of(p, 0) - channel_.tile.column + 1;
+    return static_cast<std::uint64_t>(seen) * kOwnMemTileAddress +
+           p.address % d_.target->mem_tile_bytes / kWordBytes;
   }
 
   LockChange lock_change(std::size_t lock, int value) const {

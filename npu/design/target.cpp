@@ -163,8 +163,8 @@ const KernelTable* find_table(std::string_view name) {
 constexpr std::array<std::string_view, kClocks.size()> kClockNames{kClocks[0].name, kClocks[1].name,
                                                                    kClocks[2].name};
 
-// [A] DDR latency as seen by a shim DMA; a phase's headers and descriptors are written by the
-// instruction processor while the phase before still runs.
+// [A] DDR latency as seen by a shim DMA; a phase's headers are written by the controller while the
+// phase before still runs. Its other operations: control/controller_costs.cpp.
 constexpr double kDdrLatencyNs = 400;
 constexpr double kPhaseUs = 1.0;
 

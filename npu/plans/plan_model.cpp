@@ -1,7 +1,7 @@
 #include "npu/plans/plan_model.h"
 
 #include "npu/design/row_design.h"
-#include "npu/sim/simulator.h"
+#include "npu/sim/compile_call.h"
 
 namespace wnpu::npu {
 namespace {
@@ -20,42 +20,43 @@ RowCalls row_calls(const EncoderShape& shape, std::size_t frames) {
           frames * ((shape.hidden + kGeluChunk - 1) / kGeluChunk)};
 }
 
+// `n` calls of one design.
+void add_calls_of(PlanCost& cost, const Design& design, std::size_t n, const TimePreset& preset) {
+  const TimedCall timed = time_call(design, preset);
+  const CallProgram& program = timed.call.program;
+  const auto times = static_cast<double>(n);
+  const double ms_a_cycle = 1 / (preset.clock_ghz * 1e6);
+  cost.array_ms += times * timed.report.ms;
+  cost.ddr_bytes += n * (timed.report.ddr_read_bytes + timed.report.ddr_write_bytes);
+  cost.controller.tasks += n * program.n_tasks;
+  cost.controller.descriptors += n * program.n_descriptors;
+  cost.controller.operations += n * program.steps.size();
+  cost.controller.bytes += n * encode(program.program).size();
+  cost.controller.busy_ms += times * timed.report.controller.busy * ms_a_cycle;
+  cost.controller.exposed_ms += times * timed.exposed() * ms_a_cycle;
+  cost.utilisation += times * timed.report.utilisation() * timed.report.ms;  // of all: model_plan
+}
+
 // The array's part of calls of whole operations.
 void add_calls(PlanCost& cost, const EncoderShape& shape, std::span<const LayerCall> calls,
                const TimePreset& preset) {
   const LayerGeometry geometry = layer_geometry(
       *preset.target, {cost.frames, shape.width, shape.heads, shape.hidden}, cost.precision);
-  const auto layers = static_cast<double>(shape.layers);
-  double busy = 0;
-  double all = 0;
   for (const LayerCall& call : calls) {
-    const SimReport report = simulate(layer_design(geometry, call), {&preset, {}, nullptr, false});
-    cost.array_ms += layers * report.ms;
-    cost.ddr_bytes += shape.layers * (report.ddr_read_bytes + report.ddr_write_bytes);
-    busy += report.utilisation() * report.cycles;
-    all += report.cycles;
+    add_calls_of(cost, layer_design(geometry, call), shape.layers, preset);
   }
-  cost.utilisation = all > 0 ? busy / all : 0;
   cost.launches = shape.layers * calls.size();
 }
 
 void add_row_calls(PlanCost& cost, const EncoderShape& shape, const TimePreset& preset) {
   const RowCalls calls = row_calls(shape, cost.frames);
-  double busy = 0;
-  double all = 0;
   const auto add = [&](RowOp op, std::size_t a_layer) {
-    const SimReport report = simulate(row_design(*preset.target, op, {shape.width, cost.frames}),
-                                      {&preset, {}, nullptr, false});
-    const std::size_t n = shape.layers * a_layer;
-    cost.array_ms += static_cast<double>(n) * report.ms;
-    cost.ddr_bytes += n * (report.ddr_read_bytes + report.ddr_write_bytes);
-    busy += static_cast<double>(n) * report.utilisation() * report.cycles;
-    all += static_cast<double>(n) * report.cycles;
+    add_calls_of(cost, row_design(*preset.target, op, {shape.width, cost.frames}),
+                 shape.layers * a_layer, preset);
   };
   add(RowOp::layer_norm, calls.layer_norm);
   add(RowOp::attend, calls.softmax);
   add(RowOp::gelu, calls.gelu);
-  cost.utilisation = all > 0 ? busy / all : 0;
   cost.launches = shape.layers * calls.all();
 }
 
@@ -81,6 +82,7 @@ PlanCost model_plan(const EncoderShape& shape, std::size_t frames, Plan plan,
     add_calls(cost, shape, calls, preset);
   }
   cost.launch_ms = static_cast<double>(cost.launches) * launch_us / 1e3;
+  if (cost.array_ms > 0) cost.utilisation /= cost.array_ms;
   return cost;
 }
 

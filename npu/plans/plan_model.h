@@ -20,6 +20,18 @@ struct EncoderShape {
   std::size_t layers = 0;
 };
 
+// What one controller does for a window's calls.
+struct ControllerShare {
+  std::size_t tasks = 0;
+  std::size_t descriptors = 0;  // written
+  std::size_t operations = 0;
+  std::uint64_t bytes = 0;  // of the control programs
+  double busy_ms = 0;
+  double exposed_ms = 0;  // what of it the calls take longer for
+
+  double hidden() const { return busy_ms > 0 ? 1 - exposed_ms / busy_ms : 1; }  // share of busy_ms
+};
+
 struct PlanCost {
   Plan plan = Plan::fused;
   std::string preset;
@@ -27,7 +39,8 @@ struct PlanCost {
   std::size_t frames = 0;
   std::size_t launches = 0;     // a window
   double launch_ms = 0;         // a window, all launches
-  double array_ms = 0;          // a window, the array's work
+  double array_ms = 0;          // a window, the array's work under its controller
+  ControllerShare controller;   // a window
   std::uint64_t ddr_bytes = 0;  // a window
   double utilisation = 0;       // of the cores, while the array works
 

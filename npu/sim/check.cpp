@@ -8,7 +8,7 @@
 #include "npu/design/resident.h"
 #include "npu/sim/check_streams.h"
 #include "npu/sim/check_transfers.h"
-#include "npu/sim/simulator.h"
+#include "npu/sim/compile_call.h"
 
 namespace wnpu::npu {
 namespace {
@@ -204,12 +204,14 @@ class Checker {
     }
   }
 
-  // A dry run of the time model ends only if no stream waits for ever; its clock does not matter.
+  // A dry run of the time model ends only if no stream waits for ever, and under its control
+  // program only if the controller does not; its clock does not matter.
   void check_progress() {
-    const TimePreset preset = find_preset(kDefaultPreset);
     try {
-      simulate(d_, {&preset, {}, nullptr, false});
+      time_call(d_, find_preset(kDefaultPreset));
     } catch (const SimulationError& error) {
+      problems_.add(error.what());
+    } catch (const ControlError& error) {
       problems_.add(error.what());
     }
   }

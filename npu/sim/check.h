@@ -6,11 +6,12 @@
 // more descriptors than their channel owns; elements of different size on a core's port; lock
 // values beyond 63, declared or on the way; packet ids that are missing, doubled or beyond 31;
 // streams that share a sink without an order between them; more streams across a line of tiles than
-// there are ports; deadlocks.
+// there are ports; deadlocks, of the streams by themselves and of the one controller that gives
+// them their tasks.
 //
 // Not looked for: a route for every stream, whether a port is left for a core's trace (npu1 has
-// none: stream_cuts()), memory banks, the real size of the core's program and stack, queues of four
-// tasks and their order under one controller.
+// none: stream_cuts()), memory banks, the real size of the core's program and stack, the
+// headers of phases.
 #pragma once
 
 #include <string>

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace wnpu::npu {
 namespace {
@@ -74,25 +76,28 @@ class StreamChecker {
 
   // A core's descriptors are written once: every element of a port has their length.
   void check_core_ports() {
+    std::map<std::size_t, const Link*> first;  // link of each core's sink
     for (const Link& link : d_.links) {
-      for (const Link& other : d_.links) {
-        if (&other == &link || other.element_bytes == link.element_bytes) continue;
-        for (const std::size_t sink : link.sinks) {
-          if (d_.channels[sink].tile.kind != TileKind::core) continue;
-          if (std::ranges::find(other.sinks, sink) == other.sinks.end()) continue;
-          problems_.add(tile_name(d_.channels[sink].tile) + ": links " + link.name + " and " +
-                        other.name + ": expected elements of one size, found " +
-                        std::to_string(link.element_bytes) + " and " +
-                        std::to_string(other.element_bytes) + " bytes");
-        }
+      for (const std::size_t sink : link.sinks) {
+        if (d_.channels[sink].tile.kind != TileKind::core) continue;
+        check_core_port(link, d_.channels[sink], false);
+        check_same_size(link, *first.try_emplace(sink, &link).first->second, sink);
       }
-      for (const std::size_t sink : link.sinks) check_core_port(link, d_.channels[sink], false);
-      check_core_port(link, d_.channels[link.source], true);
+      if (d_.channels[link.source].tile.kind == TileKind::core) {
+        check_core_port(link, d_.channels[link.source], true);
+      }
     }
   }
 
+  void check_same_size(const Link& link, const Link& other, std::size_t sink) {
+    if (other.element_bytes == link.element_bytes) return;
+    problems_.add(tile_name(d_.channels[sink].tile) + ": links " + other.name + " and " +
+                  link.name + ": expected elements of one size, found " +
+                  std::to_string(other.element_bytes) + " and " +
+                  std::to_string(link.element_bytes) + " bytes");
+  }
+
   void check_core_port(const Link& link, const Channel& channel, bool is_source) {
-    if (channel.tile.kind != TileKind::core) return;
     const std::size_t port = is_source ? 2 : static_cast<std::size_t>(channel.index);
     if (port >= d_.core.buffers.size()) return;
     problems_.at_most(tile_name(channel.tile) + ": element of link " + link.name,
@@ -145,15 +150,17 @@ std::vector<StreamCut> stream_cuts(const Design& d) {
                     columns * above.south});
   }
   for (int column = 0; column + 1 < columns; ++column) {
-    const std::string at = std::to_string(column);
-    const std::string next = std::to_string(column + 1);
+    std::string east = "from column " + std::to_string(column);
+    east += " to " + std::to_string(column + 1);
+    std::string west = "from column " + std::to_string(column + 1);
+    west += " to " + std::to_string(column);
     cuts.push_back(
-        {"from column " + at + " to " + next,
+        {std::move(east),
          crossing(d, [&](TileId from,
                          TileId to) { return from.column <= column && to.column > column; }),
          kShimPorts.east + rows * kCorePorts.east});
     cuts.push_back(
-        {"from column " + next + " to " + at,
+        {std::move(west),
          crossing(d, [&](TileId from,
                          TileId to) { return from.column > column && to.column <= column; }),
          kShimPorts.west + rows * kCorePorts.west});

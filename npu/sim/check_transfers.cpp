@@ -186,23 +186,27 @@ class TransferChecker {
   std::string where_;
 };
 
+std::string register_fault(TileKind kind, const BufferDescriptor& descriptor) {
+  try {
+    encode_descriptor(kind, descriptor);
+    return "";
+  } catch (const ControlError& error) {
+    return error.what();
+  }
+}
+
 // The descriptors of each task are within the channel's own, and registers hold them.
 void check_channel_descriptors(const Design& d, std::size_t channel, Problems& problems) {
   const Channel& c = d.channels[channel];
-  const std::string name = tile_name(c.tile) +
-                           (c.direction == Direction::mm2s ? " mm2s " : " s2mm ") +
-                           std::to_string(c.index);
+  const std::string name = port_name({c.tile, c.direction, c.index}) + ": task of transfer ";
   for (const ChannelTask& task : channel_tasks(d, channel)) {
     if (problems.is_enough()) return;
-    problems.at_most(name + ": task of transfer " + std::to_string(task.transfer),
-                     static_cast<std::uint64_t>(c.descriptors), task.chain.size(), " descriptors");
+    const std::string where = name + std::to_string(task.transfer);
+    problems.at_most(where, static_cast<std::uint64_t>(c.descriptors), task.chain.size(),
+                     " descriptors");
     for (const TaskDescriptor& descriptor : task.chain) {
-      try {
-        encode_descriptor(c.tile.kind, descriptor.content);
-      } catch (const ControlError& error) {
-        problems.add(name + ": task of transfer " + std::to_string(task.transfer) + ": " +
-                     error.what());
-      }
+      const std::string fault = register_fault(c.tile.kind, descriptor.content);
+      if (!fault.empty()) problems.add(where + ": " + fault);
     }
   }
 }

@@ -31,16 +31,23 @@ TaskTimes times_of(const std::vector<PlannedTask>& tasks, const std::vector<Elem
   return times;
 }
 
+// When the last of what a task waits for has ended.
+double end_of(const std::vector<TasksEnded>& after, const std::vector<TaskTimes>& times) {
+  double end = 0;
+  for (const TasksEnded& ended : after) {
+    end = std::max(end, times[ended.channel].end[ended.tasks - 1]);
+  }
+  return end;
+}
+
 std::vector<TaskId> order_of(const Plan& plan, const std::vector<std::vector<ElementTime>>& moves) {
-  std::vector<TaskTimes> times;
-  for (std::size_t c = 0; c < plan.size(); ++c) times.push_back(times_of(plan[c], moves[c]));
+  std::vector<TaskTimes> times(plan.size());
+  for (std::size_t c = 0; c < plan.size(); ++c) times[c] = times_of(plan[c], moves[c]);
   std::vector<Candidate> candidates;
   for (std::size_t c = 0; c < plan.size(); ++c) {
     double ready = 0;
     for (std::size_t k = 0; k < plan[c].size(); ++k) {
-      for (const TasksEnded& ended : plan[c][k].after) {
-        ready = std::max(ready, times[ended.channel].end[ended.tasks - 1]);
-      }
+      ready = std::max(ready, end_of(plan[c][k].after, times));
       candidates.push_back({ready, times[c].start[k], {c, k}});
     }
   }
@@ -48,8 +55,8 @@ std::vector<TaskId> order_of(const Plan& plan, const std::vector<std::vector<Ele
     return std::tie(x.ready, x.start, x.id.channel, x.id.task) <
            std::tie(y.ready, y.start, y.id.channel, y.id.task);
   });
-  std::vector<TaskId> order;
-  for (const Candidate& candidate : candidates) order.push_back(candidate.id);
+  std::vector<TaskId> order(candidates.size());
+  std::ranges::transform(candidates, order.begin(), &Candidate::id);
   return order;
 }
 
@@ -65,6 +72,16 @@ CompiledCall compile_call(const Design& design, const TimePreset& preset) {
   call.program = call_program(design, plan, order_of(plan, call.ideal.moves));
   call.ideal.moves.clear();
   return call;
+}
+
+TimedCall time_call(const Design& design, const TimePreset& preset) {
+  TimedCall timed;
+  timed.call = compile_call(design, preset);
+  SimOptions options;
+  options.preset = &preset;
+  options.program = &timed.call.program;
+  timed.report = simulate(design, options);
+  return timed;
 }
 
 }  // namespace wnpu::npu

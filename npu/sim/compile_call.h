@@ -16,4 +16,14 @@ struct CompiledCall {
 // The preset's kernel speeds decide the order of tasks on different channels, nothing else.
 CompiledCall compile_call(const Design& design, const TimePreset& preset);
 
+// Time of a call under its control program.
+struct TimedCall {
+  CompiledCall call;
+  SimReport report;
+
+  // Cycles that the controller adds to those of one that takes no time.
+  double exposed() const { return report.cycles - call.ideal.cycles; }
+};
+TimedCall time_call(const Design& design, const TimePreset& preset);
+
 }  // namespace wnpu::npu

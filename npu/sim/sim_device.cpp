@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include "npu/design/design.h"
 #include "npu/sim/array_memory.h"
 #include "npu/sim/check.h"
+#include "npu/sim/compile_call.h"
 
 namespace wnpu::npu {
 namespace {
@@ -48,16 +50,19 @@ class ArrayDevice;
 
 class SimProgram final : public Program {
  public:
-  SimProgram(ArrayDevice& device, const Design& design) : device_(device), design_(design) {}
+  SimProgram(ArrayDevice& device, const Design& design, CallProgram control)
+      : device_(device), design_(design), control_(std::move(control)) {}
   std::unique_ptr<Buffer> allocate(std::size_t bytes, int argument) override;
   void run(std::span<Buffer* const> arguments, std::chrono::milliseconds timeout) override;
 
   const ArrayDevice& device() const { return device_; }
   const Design& design() const { return design_; }
+  const CallProgram& control() const { return control_; }
 
  private:
   ArrayDevice& device_;
   Design design_;
+  CallProgram control_;
 };
 
 class ArrayDevice final : public SimDevice {
@@ -87,7 +92,7 @@ class ArrayDevice final : public SimDevice {
     if (!problems.empty()) {
       throw DeviceError("simulated NPU: load " + design.name + ": " + problems.front());
     }
-    return std::make_unique<SimProgram>(*this, design);
+    return std::make_unique<SimProgram>(*this, design, compile_call(design, preset_).program);
   }
 
   void run_all(std::span<const Run> runs, std::chrono::milliseconds timeout) override {
@@ -119,7 +124,9 @@ class ArrayDevice final : public SimDevice {
     std::vector<std::span<std::byte>> arguments;
     arguments.reserve(buffers.size());
     for (SimBuffer* buffer : buffers) arguments.push_back(buffer->device());
-    report_ = simulate(design, {&preset_, arguments, &pool_, options_.is_traced, should_stop()});
+    SimOptions options{&preset_, arguments, &pool_, options_.is_traced, should_stop()};
+    options.program = &program.control();
+    report_ = simulate(design, options);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       if (buffers[i]->has_intact_guards()) continue;
       throw DeviceError(where + ": " + design.name + " wrote beyond argument " + std::to_string(i));
