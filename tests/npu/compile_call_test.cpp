@@ -136,6 +136,22 @@ TEST_CASE("control program of a call: one controller brings every layer to its e
 }
 
 TEST_CASE(
+    "control program of a call: the order holds at other clocks, memories and kernel speeds") {
+  const Design design = small_design();
+  const CallProgram program = compile_call(design, preset()).program;
+  for (const char* name : {"phoenix-1.0/goal", "phoenix-8700g/open-source", "hawk-1.6/gemm"}) {
+    TimePreset other = find_preset(name);
+    for (const double ddr : {0.1, 1.0, 50.0}) {
+      other.ddr_read_gb_per_s *= ddr;
+      SimOptions options;
+      options.preset = &other;
+      options.program = &program;
+      CHECK(simulate(design, options).controller.operations == program.steps.size());
+    }
+  }
+}
+
+TEST_CASE(
     "control program of a call: an order in which the controller waits for what comes later") {
   const Design design = small_design();
   const auto plan = plan_tasks(design);
