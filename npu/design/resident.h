@@ -72,7 +72,7 @@ constexpr std::size_t kStatisticsBytes = kMaxQueries * 4 * sizeof(float);
 constexpr std::size_t kAttentionReference = kAccumulators + kMaxQueries * 64 * sizeof(float);
 constexpr std::size_t kAttentionSum = kAttentionReference + kStatisticsBytes;
 constexpr std::size_t kAttentionWeights = kAttentionSum + kStatisticsBytes;
-constexpr std::size_t kAttentionEnd = kAttentionWeights + 8 * 64 * 2;  // 8 queries, 64 keys, bf16
+constexpr std::size_t kAttentionEnd = kAttentionWeights + 1024;  // 8 queries, 64 keys, bf16
 static_assert(kAttentionEnd <= kPortC);
 
 // The same as a table for the Design.
