@@ -11,12 +11,11 @@
 #include "app/batch/mapped_file_fault.h"
 #include "app/batch/notes.h"
 #include "app/batch/output_plan.h"
-#include "app/batch/process_end.h"
+#include "app/batch/process.h"
 #include "app/batch/progress.h"
 #include "app/batch/readable_input.h"
 #include "app/batch/run.h"
 #include "app/batch/signals.h"
-#include "app/batch/terminal.h"
 #include "app/batch/write_all.h"
 #include "app/cli/command_line.h"
 #include "app/cli/exit_code.h"
@@ -62,13 +61,7 @@ int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
 }
 
 int transcribe(const Options& options) {
-  const Environment environment{
-      .out = STDOUT_FILENO,
-      .err = &std::cerr,
-      .shows_progress =
-          wants_progress(options.verbosity, ::isatty(STDERR_FILENO) != 0, std::getenv("TERM")),
-      .columns = [] { return terminal_columns(STDERR_FILENO); },
-      .stop_signal = received_signal};
+  const Environment environment = environment_of_process(options);
   const std::vector<PlannedInput> plan = plan_outputs(options);
   const BatchFn batch = [&](BatchProgress& progress) {
     return exit_code_after([&] { return run_batch(options, plan, environment, progress); });

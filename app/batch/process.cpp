@@ -1,11 +1,13 @@
-#include "app/batch/process_end.h"
+#include "app/batch/process.h"
 
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <unistd.h>
 
 #include "app/batch/progress.h"
 #include "app/batch/signals.h"
+#include "app/batch/terminal.h"
 #include "app/batch/unfinished_file.h"
 #include "app/cli/exit_code.h"
 #include "app/engine/error.h"
@@ -23,6 +25,15 @@ void tell(const std::exception& error) {
 }
 
 }  // namespace
+
+Environment environment_of_process(const Options& options) {
+  return {.out = STDOUT_FILENO,
+          .err = &std::cerr,
+          .shows_progress =
+              wants_progress(options.verbosity, ::isatty(STDERR_FILENO) != 0, std::getenv("TERM")),
+          .columns = [] { return terminal_columns(STDERR_FILENO); },
+          .stop_signal = received_signal};
+}
 
 int exit_code_after(const std::function<int()>& work) {
   try {

@@ -1,9 +1,15 @@
-// How the process ends: messages and exit codes of what nobody else has caught.
+// The process: what a batch sees of it, and how it ends: messages and exit codes of what nobody
+// else has caught.
 #pragma once
 
 #include <functional>
 
+#include "app/batch/run.h"
+#include "app/cli/options.h"
+
 namespace wnpu::app {
+
+Environment environment_of_process(const Options& options);
 
 // work()'s exit code, or that of its error, which is told.
 int exit_code_after(const std::function<int()>& work);
