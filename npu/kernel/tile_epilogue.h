@@ -21,16 +21,20 @@ inline void set_modes(Rounding rounding) {
 }
 
 [[gnu::always_inline]] inline Vec16 load_float(const float* from) { return aie::load_v<16>(from); }
-[[gnu::always_inline]] inline Vec16 load_float(const bfloat16* from) {
+template <typename T>
+[[gnu::always_inline]] inline Acc16 load_accum(const T* from) {
   Acc16 acc;
   acc.from_vector(aie::load_v<16>(from));
-  return acc.template to_vector<float>();
+  return acc;
 }
-[[gnu::always_inline]] inline void store_float(float* to, const Vec16& v) { aie::store_v(to, v); }
+template <typename T>
+[[gnu::always_inline]] inline void store_accum(T* to, const Acc16& acc) {
+  aie::store_v(to, acc.template to_vector<T>());
+}
 [[gnu::always_inline]] inline void store_float(bfloat16* to, const Vec16& v) {
   Acc16 acc;
   acc.from_vector(v);
-  aie::store_v(to, acc.template to_vector<bfloat16>());
+  store_accum(to, acc);
 }
 
 // GELU(x) = max(x, 0) - r(|x|), r(u) = u * erfc(u / sqrt 2) / 2: even, at most 0.17, and nearly
@@ -120,10 +124,12 @@ struct Gelu {
 };
 
 // The bias of a column of tiles, repeated on four rows.
-[[gnu::always_inline]] inline Vec16 column_bias(const float* bias, std::size_t tile) {
+[[gnu::always_inline]] inline Acc16 column_bias(const float* bias, std::size_t tile) {
   const auto columns = aie::load_v<4>(bias + tile * 4);
   const auto two_rows = aie::concat(columns, columns);
-  return aie::concat(two_rows, two_rows);
+  Acc16 acc;
+  acc.from_vector(aie::concat(two_rows, two_rows));
+  return acc;
 }
 
 // Calls f(offset of a 4x4 tile, bias of its columns repeated on its four rows).
@@ -131,33 +137,36 @@ template <typename F>
 [[gnu::always_inline]] inline void for_each_tile(TileShape s, const float* bias, F f) {
   const std::size_t n_tiles = s.n / 4;
   for (std::size_t j = 0; j < n_tiles; ++j) {
-    const Vec16 b = column_bias(bias, j);
+    const Acc16 b = column_bias(bias, j);
     for (std::size_t i = 0; i < s.m / 4; ++i) f((i * n_tiles + j) * 16, b);
   }
 }
 
 template <typename Y>
 inline void bias_tile(TileShape s, const float* c, const float* bias, Y* y) {
-  for_each_tile(s, bias, [=](std::size_t at, const Vec16& b) {
-    store_float(y + at, aie::add(aie::load_v<16>(c + at), b));
+  for_each_tile(s, bias, [=](std::size_t at, const Acc16& b) {
+    store_accum(y + at, aie::add(load_accum(c + at), b));
   });
+}
+
+[[gnu::always_inline]] inline Vec16 biased(const float* c, const Acc16& bias) {
+  return aie::add(load_accum(c), bias).template to_vector<float>();
 }
 
 inline void bias_gelu_tile(TileShape s, const float* c, const float* bias, bfloat16* y) {
   const std::size_t n_tiles = s.n / 4;
   for (std::size_t j = 0; j < n_tiles; ++j) {
-    const Vec16 b = column_bias(bias, j);
+    const Acc16 b = column_bias(bias, j);
     std::size_t at = j * 16;
     std::size_t left = s.m / 4;
     for (; left >= 2; left -= 2, at += 2 * n_tiles * 16) {
-      Vec16 x[2] = {aie::add(aie::load_v<16>(c + at), b),
-                    aie::add(aie::load_v<16>(c + at + n_tiles * 16), b)};
+      Vec16 x[2] = {biased(c + at, b), biased(c + at + n_tiles * 16, b)};
       Gelu<2>::apply(x);
       store_float(y + at, x[0]);
       store_float(y + at + n_tiles * 16, x[1]);
     }
     if (left == 0) continue;
-    Vec16 x[1] = {aie::add(aie::load_v<16>(c + at), b)};
+    Vec16 x[1] = {biased(c + at, b)};
     Gelu<1>::apply(x);
     store_float(y + at, x[0]);
   }
@@ -165,8 +174,8 @@ inline void bias_gelu_tile(TileShape s, const float* c, const float* bias, bfloa
 
 template <typename X>
 inline void bias_residual_tile(TileShape s, const float* c, const float* bias, X* x) {
-  for_each_tile(s, bias, [=](std::size_t at, const Vec16& b) {
-    store_float(x + at, aie::add(aie::add(aie::load_v<16>(c + at), b), load_float(x + at)));
+  for_each_tile(s, bias, [=](std::size_t at, const Acc16& b) {
+    store_accum(x + at, aie::add(aie::add(load_accum(c + at), b), load_accum(x + at)));
   });
 }
 

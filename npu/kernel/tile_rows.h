@@ -33,17 +33,6 @@ inline Vec16 as_float(std::size_t number) {
   return aie::to_float(aie::broadcast<std::int32_t, 16>(static_cast<std::int32_t>(number)));
 }
 
-[[gnu::always_inline]] inline Acc16 load_accum(const float* from) {
-  Acc16 acc;
-  acc.from_vector(aie::load_v<16>(from));
-  return acc;
-}
-[[gnu::always_inline]] inline Acc16 load_accum(const bfloat16* from) {
-  Acc16 acc;
-  acc.from_vector(aie::load_v<16>(from));
-  return acc;
-}
-
 // The mean of 16 sums over parts of a row.
 [[gnu::always_inline]] inline Vec16 mean_of(const Acc16& sums, const Vec16& per_element) {
   const float sum = aie::reduce_add(sums.template to_vector<float>());

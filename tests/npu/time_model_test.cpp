@@ -104,7 +104,7 @@ TEST_CASE("time model: base fused with our kernels' instructions counted, a boun
   };
   CHECK(layer_ms("phoenix-1.0/counted") == doctest::Approx(7.9).epsilon(0.005));
   const double counted = layer_ms("hawk-1.6/counted");
-  CHECK(counted <= 12);  // what the issue of record asks for
+  CHECK(counted <= 12);  // the target
   CHECK(counted == doctest::Approx(5.0).epsilon(0.01));
   CHECK(counted < layer_ms("hawk-1.6/published"));
   // The products alone, at all multipliers of 16 cores.
