@@ -1,8 +1,8 @@
-// Sources: EMU = FIM43-Redeye/xdna-emu, measured on Phoenix with firmware 1.5.5.391: CONTROL =
-// docs/archive/findings/2026-05-04-control-path-cycle-calibration.md; DISPATCH =
-// docs/superpowers/findings/2026-05-25-npu-controller-dispatch-overhead.md; VARIANCE =
-// docs/superpowers/findings/2026-05-27-dispatch-overhead-multirun-structural-variance.md; TOKEN =
-// docs/superpowers/findings/2026-07-08-tct-token-transport-hw-validation.md.
+// All of FIM43-Redeye/xdna-emu, measured on a Phoenix with firmware 1.5.5.391. Registers and
+// blocks: docs/archive/findings/2026-05-04-control-path-cycle-calibration.md; tasks of an idle
+// channel: docs/superpowers/findings/2026-05-25-npu-controller-dispatch-overhead.md; of one whose
+// queue has room: 2026-05-27-dispatch-overhead-multirun-structural-variance.md there; tokens:
+// 2026-07-08-tct-token-transport-hw-validation.md there.
 #include "npu/control/controller_costs.h"
 
 namespace wnpu::npu {
@@ -12,15 +12,16 @@ constexpr Rate measured(double value, std::string_view source) {
   return {value, Provenance::measured, source};
 }
 
-constexpr Rate kWrite = measured(100.5, "EMU CONTROL: write32");
-constexpr Rate kMasked = measured(210, "EMU CONTROL: maskwrite");
+constexpr Rate kWrite = measured(100.5, "xdna-emu, Phoenix: write32");
+constexpr Rate kMasked = measured(210, "xdna-emu, Phoenix: maskwrite");
 // 203 for a block of eight words.
-constexpr Rate kBlockWord = measured(12.8, "EMU CONTROL: blockwrite of 8 words less a write32");
+constexpr Rate kBlockWord = measured(12.8, "xdna-emu, Phoenix: a block of 8 words less a write32");
 // 2,870 from task to task of one channel, of which 313 are its writes.
-constexpr Rate kPush = measured(2557, "EMU DISPATCH: S2MM, from task to task, less the writes");
+constexpr Rate kPush =
+    measured(2557, "xdna-emu, Phoenix: from task to task of an idle channel, less the writes");
 constexpr Rate kQueuedPush =
-    measured(520, "EMU VARIANCE: above the writes, while the queue has room");
-constexpr Rate kToken{500, Provenance::assumed, "EMU TOKEN: hundreds to thousands of cycles"};
+    measured(520, "xdna-emu, Phoenix: above the writes, while the queue has room");
+constexpr Rate kToken{500, Provenance::assumed, "xdna-emu saw hundreds to thousands"};
 
 constexpr ControllerCosts kPhoenix{"phoenix", kWrite, kMasked, kBlockWord, kPush, kToken};
 constexpr ControllerCosts kPhoenixQueued{"phoenix-queued", kWrite,      kMasked,
