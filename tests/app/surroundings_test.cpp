@@ -1,4 +1,5 @@
 // What app finds out about the machine: CPUs, devices, models, terminals, checksums.
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -68,6 +69,23 @@ TEST_CASE("device: the simulator is taken by name alone, and says what it is") {
   CHECK(sim.info.used == "sim");
   CHECK(sim.info.npu->preset == "phoenix-1.0/published");
   CHECK_THROWS_AS(choose_device(asked("sim", "z80/fast"), none, 1), wnpu::npu::DeviceError);
+}
+
+TEST_CASE("backends: the CPU comes first, names are unique, auto takes what gives a reason") {
+  const auto names = backend_names();
+  REQUIRE(names.size() == backends().size());
+  const bool needs_device = backends().front().make != nullptr;
+  CHECK_FALSE(needs_device);
+  for (const Backend& backend : backends()) {
+    CHECK(std::ranges::count(names, backend.name) == 1);
+    const bool is_found = find_backend(backend.name) == &backend;
+    CHECK(is_found);
+    CHECK(may_be(backend.name, backend.name));
+    CHECK(may_be(kAutoDevice, backend.name) == !backend.automatic_reason.empty());
+    CHECK_FALSE(may_be("another", backend.name));
+  }
+  const bool is_backend = find_backend(kAutoDevice) != nullptr;
+  CHECK_FALSE(is_backend);
 }
 
 TEST_CASE("device: an NPU that cannot be used is refused with the reason") {

@@ -85,6 +85,7 @@ const Backend* find_backend(std::string_view name) {
 
 std::vector<std::string_view> backend_names() {
   std::vector<std::string_view> names;
+  names.reserve(kBackends.size());
   for (const Backend& backend : kBackends) names.push_back(backend.name);
   return names;
 }

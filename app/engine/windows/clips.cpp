@@ -37,6 +37,7 @@ audio::VadOptions vad_options(const TranscribeOptions& options) {
 
 std::vector<Clip> clips_between(std::span<const double> timestamps, std::size_t n_frames) {
   std::vector<std::size_t> bounds;
+  bounds.reserve(timestamps.size() + 1);
   for (const double seconds : timestamps) bounds.push_back(to_frame(seconds));
   if (bounds.empty()) bounds.push_back(0);
   if (bounds.size() % 2 == 1) bounds.push_back(n_frames);

@@ -16,6 +16,7 @@ std::vector<decoder::Decoded> decode_with_fallback(Recognizer& recognizer,
   std::iota(open.begin(), open.end(), 0);
   for (const double temperature : options.temperatures()) {
     std::vector<DecodeJob> jobs;
+    jobs.reserve(open.size());
     for (const std::size_t i : open) jobs.push_back(make_job(i, temperature));
     std::vector<decoder::Decoded> decoded = recognizer.decode(jobs);
     std::vector<std::size_t> failed;
@@ -31,6 +32,7 @@ std::vector<decoder::Decoded> decode_with_fallback(Recognizer& recognizer,
     std::swap(tries[i][decoder::best_try(tries[i], options.thresholds())], tries[i].back());
   }
   std::vector<decoder::Decoded> kept;
+  kept.reserve(n_windows);
   for (auto& of_window : tries) kept.push_back(std::move(of_window.back()));
   return kept;
 }
