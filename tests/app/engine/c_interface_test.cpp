@@ -11,8 +11,8 @@
 
 #include "app/engine/whisper_npu.h"
 #include "app/engine/whisper_npu.hpp"
-#include "tests/app/c_struct.h"
-#include "tests/app/engine_fixture.h"
+#include "tests/app/engine/c_struct.h"
+#include "tests/app/engine/engine_fixture.h"
 #include "tests/support/wav_file.h"
 
 using namespace wnpu;  // NOLINT

@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "app/engine/c/options.h"
-#include "tests/app/c_struct.h"
+#include "tests/app/engine/c_struct.h"
 
 using namespace wnpu;  // NOLINT
 using tests::initial;

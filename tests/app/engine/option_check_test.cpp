@@ -12,7 +12,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/exit_code.h"
-#include "tests/app/engine_fixture.h"
+#include "tests/app/engine/engine_fixture.h"
 
 using namespace wnpu;  // NOLINT
 

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "app/engine/whisper_npu.hpp"
-#include "tests/app/engine_fixture.h"
+#include "tests/app/engine/engine_fixture.h"
 #include "tests/support/wav_file.h"
 
 using namespace wnpu;  // NOLINT
