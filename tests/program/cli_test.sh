@@ -191,11 +191,11 @@ if [ "$(id -u)" -eq 0 ]; then
 else
   cp "$program" "$work/whisper-npu"
 fi
-as_user() { "${user[@]}" "$work/whisper-npu" transcribe "${quick[@]}" "$@" 2>"$work/err" </dev/null; }
+as_user() { timeout 90 "${user[@]}" "$work/whisper-npu" transcribe "${quick[@]}" "$@" 2>"$work/err" </dev/null; }
 expected=$("$program" transcribe "${quick[@]}" "$tone" 2>"$work/err")
 [ -n "$expected" ] || fail "the small model: expected some text"
 mkfifo -m 666 "$work/fifo"
-timeout 20 cat "$work/fifo" >"$work/piped" &
+timeout 100 cat "$work/fifo" >"$work/piped" &  # longer than the writer, whom its end would leave waiting
 as_user --output "$work/fifo" "$tone" || fail "to a pipe: expected exit code 0"
 wait $!
 [ "$(cat "$work/piped")" = "$expected" ] || fail "to a pipe: expected the text"
