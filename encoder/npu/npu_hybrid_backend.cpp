@@ -25,8 +25,7 @@ void copy_rows(models::ConstMatrixView from, models::MatrixView to) {
 NpuHybridBackend::NpuHybridBackend(npu::Device& device, const models::Dims& dims,
                                    const models::EncoderWeights& weights, models::ThreadPool& pool,
                                    const NpuOptions& options)
-    : device_(device),
-      pool_(pool),
+    : pool_(pool),
       options_(options),
       geometry_(layer_geometry(device, dims, options.precision)),
       plain_norm_{std::vector<float>(dims.n_audio_state, 1.0F),

@@ -31,7 +31,6 @@ class NpuHybridBackend : public LayerBackend {
   void write(npu::ScratchPart part, const models::Matrix& rows);
   void read(npu::ScratchPart part, models::Matrix& rows);
 
-  npu::Device& device_;
   models::ThreadPool& pool_;
   NpuOptions options_;
   npu::LayerGeometry geometry_;

@@ -29,6 +29,11 @@ constexpr std::uint64_t kMostValues = 1U << 20U;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::usage, what); }
 
+// Apart, or GCC 12 takes the text for longer than its string (array-bounds).
+[[noreturn, gnu::noinline]] void refuse_count(const char* name, std::uint64_t n) {
+  refuse(std::string(name) + ": expected what memory can hold, found " + std::to_string(n));
+}
+
 void check_size(const char* name, std::size_t size) {
   if (size >= kFieldBytes && size <= kMostBytes && size % kFieldBytes == 0) return;
   refuse(std::string(name) + ": size: expected sizeof of the struct, found " +
@@ -199,9 +204,7 @@ whisper_npu_audio no_audio() {
 template <typename T>
 std::span<const T> span_of(const T* values, std::uint64_t n, const char* name) {
   if (n > 0) expect(values, name);
-  if (n > PTRDIFF_MAX / sizeof(T)) {
-    refuse(std::string(name) + ": expected what memory can hold, found " + std::to_string(n));
-  }
+  if (n > PTRDIFF_MAX / sizeof(T)) refuse_count(name, n);
   return {values, n};
 }
 
