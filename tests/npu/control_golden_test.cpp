@@ -182,7 +182,8 @@ TEST_CASE(
     "control program: the 16 golden streams come back byte for byte through typed operations") {
   CHECK(kStreams.size() == 16);
   for (const auto& [design, file] : kStreams) {
-    CAPTURE(design);
+    const std::string name = design;
+    CAPTURE(name);
     const std::vector<std::byte> bytes = bytes_of(file);
     const ControlProgram program = decode(bytes);
     CHECK(encode(program) == bytes);

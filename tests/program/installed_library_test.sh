@@ -42,6 +42,7 @@ g++ -std=c++11 "${strict[@]}" -x c++ "$prefix/include/whisper_npu.h" || fail "wh
 echo '#include <whisper_npu.hpp>' >"$work/alone.cpp"
 g++ -std=c++20 "${strict[@]}" -I "$prefix/include" "$work/alone.cpp" || fail "whisper_npu.hpp as C++20"
 
+export CMAKE_GENERATOR=Ninja  # make need not be there
 export PKG_CONFIG_PATH=$libraries/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags --libs whisper_npu)"
 must gcc -std=c11 -Wall -Wextra -Werror "$work/examples/transcribe.c" -o "$work/c_by_pkg_config" "${flags[@]}"
