@@ -19,7 +19,8 @@ KERNELS = ["models/base", "models/kernels"]
 MODELS = ["models"]
 READ = [*BASE, "audio/read"]
 ENCODER = ["models", "encoder"]
-DESIGN = ["npu/kernel", "npu/design"]
+CORE = ["npu/kernel", "npu/core"]
+DESIGN = [*CORE, "npu/design"]
 ENGINE = ["models", "npu", "audio", "encoder", "decoder", "app/engine"]
 FORMATS = [*ENGINE, "app/formats"]
 CLI = [*FORMATS, "app/cli"]
@@ -36,7 +37,8 @@ RULES = {
     "models/weights": [*KERNELS, "models/text", "models/files"],
     "npu": [],
     "npu/kernel": [],
-    "npu/design": ["npu/kernel"],
+    "npu/core": ["npu/kernel"],
+    "npu/design": CORE,
     "npu/control": DESIGN,
     "npu/sim": ["npu/device.h", *DESIGN, "npu/control"],
     "npu/plans": [*DESIGN, "npu/control", "npu/sim"],

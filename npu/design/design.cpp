@@ -43,7 +43,9 @@ void add_overlay(Hasher& h, const Design& d) {
     h.add(link.sinks.size());
     for (const std::size_t sink : link.sinks) h.add(sink);
   }
-  h.add(d.core.stack_bytes).add(d.core.table_bytes).add(d.core.program_bytes);
+  h.add(d.core.stack_offset).add(d.core.stack_bytes).add(d.core.table_bytes);
+  h.add(d.core.program_bytes).add_signed(d.core.header_lock);
+  for (const PortLocks& locks : d.core.locks) h.add_signed(locks.free).add_signed(locks.full);
   h.add(d.core.program_digest).add(d.core.buffers.size());
   for (const CoreBuffer& b : d.core.buffers) {
     h.add(b.name).add(b.offset).add(b.bytes).add_signed(b.depth);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "npu/core/core_memory.h"
 #include "npu/design/target.h"
 
 namespace wnpu::npu {
@@ -61,11 +62,21 @@ struct CoreBuffer {
   int depth = 1;          // 2: double buffered
 };
 
-// Every core's data memory and program; the first three buffers are A, B and C (resident.h).
+// Locks of a core's tile between a port's DMA channel and the program; both count elements.
+struct PortLocks {
+  int free = 0;  // begins with the port's depth
+  int full = 0;  // begins with 0
+};
+
+// Every core's data memory, locks and program (core/core_memory.h). The first buffers are those of
+// the ports A, B and C and that of the headers of phases.
 struct CoreLayout {
   std::vector<CoreBuffer> buffers;
+  std::array<PortLocks, kPorts> locks;
+  int header_lock = 0;  // begins with 0; the controller sets it when a call's headers are there
+  std::size_t stack_offset = 0;
   std::size_t stack_bytes = 0;
-  std::size_t table_bytes = 0;    // look-up tables of the kernels
+  std::size_t table_bytes = 0;    // constants of the kernels, placed by the linker
   std::size_t program_bytes = 0;  // declared: the resident program with all kernels
   std::string program_digest;     // of its sources: core_program.h
 };

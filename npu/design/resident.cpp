@@ -178,13 +178,17 @@ CoreLayout core_layout() {
   layout.buffers = {{"A", kPortA, kElementBytes, 2},
                     {"B", kPortB, kElementBytes, 2},
                     {"C", kPortC, kElementBytes, 1},
-                    {"accumulators", kAccumulators, kPortC - kAccumulators, 1},
+                    {"headers", kHeaders, kHeadersBytes, 1},
+                    {"accumulators", kAccumulators, kAccumulatorBytes, 1},
                     {"parameters", kParameters, kParameterBytes, 1},
-                    {"row scales", kRowScales, kMaxTileRows * 4, 1}};
-  // Peano's default stack of 1024 bytes is small for kernels that spill vector registers; the
-  // kernels have no array on it. No kernel has a table: constants are broadcast.
-  layout.stack_bytes = 4096;
-  layout.table_bytes = 0;
+                    {"row scales", kRowScales, kMaxTileRows * sizeof(float), 1}};
+  for (const Port port : {Port::a, Port::b, Port::c}) {
+    layout.locks[static_cast<std::size_t>(port)] = {free_lock(port), full_lock(port)};
+  }
+  layout.header_lock = kHeaderLock;
+  layout.stack_offset = kStack;
+  layout.stack_bytes = kStackBytes;
+  layout.table_bytes = 0;  // no kernel has a table: constants are broadcast
   // drakosha/whisper-xdna: about 10 KB of 16 KB for GEMM, LayerNorm, attention and GELU together.
   layout.program_bytes = 10 * 1024 + 2048;  // [A] 2 KB more for int8 and the phase loop
   return layout;

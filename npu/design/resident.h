@@ -12,9 +12,6 @@
 
 namespace wnpu::npu {
 
-// A and B come in (row and column broadcast), C goes out.
-enum class Port { a, b, c };
-
 // Work between taking and releasing. Buffers: the element at the head of a port, and the core's own
 // accumulators, parameters and attention state (core_layout below).
 enum class Task {
@@ -48,34 +45,7 @@ std::vector<Step> phase_steps(const Phase& phase, int column, int columns);
 // Cycles of one task.
 double task_cycles(const Phase& phase, Task task, const KernelTable& kernels);
 
-// ---- Data memory of a core ---------------------------------------------------------------------
-
-constexpr std::size_t kElementBytes = 8192;   // of the ports A, B and C
-constexpr std::size_t kParameterFloats = 64;  // bias; column scales follow
-constexpr std::size_t kParameterBytes =
-    2 * kParameterFloats * sizeof(float);  // at the front of the element before the weights
-constexpr std::size_t kMaxTileRows = 64;
-
-// Offsets; sizes in core_layout().
-constexpr std::size_t kPortA = 0;                                  // 2 elements
-constexpr std::size_t kPortB = kPortA + 2 * kElementBytes;         // 2 elements
-constexpr std::size_t kAccumulators = kPortB + 2 * kElementBytes;  // 64 x 64 float or int32
-constexpr std::size_t kPortC = kAccumulators + kMaxTileRows * 64 * sizeof(float);  // 1 element
-constexpr std::size_t kParameters = kPortC + kElementBytes;
-constexpr std::size_t kRowScales = kParameters + kParameterBytes;
-constexpr std::size_t kCoreDataEnd = kRowScales + kMaxTileRows * sizeof(float);
-
-// Attention's sums leave a quarter of the accumulators free: its statistics and the weights of the
-// strip of queries at hand lie there (kernels.h AttentionState).
-constexpr std::size_t kMaxQueries = 48;
-constexpr std::size_t kStatisticsBytes = kMaxQueries * 4 * sizeof(float);
-constexpr std::size_t kAttentionReference = kAccumulators + kMaxQueries * 64 * sizeof(float);
-constexpr std::size_t kAttentionSum = kAttentionReference + kStatisticsBytes;
-constexpr std::size_t kAttentionWeights = kAttentionSum + kStatisticsBytes;
-constexpr std::size_t kAttentionEnd = kAttentionWeights + 1024;  // 8 queries, 64 keys, bf16
-static_assert(kAttentionEnd <= kPortC);
-
-// The same as a table for the Design.
+// core/core_memory.h as a table for the Design.
 CoreLayout core_layout();
 
 // Where the heads of the ports are while a task runs: element slots within a core's memory.

@@ -27,6 +27,7 @@ class Checker {
     check_references();
     if (!problems_.is_empty()) return problems_.take();
     check_core_memory();
+    check_core_locks();
     check_channels();
     check_streams(d_, problems_);
     check_regions();
@@ -80,9 +81,17 @@ class Checker {
   // All cores are alike, so core(0,0) speaks for them.
   void check_core_memory() {
     const std::string core = tile_name({TileKind::core, 0, 0});
-    std::size_t end = 0;
+    const auto size = [](const CoreBuffer& b) {
+      return b.bytes * static_cast<std::size_t>(b.depth);
+    };
     std::vector<CoreBuffer> buffers = d_.core.buffers;
+    buffers.push_back({"stack", d_.core.stack_offset, d_.core.stack_bytes, 1});
+    std::size_t used = d_.core.table_bytes;
+    for (const CoreBuffer& b : buffers) used += size(b);
+    problems_.at_most(core + ": data memory (buffers, tables and stack)", target_.core_memory_bytes,
+                      used, " bytes");
     std::ranges::sort(buffers, {}, &CoreBuffer::offset);
+    std::size_t end = 0;
     for (const CoreBuffer& b : buffers) {
       const std::string name = core + ": buffer " + b.name;
       if (b.offset % target_.vector_bytes != 0) {
@@ -93,12 +102,29 @@ class Checker {
         problems_.add(name + ": expected to begin at " + std::to_string(end) + " or later, found " +
                       std::to_string(b.offset) + ": it overlaps");
       }
-      end = b.offset + b.bytes * static_cast<std::size_t>(b.depth);
+      end = b.offset + size(b);
     }
-    problems_.at_most(core + ": data memory (buffers, tables and stack)", target_.core_memory_bytes,
-                      end + d_.core.table_bytes + d_.core.stack_bytes, " bytes");
+    problems_.at_most(core + ": data memory: buffers end at byte", target_.core_memory_bytes, end,
+                      "");
     problems_.at_most(core + ": program memory", target_.core_program_bytes, d_.core.program_bytes,
                       " bytes");
+  }
+
+  // A lock for each purpose.
+  void check_core_locks() {
+    std::vector<int> ids{d_.core.header_lock};
+    for (const PortLocks& locks : d_.core.locks) {
+      ids.push_back(locks.free);
+      ids.push_back(locks.full);
+    }
+    const std::string core = tile_name({TileKind::core, 0, 0});
+    std::ranges::sort(ids);
+    problems_.between(core + ": locks", 0, target_.core_dma.locks - 1, ids.front());
+    problems_.between(core + ": locks", 0, target_.core_dma.locks - 1, ids.back());
+    const auto twice = std::ranges::adjacent_find(ids);
+    if (twice == ids.end()) return;
+    problems_.add(core + ": expected a lock for each port's end and for the headers, found lock " +
+                  std::to_string(*twice) + " twice");
   }
 
   void check_channels() {

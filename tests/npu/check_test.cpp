@@ -129,21 +129,41 @@ TEST_CASE("design: a core program of other sources is another overlay and anothe
 
 TEST_CASE("check: data memory holds buffers, tables and stack") {
   Design d = small_design();
-  d.core.stack_bytes = 8192;
+  d.core.table_bytes = 4096;
   CHECK(first_problem(d) ==
         "core(0,0): data memory (buffers, tables and stack): expected at most 65536 bytes, found " +
-            std::to_string(58112 + d.core.table_bytes + 8192) + " bytes");
+            std::to_string(63236 + 4096) + " bytes");
+  d = small_design();
+  d.core.stack_bytes = 6144;
+  CHECK(first_problem(d) ==
+        "core(0,0): buffer C: expected to begin at 6144 or later, found 4096: it overlaps");
+  d = small_design();
+  d.core.buffers[4].bytes += 32;
+  CHECK(first_problem(d) ==
+        "core(0,0): data memory: buffers end at byte: expected at most 65536, found 65568");
+}
+
+TEST_CASE("check: locks of a core") {
+  Design d = small_design();
+  d.core.header_lock = d.core.locks[1].full;
+  CHECK(first_problem(d) ==
+        "core(0,0): expected a lock for each port's end and for the headers, found lock 3 twice");
+  d = small_design();
+  d.core.locks[2].full = 16;
+  CHECK(first_problem(d) == "core(0,0): locks: expected 0 to 15, found 16");
+  d.core.locks[2].full = -1;
+  CHECK(first_problem(d) == "core(0,0): locks: expected 0 to 15, found -1");
 }
 
 TEST_CASE("check: core buffers do not overlap and lie on vectors") {
   Design d = small_design();
   d.core.buffers[1].offset -= 32;
   CHECK(first_problem(d) ==
-        "core(0,0): buffer B: expected to begin at 16384 or later, found 16352: it overlaps");
+        "core(0,0): buffer B: expected to begin at 32768 or later, found 32736: it overlaps");
   d = small_design();
   d.core.buffers.back().offset += 4;
   CHECK(first_problem(d) ==
-        "core(0,0): buffer row scales: expected an offset on 32 bytes, found 57860");
+        "core(0,0): buffer row scales: expected an offset on 32 bytes, found 12804");
 }
 
 TEST_CASE("check: program memory") {
