@@ -14,6 +14,10 @@ constexpr std::uint32_t kChannelStride = 8;  // control, task queue
 constexpr std::uint32_t kQueueOffset = 4;
 constexpr std::uint32_t kLockStride = 0x10;
 
+// XAIEMLGBL_MEMORY_MODULE_DATAMEMORY; its size: xaiemlgbl_reginit.c, DataMemSize.
+constexpr std::uint32_t kCoreData = 0;
+constexpr std::uint32_t kCoreDataBytes = 64 * 1024;
+
 constexpr DmaRegisters kShim{0x1D000, 16, 8, 0x1D200, 0x1D210, 2, 0x14000, 16};
 constexpr DmaRegisters kMem{0xA0000, 48, 8, 0xA0600, 0xA0630, 6, 0xC0000, 64};
 constexpr DmaRegisters kCore{0x1D000, 16, 6, 0x1DE00, 0x1DE10, 2, 0x1F000, 16};
@@ -106,6 +110,16 @@ RegisterAddress lock_address(TileId tile, int lock) {
   return tile_base(tile) + dma.locks + times(kLockStride, lock);
 }
 
+RegisterAddress data_address(TileId core, std::size_t offset) {
+  const bool is_word = offset < kCoreDataBytes && offset % sizeof(std::uint32_t) == 0;
+  if (core.kind == TileKind::core && is_word) {
+    return tile_base(core) + kCoreData + static_cast<std::uint32_t>(offset);
+  }
+  throw ControlError(tile_name(core) + ": expected a word of a core's " +
+                     std::to_string(kCoreDataBytes) + " bytes of data memory, found byte " +
+                     std::to_string(offset));
+}
+
 RegisterAddress ddr_address_register(TileId shim, int descriptor) {
   if (shim.kind != TileKind::shim) {
     throw ControlError(tile_name(shim) + ": expected a shim tile for an address in DDR");
@@ -130,6 +144,13 @@ std::optional<ChannelPlace> channel_at(RegisterAddress address) {
     if (index) return ChannelPlace{{tile, direction, *index / 2}, *index % 2 == 1};
   }
   return std::nullopt;
+}
+
+std::optional<DataPlace> data_at(RegisterAddress address) {
+  const TileId tile = tile_at(address);
+  const std::uint32_t offset = (address & kOffsetMask) - kCoreData;
+  if (tile.kind != TileKind::core || offset >= kCoreDataBytes) return std::nullopt;
+  return DataPlace{tile, offset};
 }
 
 std::optional<LockPlace> lock_at(RegisterAddress address) {

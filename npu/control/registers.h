@@ -52,6 +52,8 @@ RegisterAddress descriptor_address(TileId tile, int descriptor);
 RegisterAddress control_address(const DmaPort& port);
 RegisterAddress queue_address(const DmaPort& port);
 RegisterAddress lock_address(TileId tile, int lock);
+// A byte of a core's data memory; throws where it is no whole word of it.
+RegisterAddress data_address(TileId core, std::size_t offset);
 // The words of a shim's descriptor that hold an address in DDR begin here.
 RegisterAddress ddr_address_register(TileId shim, int descriptor);
 
@@ -68,8 +70,13 @@ struct LockPlace {
   TileId tile;
   int lock = 0;
 };
+struct DataPlace {
+  TileId core;
+  std::size_t offset = 0;
+};
 std::optional<DescriptorPlace> descriptor_at(RegisterAddress address);
 std::optional<ChannelPlace> channel_at(RegisterAddress address);
 std::optional<LockPlace> lock_at(RegisterAddress address);
+std::optional<DataPlace> data_at(RegisterAddress address);
 
 }  // namespace wnpu::npu

@@ -4,9 +4,8 @@
 //
 // Overlay and call. Channels, links, core memory and the resident program are the same for every
 // call: they are the overlay. Regions, locks, transfers and phases are one call's: on hardware the
-// instruction stream writes them. (Descriptors of mem tiles and the phase headers in core memory
-// are registers that an instruction stream can write, as mlir-aie's dma_configure_task and
-// rtp_write do.)
+// instruction stream writes them, descriptors into registers of tiles and phases into the data
+// memory of cores (core/phase_header.h).
 #pragma once
 
 #include <array>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "npu/core/core_memory.h"
+#include "npu/core/phase_header.h"
 #include "npu/design/target.h"
 
 namespace wnpu::npu {
@@ -160,21 +160,9 @@ struct Transfer {
   std::uint64_t stream_bytes() const { return access.bytes() + padding; }  // of an element
 };
 
-enum class Kernel { layer_norm, gemm_bf16, gemm_int8, attention, gelu };
-enum class Epilogue { bias, bias_gelu, bias_residual };
-
-// What all cores do next, as the header that the resident program reads (resident.h).
-struct Phase {
+// What all cores do next.
+struct Phase : PhaseHeader {
   std::string name;
-  Kernel kernel = Kernel::gemm_bf16;
-  Epilogue epilogue = Epilogue::bias;
-  std::uint32_t outer = 0;        // results a core makes
-  std::uint32_t inner = 0;        // steps to make one
-  std::uint32_t m = 0;            // tile: rows; queries; rows of an element
-  std::uint32_t k = 0;            // tile: depth; head width; row width
-  std::uint32_t n = 0;            // tile: columns; keys in a block
-  std::uint32_t valid = 0;        // attention: keys that are no padding
-  bool quantised_output = false;  // layer_norm: rows as int8 with their scales
 };
 
 struct Design {

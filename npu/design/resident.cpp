@@ -41,7 +41,7 @@ class Steps {
 };
 
 // One element of rows: C = task(A).
-void unfold_row_element(Steps& steps, const Phase& p) {
+void unfold_row_element(Steps& steps, const PhaseHeader& p) {
   if (p.quantised_output) {
     steps.emit(Task::norm_quantise, p.m * p.k);
     steps.emit(Task::store_row_scales, p.m * 4);
@@ -50,14 +50,14 @@ void unfold_row_element(Steps& steps, const Phase& p) {
   }
 }
 
-void unfold_rows(Steps& steps, const Phase& p) {
+void unfold_rows(Steps& steps, const PhaseHeader& p) {
   for (std::uint32_t o = 0; o < p.outer; ++o) {
     steps.take_own(p.m * p.k * 2, [&] { unfold_row_element(steps, p); });
   }
 }
 
 // One result tile: parameters, the steps along the depth, the epilogue.
-void unfold_tile(Steps& steps, const Phase& p) {
+void unfold_tile(Steps& steps, const PhaseHeader& p) {
   const std::uint32_t element = p.kernel == Kernel::gemm_int8 ? 1 : 2;
   const std::uint32_t out_bytes = p.m * p.n * 2;
   steps.take(Port::b, p.k * p.n * element);  // an element as long as a tile
@@ -77,7 +77,7 @@ void unfold_tile(Steps& steps, const Phase& p) {
   }
 }
 
-void unfold_gemm(Steps& steps, const Phase& p) {
+void unfold_gemm(Steps& steps, const PhaseHeader& p) {
   if (p.kernel == Kernel::gemm_int8) {
     steps.take(Port::a, p.m * 4);
     steps.compute(Task::load_row_scales);
@@ -86,7 +86,7 @@ void unfold_gemm(Steps& steps, const Phase& p) {
   for (std::uint32_t o = 0; o < p.outer; ++o) unfold_tile(steps, p);
 }
 
-void unfold_attention(Steps& steps, const Phase& p) {
+void unfold_attention(Steps& steps, const PhaseHeader& p) {
   const std::uint32_t query_bytes = p.m * p.k * 2;
   for (std::uint32_t o = 0; o < p.outer; ++o) {
     steps.take_own(query_bytes, [&] {
@@ -105,7 +105,7 @@ void unfold_attention(Steps& steps, const Phase& p) {
 
 }  // namespace
 
-std::vector<Step> phase_steps(const Phase& phase, int column, int columns) {
+std::vector<Step> phase_steps(const PhaseHeader& phase, int column, int columns) {
   Steps steps(column, columns);
   switch (phase.kernel) {
     case Kernel::layer_norm:
@@ -123,7 +123,7 @@ std::vector<Step> phase_steps(const Phase& phase, int column, int columns) {
   return steps.take_all();
 }
 
-double task_cycles(const Phase& p, Task task, const KernelTable& kernels) {
+double task_cycles(const PhaseHeader& p, Task task, const KernelTable& kernels) {
   const double m = p.m;
   const double k = p.k;
   const double n = p.n;

@@ -40,10 +40,10 @@ struct Step {
 };
 
 // What core column `column` of `columns` does in a phase; all rows do the same.
-std::vector<Step> phase_steps(const Phase& phase, int column, int columns);
+std::vector<Step> phase_steps(const PhaseHeader& phase, int column, int columns);
 
 // Cycles of one task.
-double task_cycles(const Phase& phase, Task task, const KernelTable& kernels);
+double task_cycles(const PhaseHeader& phase, Task task, const KernelTable& kernels);
 
 // core/core_memory.h as a table for the Design.
 CoreLayout core_layout();
@@ -56,6 +56,6 @@ struct Slots {
 };
 
 // Runs one task's tile kernels on a core's data memory.
-void run_task(const Phase& phase, const Step& step, std::span<std::byte> memory, Slots slots);
+void run_task(const PhaseHeader& phase, const Step& step, std::span<std::byte> memory, Slots slots);
 
 }  // namespace wnpu::npu

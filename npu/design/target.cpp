@@ -163,10 +163,8 @@ const KernelTable* find_table(std::string_view name) {
 constexpr std::array<std::string_view, kClocks.size()> kClockNames{kClocks[0].name, kClocks[1].name,
                                                                    kClocks[2].name};
 
-// [A] DDR latency as seen by a shim DMA; a phase's headers are written by the controller while the
-// phase before still runs. Its other operations: control/controller_costs.cpp.
+// [A] As seen by a shim DMA.
 constexpr double kDdrLatencyNs = 400;
-constexpr double kPhaseUs = 1.0;
 
 std::string known_presets() {
   std::string text = "expected CLOCK/KERNELS with CLOCK one of";
@@ -216,7 +214,6 @@ TimePreset find_preset(std::string_view name) {
           clock->read_gbs,
           clock->write_gbs,
           kDdrLatencyNs,
-          kPhaseUs,
           clock->launch_us,
           clock->list_launch_us,
           *table};

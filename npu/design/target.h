@@ -43,7 +43,6 @@ struct TimePreset {
   double ddr_read_gb_per_s = 0;  // 1e9 bytes a second, all shim channels together
   double ddr_write_gb_per_s = 0;
   double ddr_latency_ns = 0;  // before the first word of a transfer
-  double phase_us = 0;        // the headers of one phase
   double launch_us = 0;       // one program call on its own
   double list_launch_us = 0;  // one program call within a run list
   KernelTable kernels;

@@ -32,11 +32,62 @@ void ArraySimulation::advance_controller() {
 void ArraySimulation::end_operation() {
   const ControlStep& step = options_.program->steps[controller_.next];
   if (step.kind == ControlStep::Kind::start) give_task(step);
+  if (step.kind == ControlStep::Kind::write) {
+    write_cores(options_.program->program.operations[controller_.next]);
+  }
   controller_.is_busy = false;
   ++controller_.next;
   ++report_.controller.operations;
   report_.controller.finished = now_;
+  if (controller_.next == options_.program->steps.size()) require_last_phase();
   advance_controller();
+}
+
+// What an operation means to a core: headers in its data memory, or its lock of them.
+void ArraySimulation::write_cores(const Operation& operation) {
+  if (const auto* block = std::get_if<WriteBlock>(&operation)) {
+    const auto place = data_at(block->address);
+    if (place) write_headers(*place, block->words);
+  } else if (const auto* lock = std::get_if<SetLock>(&operation)) {
+    if (lock->tile.kind == TileKind::core) set_core_lock(*lock);
+  }
+}
+
+void ArraySimulation::write_headers(const DataPlace& place, std::span<const std::uint32_t> words) {
+  const CoreBuffer& buffer = design_.core.buffers[kPorts];
+  const std::size_t end = place.offset + words.size_bytes();
+  if (place.offset < buffer.offset || end > buffer.offset + buffer.bytes) {
+    throw SimulationError(design_.name + ": " + tile_name(place.core) +
+                          ": the controller writes to data memory: expected bytes " +
+                          std::to_string(buffer.offset) + " to " +
+                          std::to_string(buffer.offset + buffer.bytes) + ", found " +
+                          std::to_string(place.offset) + " to " + std::to_string(end));
+  }
+  copy_bytes(std::as_bytes(words), cores_[core_index(place.core)].headers.subspan(
+                                       place.offset - buffer.offset, words.size_bytes()));
+}
+
+void ArraySimulation::set_core_lock(const SetLock& set) {
+  if (set.lock != design_.core.header_lock) {
+    throw SimulationError(design_.name + ": " + tile_name(set.tile) +
+                          ": the controller sets a lock: expected number " +
+                          std::to_string(design_.core.header_lock) + ", found " +
+                          std::to_string(set.lock));
+  }
+  const std::size_t index = core_index(set.tile);
+  cores_[index].header_lock = set.value;
+  advance_core(index);
+}
+
+// The next call begins with its headers, which take the place of those that are still to be read.
+void ArraySimulation::require_last_phase() const {
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    const CoreState& core = cores_[i];
+    if (core.is_done || (core.has_call && core.phase + 1 == core.call.phases)) continue;
+    throw SimulationError(design_.name + ": core " + std::to_string(i) +
+                          ": expected its last phase when the control program ends, found phase " +
+                          std::to_string(core.phase) + " of " + std::to_string(core.call.phases));
+  }
 }
 
 // A channel's queue holds so many tasks, the one that runs included; one more would be lost.

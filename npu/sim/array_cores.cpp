@@ -1,6 +1,8 @@
 // The core half of ArraySimulation: programs, stalls and the event loop.
 #include <algorithm>
+#include <cstring>
 
+#include "npu/control/phase_headers.h"
 #include "npu/device.h"
 #include "npu/sim/array_simulation.h"
 
@@ -36,11 +38,7 @@ ArraySimulation::ArraySimulation(const Design& design, const SimOptions& options
   for (std::size_t i = 0; i < design.links.size(); ++i) {
     if (is_core(design.links[i].source)) channels_[design.links[i].source].link = i;
   }
-  for (CoreState& core : cores_) {
-    for (std::size_t p = 0; p < core.ports.size(); ++p) {
-      core.ports[p].depth = static_cast<std::uint32_t>(design.core.buffers[p].depth);
-    }
-  }
+  for (std::size_t i = 0; i < cores_.size(); ++i) prepare_core(i);
   report_.cores.resize(cores_.size());
   report_.channel_bytes.resize(channels_.size());
   if (options.records_moves) report_.moves.resize(channels_.size());
@@ -76,9 +74,13 @@ void ArraySimulation::wake(Waiters& waiters) {
 }
 
 SimReport ArraySimulation::run() {
-  for (std::size_t i = 0; i < cores_.size(); ++i) enter_phase(i);
+  for (std::size_t i = 0; i < cores_.size(); ++i) advance_core(i);  // to wait for their headers
   for (const Link& link : design_.links) to_try_.push_back(link.source);
-  if (options_.program != nullptr) advance_controller();
+  if (options_.program != nullptr) {
+    advance_controller();
+  } else {
+    for (const Operation& operation : header_operations(design_)) write_cores(operation);
+  }
   while (true) {
     for (std::size_t i = 0; i < to_try_.size(); ++i) try_move(to_try_[i]);
     to_try_.clear();
@@ -121,38 +123,76 @@ void ArraySimulation::handle(const Event& event) {
   advance_core(event.subject);
 }
 
-// The instruction processor writes headers one after the other, ahead of the cores.
-double ArraySimulation::header_time(std::size_t phase) const {
-  return static_cast<double>(phase + 1) * preset_.phase_us * 1e3 * preset_.clock_ghz;
+void ArraySimulation::prepare_core(std::size_t index) {
+  CoreState& core = cores_[index];
+  for (std::size_t p = 0; p < core.ports.size(); ++p) {
+    core.ports[p].depth = static_cast<std::uint32_t>(design_.core.buffers[p].depth);
+  }
+  const CoreBuffer& buffer = design_.core.buffers[kPorts];
+  if (memory_) {
+    core.headers = memory_->core(index).subspan(buffer.offset, buffer.bytes);
+  } else {
+    core.own_headers.resize(buffer.bytes, ArrayMemory::kPoison);
+    core.headers = core.own_headers;
+  }
+}
+
+std::uint32_t ArraySimulation::header_word(const CoreState& core, std::size_t index) const {
+  std::uint32_t word = 0;
+  std::memcpy(&word, &core.headers[index * sizeof(word)], sizeof(word));
+  return word;
+}
+
+// Takes the lock of the headers; false where it has to wait for it.
+bool ArraySimulation::begin_call(std::size_t index) {
+  CoreState& core = cores_[index];
+  if (core.header_lock < 1) {
+    if (!core.is_done) wait_for(core, &CoreCycles::waiting_header);
+    return false;
+  }
+  stop_waiting(core);
+  --core.header_lock;
+  core.call = decode_call(header_word(core, 0));
+  if (core.call.phases > design_.phases.size()) {
+    throw SimulationError(design_.name + ": " + tile_name(core_tile(design_, index)) +
+                          ": headers: expected at most " + std::to_string(design_.phases.size()) +
+                          " phases, found " + std::to_string(core.call.phases));
+  }
+  core.has_call = true;
+  core.phase = 0;
+  enter_phase(index);
+  return true;
 }
 
 void ArraySimulation::enter_phase(std::size_t index) {
   CoreState& core = cores_[index];
   core.pc = 0;
   core.steps.clear();
-  if (core.phase == design_.phases.size()) {
+  if (core.phase == core.call.phases) {
+    core.has_call = false;
+    core.is_done = true;
     core.finished_at = now_;
     return;
   }
-  const auto columns = static_cast<std::size_t>(design_.target->columns);
-  core.steps = phase_steps(design_.phases[core.phase], static_cast<int>(index % columns),
-                           static_cast<int>(columns));
-  const double ready = header_time(core.phase);
-  if (ready > now_) {
-    wait_for(core, &CoreCycles::waiting_header);
-    core.is_computing = true;  // until header_comes
-    schedule(ready, EventKind::header_comes, index);
+  std::array<std::uint32_t, kPhaseWords> words{};
+  for (std::uint32_t i = 0; i < kPhaseWords; ++i) {
+    words[i] = header_word(core, header_at(static_cast<std::uint32_t>(core.phase)) + i);
   }
+  if (!is_phase(words.data())) {
+    throw SimulationError(design_.name + ": " + tile_name(core_tile(design_, index)) +
+                          ": header of phase " + std::to_string(core.phase) +
+                          ": expected a known kernel and epilogue, found word " +
+                          std::to_string(words[0]));
+  }
+  core.header = decode_phase(words.data());
+  core.steps = phase_steps(core.header, static_cast<int>(core.call.column),
+                           static_cast<int>(core.call.columns));
 }
 
 void ArraySimulation::advance_core(std::size_t index) {
   CoreState& core = cores_[index];
-  if (core.waiting_for == &report_.cores[index].waiting_header) {
-    if (now_ < header_time(core.phase)) return;
-    stop_waiting(core);
-    core.is_computing = false;
-  }
-  while (!core.is_computing && core.phase < design_.phases.size()) {
+  if (!core.has_call && !begin_call(index)) return;
+  while (!core.is_computing && core.has_call) {
     if (core.pc == core.steps.size()) {
       ++core.phase;
       enter_phase(index);
@@ -218,15 +258,14 @@ void ArraySimulation::release(std::size_t index, const Step& step) {
 
 void ArraySimulation::compute(std::size_t index, const Step& step) {
   CoreState& core = cores_[index];
-  const Phase& phase = design_.phases[core.phase];
-  const double cycles = task_cycles(phase, step.task, preset_.kernels);
+  const double cycles = task_cycles(core.header, step.task, preset_.kernels);
   report_.cores[index].busy += cycles;
-  record(index, phase.name, now_, now_ + cycles);
+  record(index, design_.phases[core.phase].name, now_, now_ + cycles);
   core.is_computing = true;
   if (memory_) {
     const Slots slots{core.ports[0].read, core.ports[1].read, core.ports[2].write};
-    core.job.work = [this, index, &phase, &step, slots] {
-      run_task(phase, step, memory_->core(index), slots);
+    core.job.work = [this, index, &core, &step, slots] {
+      run_task(core.header, step, memory_->core(index), slots);
     };
     options_.pool->submit(core.job);
   }
@@ -250,7 +289,11 @@ std::string ArraySimulation::describe_deadlock() const {
   std::string text;
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     const CoreState& core = cores_[i];
-    if (core.phase == design_.phases.size()) continue;
+    if (core.is_done) continue;
+    if (!core.has_call) {
+      text += tile_name(core_tile(design_, i)) + " waits for the headers of its phases; ";
+      break;
+    }
     text += tile_name(core_tile(design_, i)) + " waits for port " +
             std::string(port_name(core.steps[core.pc].port)) + " in phase " +
             std::to_string(core.phase) + " (" + design_.phases[core.phase].name + "), step " +

@@ -29,7 +29,10 @@ bool ArraySimulation::is_core(std::size_t channel) const {
 }
 
 std::size_t ArraySimulation::core_of(std::size_t channel) const {
-  const TileId tile = design_.channels[channel].tile;
+  return core_index(design_.channels[channel].tile);
+}
+
+std::size_t ArraySimulation::core_index(TileId tile) const {
   return static_cast<std::size_t>(tile.row) * static_cast<std::size_t>(design_.target->columns) +
          static_cast<std::size_t>(tile.column);
 }

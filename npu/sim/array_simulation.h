@@ -57,7 +57,14 @@ class ArraySimulation {
     Waiters waiters;
   };
   struct CoreState {
+    std::vector<std::byte> own_headers;  // without results: there is no data memory to have them in
+    std::span<std::byte> headers;
+    int header_lock = 0;
+    bool has_call = false;
+    bool is_done = false;
+    CallHeader call;
     std::size_t phase = 0;
+    PhaseHeader header;  // of the phase
     std::size_t pc = 0;
     bool is_computing = false;
     bool is_waiting = false;
@@ -73,7 +80,7 @@ class ArraySimulation {
     bool is_busy = false;
     double waiting_since = -1;
   };
-  enum class EventKind { move_ends, task_ends, header_comes, operation_ends, token_comes };
+  enum class EventKind { move_ends, task_ends, operation_ends, token_comes };
   struct Event {
     double time = 0;
     std::uint64_t order = 0;
@@ -91,6 +98,7 @@ class ArraySimulation {
   const Transfer* head(std::size_t channel) const;
   bool is_core(std::size_t channel) const;
   std::size_t core_of(std::size_t channel) const;
+  std::size_t core_index(TileId tile) const;
   PortState& port_of(std::size_t channel);
   std::span<std::byte> slot_of(std::size_t channel, std::uint32_t slot, std::size_t bytes);
   void release_lock(const LockUse& use);
@@ -111,11 +119,17 @@ class ArraySimulation {
   void advance_controller();
   void end_operation();
   void give_task(const ControlStep& step);
+  void write_cores(const Operation& operation);
+  void write_headers(const DataPlace& place, std::span<const std::uint32_t> words);
+  void set_core_lock(const SetLock& set);
+  void require_last_phase() const;
   std::string describe_controller() const;
 
   // Cores (array_cores.cpp)
   void handle(const Event& event);
-  double header_time(std::size_t phase) const;
+  std::uint32_t header_word(const CoreState& core, std::size_t index) const;
+  void prepare_core(std::size_t core);
+  bool begin_call(std::size_t core);
   void enter_phase(std::size_t core);
   void advance_core(std::size_t core);
   bool run_step(std::size_t core, const Step& step);

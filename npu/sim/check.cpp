@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "npu/control/phase_headers.h"
 #include "npu/design/resident.h"
 #include "npu/sim/check_streams.h"
 #include "npu/sim/check_transfers.h"
@@ -33,7 +34,7 @@ class Checker {
     check_regions();
     check_locks();
     check_transfers(d_, problems_);
-    check_elements();
+    check_phases();
     if (problems_.is_empty()) check_descriptors(d_, problems_);
     if (problems_.is_empty()) check_progress();
     return problems_.take();
@@ -54,6 +55,10 @@ class Checker {
 
   // Indices into the Design's own lists.
   void check_references() {
+    if (d_.core.buffers.size() <= kPorts) {
+      problems_.add("core memory: expected buffers of the ports and the headers, found " +
+                    std::to_string(d_.core.buffers.size()));
+    }
     const auto exists = [&](const std::string& what, std::size_t index, std::size_t count) {
       if (index < count) return;
       problems_.add(what + ": expected one of " + std::to_string(count) + ", found number " +
@@ -210,15 +215,22 @@ class Checker {
     }
   }
 
-  // Results and parameters of every phase fit the buffers that the resident program has for them.
-  void check_elements() {
-    for (const Phase& phase : d_.phases) {
-      if (d_.core.buffers.size() < 3) return;
-      check_phase(phase);
-    }
+  // Headers, results and parameters of all phases fit the buffers that the resident program has for
+  // them.
+  void check_phases() {
+    const std::size_t words = d_.core.buffers[kPorts].bytes / sizeof(std::uint32_t);
+    const std::size_t room = words == 0 ? 0 : (words - 1) / kPhaseWords;
+    problems_.at_most(tile_name({TileKind::core, 0, 0}) + ": headers", room, d_.phases.size(),
+                      " phases");
+    for (const Phase& phase : d_.phases) check_phase(phase);
   }
 
   void check_phase(const Phase& phase) {
+    const std::string fault = header_fault(phase);
+    if (!fault.empty()) {
+      problems_.add(tile_name({TileKind::core, 0, 0}) + ": phase " + phase.name + ": " + fault);
+      return;
+    }
     for (const Step& step : phase_steps(phase, 0, target_.columns)) {
       if (step.kind == Step::Kind::compute || step.bytes == 0) continue;
       const CoreBuffer& buffer = d_.core.buffers[static_cast<std::size_t>(step.port)];

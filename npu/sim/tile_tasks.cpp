@@ -36,7 +36,7 @@ class CoreView {
     return view<float>(kParameters + kParameterFloats * 4, n);
   }
   std::span<float> row_scales(std::size_t m) const { return view<float>(kRowScales, m); }
-  kernel::AttentionState attention(const Phase& p) const {
+  kernel::AttentionState attention(const PhaseHeader& p) const {
     const kernel::AttentionShape shape{p.m, p.n, p.k};
     const std::size_t statistics = kernel::statistics_size(shape);
     return {view<float>(kAttentionReference, statistics), view<float>(kAttentionSum, statistics),
@@ -59,7 +59,7 @@ class CoreView {
   Slots slots_;
 };
 
-void multiply(const Phase& p, const CoreView& core) {
+void multiply(const PhaseHeader& p, const CoreView& core) {
   const kernel::GemmShape shape{p.m, p.k, p.n};
   const std::size_t mk = shape.m * shape.k;
   const std::size_t kn = shape.k * shape.n;
@@ -73,7 +73,7 @@ void multiply(const Phase& p, const CoreView& core) {
   }
 }
 
-void finish(const Phase& p, Task task, const CoreView& core) {
+void finish(const PhaseHeader& p, Task task, const CoreView& core) {
   const kernel::TileShape shape{p.m, p.n};
   const std::size_t mn = shape.m * shape.n;
   const auto acc = core.accumulators<float>(mn);
@@ -92,7 +92,7 @@ void finish(const Phase& p, Task task, const CoreView& core) {
   }
 }
 
-void norm(const Phase& p, Task task, const CoreView& core) {
+void norm(const PhaseHeader& p, Task task, const CoreView& core) {
   const kernel::RowsShape shape{p.m, p.k};
   const std::size_t mk = shape.rows * shape.width;
   if (task == Task::norm_rows) {
@@ -105,7 +105,7 @@ void norm(const Phase& p, Task task, const CoreView& core) {
 }
 
 // GELU does not look at positions: a row goes through the product's epilogue as if it were a tile.
-void gelu(const Phase& p, const CoreView& core) {
+void gelu(const PhaseHeader& p, const CoreView& core) {
   const std::size_t mk = std::size_t{p.m} * p.k;
   const auto acc = core.accumulators<float>(mk);
   const auto in = core.a<const bfloat16>(mk);
@@ -115,7 +115,7 @@ void gelu(const Phase& p, const CoreView& core) {
                     core.c<bfloat16>(mk), kRounding);
 }
 
-void attend(const Phase& p, const Step& step, const CoreView& core) {
+void attend(const PhaseHeader& p, const Step& step, const CoreView& core) {
   const kernel::AttentionShape shape{p.m, p.n, p.k};
   const std::size_t half = std::size_t{p.n} * p.k;
   const std::size_t first = std::size_t{step.index} * p.n;
@@ -128,7 +128,7 @@ void attend(const Phase& p, const Step& step, const CoreView& core) {
 
 }  // namespace
 
-void run_task(const Phase& p, const Step& step, std::span<std::byte> memory, Slots slots) {
+void run_task(const PhaseHeader& p, const Step& step, std::span<std::byte> memory, Slots slots) {
   const CoreView core(memory, slots);
   const kernel::AttentionShape attention{p.m, p.n, p.k};
   const std::size_t mk = std::size_t{p.m} * p.k;

@@ -1,0 +1,61 @@
+#include "npu/control/phase_headers.h"
+
+#include <array>
+#include <utility>
+
+namespace wnpu::npu {
+namespace {
+
+CoreBuffer header_buffer(const Design& d) { return d.core.buffers.at(kPorts); }
+
+std::vector<std::uint32_t> phase_words(const Design& d) {
+  std::vector<std::uint32_t> words(1);  // the call's: header_operations
+  for (const Phase& phase : d.phases) {
+    const std::string fault = header_fault(phase);
+    if (!fault.empty()) throw ControlError(d.name + ": phase " + phase.name + ": " + fault);
+    const PhaseWords more = encode_phase(phase);
+    words.insert(words.end(), std::begin(more.words), std::end(more.words));
+  }
+  const std::size_t room = header_buffer(d).bytes / sizeof(std::uint32_t);
+  if (words.size() > room || d.phases.size() > kMostInHeader) {
+    throw ControlError(d.name + ": phases: expected at most " +
+                       std::to_string((room - 1) / kPhaseWords) + ", found " +
+                       std::to_string(d.phases.size()));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string header_fault(const Phase& p) {
+  const std::array<std::pair<const char*, std::uint32_t>, 6> fields{{{"outer", p.outer},
+                                                                     {"inner", p.inner},
+                                                                     {"m", p.m},
+                                                                     {"k", p.k},
+                                                                     {"n", p.n},
+                                                                     {"valid", p.valid}}};
+  for (const auto& [name, value] : fields) {
+    if (value <= kMostInHeader) continue;
+    return std::string(name) + ": expected at most " + std::to_string(kMostInHeader) + ", found " +
+           std::to_string(value);
+  }
+  return "";
+}
+
+std::vector<Operation> header_operations(const Design& d) {
+  std::vector<std::uint32_t> words = phase_words(d);
+  const auto columns = static_cast<std::uint32_t>(d.target->columns);
+  std::vector<Operation> operations;
+  for (int row = 0; row < d.target->core_rows; ++row) {
+    for (int column = 0; column < d.target->columns; ++column) {
+      const TileId core{TileKind::core, column, row};
+      words[0] = encode_call({static_cast<std::uint32_t>(d.phases.size()),
+                              static_cast<std::uint32_t>(column), columns});
+      operations.emplace_back(WriteBlock{data_address(core, header_buffer(d).offset), words});
+      operations.emplace_back(SetLock{core, d.core.header_lock, 1});
+    }
+  }
+  return operations;
+}
+
+}  // namespace wnpu::npu

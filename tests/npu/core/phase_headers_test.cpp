@@ -1,0 +1,242 @@
+// Headers of phases: their bytes, how they come into the cores, and that cores act on nothing else.
+#include "npu/control/phase_headers.h"
+
+#include <cstddef>
+#include <map>
+#include <random>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "npu/design/layer_design.h"
+#include "npu/design/row_design.h"
+#include "npu/sim/check.h"
+#include "npu/sim/compile_call.h"
+#include "tests/support/whisper_sizes.h"
+
+using namespace wnpu;  // NOLINT
+using namespace wnpu::npu;
+
+namespace {
+
+const TimePreset& preset() {
+  static const TimePreset kPreset = find_preset("phoenix-1.0/published");
+  return kPreset;
+}
+
+Design small_design() {
+  return layer_design(layer_geometry(npu1(), {100, 128, 2, 512}, Precision::int8));
+}
+
+SimReport run(const Design& design, const CallProgram& program) {
+  SimOptions options;
+  options.preset = &preset();
+  options.program = &program;
+  return simulate(design, options);
+}
+
+std::string fault_of(const Design& design, const CallProgram& program) {
+  try {
+    run(design, program);
+  } catch (const SimulationError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Operations of a program that concern cores alone: two a core, at its beginning.
+std::size_t core_operations(const Design& d) {
+  return 2 * static_cast<std::size_t>(d.target->columns * d.target->core_rows);
+}
+
+WriteBlock& block_of(CallProgram& program, std::size_t core) {
+  return std::get<WriteBlock>(program.program.operations[2 * core]);
+}
+
+SetLock& lock_of(CallProgram& program, std::size_t core) {
+  return std::get<SetLock>(program.program.operations[2 * core + 1]);
+}
+
+std::string first_problem(const Design& design) {
+  const auto problems = check(design);
+  return problems.empty() ? "" : problems.front();
+}
+
+}  // namespace
+
+TEST_CASE("phase headers: the layout, bit by bit") {
+  PhaseHeader p;
+  p.kernel = Kernel::attention;
+  p.epilogue = Epilogue::bias_residual;
+  p.quantised_output = true;
+  p.outer = 0x0102;
+  p.inner = 0x0304;
+  p.m = 0x0506;
+  p.k = 0x0708;
+  p.n = 0x090a;
+  p.valid = 0x0b0c;
+  const PhaseWords w = encode_phase(p);
+  CHECK(w.words[0] == 0x00010203);
+  CHECK(w.words[1] == 0x03040102);
+  CHECK(w.words[2] == 0x07080506);
+  CHECK(w.words[3] == 0x0b0c090a);
+  CHECK(encode_call({0x0102, 3, 4}) == 0x04030102);
+  CHECK(header_at(0) == 1);
+  CHECK(header_at(kMaxPhases) * sizeof(std::uint32_t) == kHeadersBytes);
+}
+
+TEST_CASE("phase headers: every phase comes back from its words, other words are no phase") {
+  std::mt19937 random(23);
+  const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+  for (int i = 0; i < 1000; ++i) {
+    PhaseHeader p;
+    p.kernel = static_cast<Kernel>(below(kKernels));
+    p.epilogue = static_cast<Epilogue>(below(kEpilogues));
+    p.quantised_output = below(2) == 1;
+    for (std::uint32_t* field : {&p.outer, &p.inner, &p.m, &p.k, &p.n, &p.valid}) {
+      *field = below(kMostInHeader + 1);
+    }
+    PhaseWords w = encode_phase(p);
+    REQUIRE(is_phase(w.words));
+    REQUIRE(decode_phase(w.words) == p);
+    const CallHeader call{below(kMostInHeader + 1), below(256), below(256)};
+    REQUIRE(decode_call(encode_call(call)) == call);
+    w.words[0] |= 1u << (17 + below(15));
+    REQUIRE(!is_phase(w.words));
+  }
+  const std::uint32_t kernel[kPhaseWords] = {kKernels};
+  const std::uint32_t epilogue[kPhaseWords] = {kEpilogues << 8};
+  CHECK(!is_phase(kernel));
+  CHECK(!is_phase(epilogue));
+}
+
+TEST_CASE("phase headers: each core has all of a call's, with its column, and then its lock") {
+  const Design design = small_design();
+  CallProgram program = compile_call(design, preset()).program;
+  std::map<std::pair<int, int>, int> seen;
+  for (std::size_t core = 0; core < core_operations(design) / 2; ++core) {
+    const WriteBlock& block = block_of(program, core);
+    const SetLock& lock = lock_of(program, core);
+    const auto place = data_at(block.address);
+    REQUIRE(place);
+    CHECK(place->offset == kHeaders);
+    CHECK(place->core == lock.tile);
+    CHECK(lock.lock == kHeaderLock);
+    CHECK(lock.value == 1);
+    ++seen[{place->core.column, place->core.row}];
+    REQUIRE(block.words.size() == header_at(static_cast<std::uint32_t>(design.phases.size())));
+    const CallHeader call = decode_call(block.words[0]);
+    CHECK(call.phases == design.phases.size());
+    CHECK(call.column == static_cast<std::uint32_t>(place->core.column));
+    CHECK(call.columns == 4);
+    for (std::uint32_t i = 0; i < call.phases; ++i) {
+      const PhaseHeader& expected = design.phases[i];
+      CHECK(decode_phase(&block.words[header_at(i)]) == expected);
+    }
+  }
+  CHECK(seen.size() == 16);
+  for (std::size_t i = core_operations(design); i < program.steps.size(); ++i) {
+    CHECK(!std::holds_alternative<WriteBlock>(program.program.operations[i]));
+    CHECK(!std::holds_alternative<SetLock>(program.program.operations[i]));
+  }
+}
+
+TEST_CASE("phase headers: a core begins when the controller has written its own") {
+  const Design design = small_design();
+  CallProgram program = compile_call(design, preset()).program;
+  const SimReport report = run(design, program);
+  const ControllerCosts& costs = phoenix_controller();
+  const double words = header_at(static_cast<std::uint32_t>(design.phases.size()));
+  const double one = 2 * costs.write.value + words * costs.block_word.value;
+  for (std::size_t core = 0; core < report.cores.size(); ++core) {
+    CHECK(report.cores[core].waiting_header ==
+          doctest::Approx(static_cast<double>(core + 1) * one));
+  }
+}
+
+TEST_CASE("phase headers: cores act on the bytes alone") {
+  const Design design = small_design();
+  CallProgram program = compile_call(design, preset()).program;
+  const SimReport report = run(design, program);
+  Design nameless = design;  // its phases say nothing any more but their names
+  for (Phase& phase : nameless.phases) static_cast<PhaseHeader&>(phase) = {};
+  const SimReport same = run(nameless, program);
+  CHECK(same.cycles == report.cycles);
+  CHECK(same.phase_start == report.phase_start);
+
+  CallProgram other = program;  // in the last phase one core believes in one result more
+  block_of(other, 5).words[header_at(static_cast<std::uint32_t>(design.phases.size()) - 1) + 1] +=
+      1;
+  const std::string fault = fault_of(design, other);
+  CHECK(fault.find("deadlock: ") != std::string::npos);
+  CHECK(fault.find("core(1,1) waits for port") != std::string::npos);
+}
+
+TEST_CASE("phase headers: what goes wrong with them is found where it happens") {
+  const Design design = small_design();
+  const CallProgram program = compile_call(design, preset()).program;
+  CallProgram other = program;
+  lock_of(other, 0).value = 0;
+  CHECK(fault_of(design, other).find("core(0,0) waits for the headers") != std::string::npos);
+  other = program;
+  lock_of(other, 3).lock = kHeaderLock + 1;
+  CHECK(fault_of(design, other).find("core(3,0): the controller sets a lock: expected number 6") !=
+        std::string::npos);
+  other = program;
+  block_of(other, 3).address -= 4;
+  CHECK(fault_of(design, other).find("core(3,0): the controller writes to data memory") !=
+        std::string::npos);
+  other = program;
+  block_of(other, 3).words[header_at(0)] = kKernels;
+  CHECK(fault_of(design, other).find("core(3,0): header of phase 0: expected a known kernel") !=
+        std::string::npos);
+  other = program;
+  block_of(other, 3).words[0] += 1;
+  CHECK(fault_of(design, other).find("core(3,0): headers: expected at most") != std::string::npos);
+}
+
+TEST_CASE("phase headers: a program may not end while headers are still to be read") {
+  const Design design = small_design();
+  CallProgram program = compile_call(design, preset()).program;
+  program.steps.resize(core_operations(design));
+  program.program.operations.resize(core_operations(design));
+  CHECK(fault_of(design, program).find("expected its last phase when the control program ends") !=
+        std::string::npos);
+}
+
+TEST_CASE("phase headers: check refuses too many phases and fields that do not fit") {
+  Design d = row_design(npu1(), RowOp::gelu, {64, 100});
+  CHECK(first_problem(d) == "");
+  d.phases.resize(kMaxPhases + 1, d.phases.front());
+  CHECK(first_problem(d) == "core(0,0): headers: expected at most 64 phases, found 65 phases");
+  CHECK_THROWS_AS(header_operations(d), ControlError);
+  for (std::uint32_t PhaseHeader::*field :
+       {&PhaseHeader::outer, &PhaseHeader::inner, &PhaseHeader::m, &PhaseHeader::k, &PhaseHeader::n,
+        &PhaseHeader::valid}) {
+    d.phases.resize(1);
+    PhaseHeader& p = d.phases.front();
+    const std::uint32_t before = p.*field;
+    p.*field = 65535;
+    CHECK(header_fault(d.phases.front()).empty());
+    p.*field = 65536;
+    CHECK(header_fault(d.phases.front()).find("expected at most 65535, found 65536") !=
+          std::string::npos);
+    CHECK(first_problem(d).find("expected at most 65535, found 65536") != std::string::npos);
+    CHECK_THROWS_AS(header_operations(d), ControlError);
+    p.*field = before;
+  }
+  d.core.buffers.resize(kPorts);
+  CHECK(first_problem(d) == "core memory: expected buffers of the ports and the headers, found 3");
+}
+
+TEST_CASE("phase headers: those of every Whisper layer fit") {
+  for (const auto& [name, s] : tests::kWhisperSizes) {
+    const Design d =
+        layer_design(layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, Precision::int8));
+    CAPTURE(name);
+    CHECK(d.phases.size() <= kMaxPhases);
+    CHECK_NOTHROW(header_operations(d));
+  }
+}
