@@ -125,7 +125,7 @@ def violations_of(path, includes, known):
 
 
 def unit(path):
-    return re.sub(r"\.(h|cpp)$", "", path)
+    return re.sub(r"\.(h|cc|cpp)$", "", path)
 
 
 def cycles(graph):
@@ -193,7 +193,7 @@ def path_violations(root):
 
 def check(root):
     paths = sorted(str(path.relative_to(root)) for folder in FOLDERS
-                   for path in (root / folder).rglob("*") if path.suffix in (".h", ".hpp", ".cpp"))
+                   for path in (root / folder).rglob("*") if path.suffix in (".h", ".hpp", ".cc", ".cpp"))
     known = set(paths)
     graph, violations = {}, []
     for path in paths:

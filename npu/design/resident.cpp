@@ -1,126 +1,76 @@
 #include "npu/design/resident.h"
 
+#include <initializer_list>
+#include <utility>
+
+#include "npu/core/phase_walk.h"
+#include "npu/kernel/tile_shapes.h"
+
 namespace wnpu::npu {
 namespace {
 
-// Collects the steps of a phase for one core.
-class Steps {
+class Recorder {
  public:
-  Steps(int column, int columns) : column_(column), columns_(columns) {}
-
-  void take(Port port, std::uint32_t bytes = 0) {
+  void take(Port port, std::uint32_t bytes) {
     steps_.push_back({Step::Kind::take, port, Task::multiply, 0, bytes});
   }
-  void release(Port port, std::uint32_t bytes = 0) {
+  void release(Port port, std::uint32_t bytes) {
     steps_.push_back({Step::Kind::release, port, Task::multiply, 0, bytes});
   }
-  void compute(Task task, std::uint32_t index = 0) {
+  void run(Task task, std::uint32_t index) {
     steps_.push_back({Step::Kind::compute, Port::a, task, index, 0});
-  }
-  // A row broadcast carries one element for each core of the row; this core works on its own one
-  // and lets the others pass.
-  template <typename Work>
-  void take_own(std::uint32_t bytes, Work work) {
-    for (int i = 0; i < columns_; ++i) {
-      take(Port::a, bytes);
-      if (i == column_) work();
-      release(Port::a);
-    }
-  }
-  void emit(Task task, std::uint32_t bytes) {
-    take(Port::c);
-    compute(task);
-    release(Port::c, bytes);
   }
   std::vector<Step> take_all() { return std::move(steps_); }
 
  private:
-  int column_;
-  int columns_;
   std::vector<Step> steps_;
 };
 
-// One element of rows: C = task(A).
-void unfold_row_element(Steps& steps, const PhaseHeader& p) {
-  if (p.quantised_output) {
-    steps.emit(Task::norm_quantise, p.m * p.k);
-    steps.emit(Task::store_row_scales, p.m * 4);
-  } else {
-    steps.emit(p.kernel == Kernel::gelu ? Task::gelu_rows : Task::norm_rows, p.m * p.k * 2);
-  }
-}
+// A size that has to be a multiple, and at most so much.
+struct Size {
+  const char* name;
+  std::size_t value, multiple, most;
+};
 
-void unfold_rows(Steps& steps, const PhaseHeader& p) {
-  for (std::uint32_t o = 0; o < p.outer; ++o) {
-    steps.take_own(p.m * p.k * 2, [&] { unfold_row_element(steps, p); });
+std::string first_fault(std::initializer_list<Size> sizes) {
+  for (const Size& s : sizes) {
+    if (s.value > 0 && s.value % s.multiple == 0 && s.value <= s.most) continue;
+    return std::string(s.name) + ": expected a multiple of " + std::to_string(s.multiple) +
+           ", at most " + std::to_string(s.most) + ", found " + std::to_string(s.value);
   }
-}
-
-// One result tile: parameters, the steps along the depth, the epilogue.
-void unfold_tile(Steps& steps, const PhaseHeader& p) {
-  const std::uint32_t element = p.kernel == Kernel::gemm_int8 ? 1 : 2;
-  const std::uint32_t out_bytes = p.m * p.n * 2;
-  steps.take(Port::b, p.k * p.n * element);  // an element as long as a tile
-  steps.compute(Task::load_parameters);
-  steps.release(Port::b);
-  for (std::uint32_t i = 0; i < p.inner; ++i) {
-    steps.take(Port::a, p.m * p.k * element);
-    steps.take(Port::b, p.k * p.n * element);
-    steps.compute(Task::multiply, i);
-    steps.release(Port::a);
-    steps.release(Port::b);
-  }
-  if (p.epilogue == Epilogue::bias_residual) {
-    steps.take_own(out_bytes, [&] { steps.emit(Task::finish_residual, out_bytes); });
-  } else {
-    steps.emit(p.epilogue == Epilogue::bias ? Task::finish_bias : Task::finish_gelu, out_bytes);
-  }
-}
-
-void unfold_gemm(Steps& steps, const PhaseHeader& p) {
-  if (p.kernel == Kernel::gemm_int8) {
-    steps.take(Port::a, p.m * 4);
-    steps.compute(Task::load_row_scales);
-    steps.release(Port::a);
-  }
-  for (std::uint32_t o = 0; o < p.outer; ++o) unfold_tile(steps, p);
-}
-
-void unfold_attention(Steps& steps, const PhaseHeader& p) {
-  const std::uint32_t query_bytes = p.m * p.k * 2;
-  for (std::uint32_t o = 0; o < p.outer; ++o) {
-    steps.take_own(query_bytes, [&] {
-      steps.take(Port::c);
-      steps.compute(Task::load_queries);
-    });
-    for (std::uint32_t i = 0; i < p.inner; ++i) {
-      steps.take(Port::b, 2 * p.n * p.k * 2);
-      steps.compute(Task::attend, i);
-      steps.release(Port::b);
-    }
-    steps.compute(Task::finish_attention);
-    steps.release(Port::c, query_bytes);
-  }
+  return "";
 }
 
 }  // namespace
 
-std::vector<Step> phase_steps(const PhaseHeader& phase, int column, int columns) {
-  Steps steps(column, columns);
-  switch (phase.kernel) {
+std::vector<Step> phase_steps(const PhaseHeader& phase, const CallHeader& call) {
+  Recorder recorder;
+  PhaseWalk<Recorder>(recorder, phase, call).run();
+  return recorder.take_all();
+}
+
+// Multiples: kernel/tile_shapes.h. What is not bounded here is by the ports' elements.
+std::string phase_fault(const PhaseHeader& p) {
+  switch (p.kernel) {
     case Kernel::layer_norm:
-    case Kernel::gelu:
-      unfold_rows(steps, phase);
-      break;
+      return first_fault({{"rows", p.m, 1, kMaxTileRows}, {"width", p.k, 16, kElementBytes / 2}});
+    case Kernel::gelu:  // rows of a tile of kParameterFloats columns, four at a time
+      return first_fault(
+          {{"elements", std::size_t{p.m} * p.k, 4 * kParameterFloats, kElementBytes / 2}});
     case Kernel::gemm_bf16:
+      return first_fault({{"tile m", p.m, 8, kMaxTileRows},
+                          {"tile k", p.k, 8, kElementBytes},
+                          {"tile n", p.n, 8, kParameterFloats}});
     case Kernel::gemm_int8:
-      unfold_gemm(steps, phase);
-      break;
+      return first_fault({{"tile m", p.m, 8, kMaxTileRows},
+                          {"tile k", p.k, 8, kElementBytes},
+                          {"tile n", p.n, 16, kParameterFloats}});
     case Kernel::attention:
-      unfold_attention(steps, phase);
-      break;
+      return first_fault({{"queries", p.m, 8, kMaxQueries},
+                          {"head width", p.k, 8, kMaxTileRows},
+                          {"keys", p.n, 16, kernel::kMaxKeys}});
   }
-  return steps.take_all();
+  return "kernel: expected one of " + std::to_string(kKernels);
 }
 
 double task_cycles(const PhaseHeader& p, Task task, const KernelTable& kernels) {
@@ -137,15 +87,17 @@ double task_cycles(const PhaseHeader& p, Task task, const KernelTable& kernels) 
       break;
     case Task::load_row_scales:
     case Task::store_row_scales:
-      cycles = m * 4 * per_vector;
+      cycles = kMaxTileRows * 4 * per_vector;
       break;
     case Task::multiply:
       cycles = m * k * n /
                (is_int8 ? kernels.int8_mac_per_cycle.value : kernels.bf16_mac_per_cycle.value);
       break;
     case Task::finish_bias:
-    case Task::finish_residual:
       cycles = m * n * (kernels.epilogue_cycles.value + dequantise);
+      break;
+    case Task::finish_residual:  // A is copied to C first
+      cycles = m * n * (kernels.epilogue_cycles.value + dequantise + 2 * per_vector);
       break;
     case Task::finish_gelu:
       cycles = m * n * (kernels.gelu_cycles.value + dequantise);
@@ -157,10 +109,10 @@ double task_cycles(const PhaseHeader& p, Task task, const KernelTable& kernels) 
       cycles = m * k * (kernels.layer_norm_cycles.value + kernels.quantise_cycles.value);
       break;
     case Task::gelu_rows:
-      cycles = m * k * kernels.gelu_cycles.value;
+      cycles = m * k * (kernels.gelu_cycles.value + 4 * per_vector);  // to floats first
       break;
     case Task::load_queries:
-      cycles = (m * k * 2 + m * k * 4) * per_vector;
+      cycles = (m * k * 2 + m * k * 4 + 2 * kStatisticsBytes) * per_vector;
       break;
     case Task::attend:
       cycles = 2 * m * k * n / kernels.attention_mac_per_cycle.value +

@@ -11,25 +11,17 @@
 #include "npu/kernel/tile_kernels.h"
 
 namespace wnpu::npu::kernel {
-namespace {
 
-const TileKernels& best() {
+const TileKernels& array_kernels() {
   static const TileKernels& chosen = avx2_kernels() ? *avx2_kernels() : *baseline_kernels();
   return chosen;
 }
 
-// Denormals become zero while this lives (MXCSR bits 15 flush-to-zero and 6 denormals-are-zero:
-// Intel SDM volume 1, 10.2.3), with the default rounding and no exceptions.
-class ArrayFloatMode {
- public:
-  ArrayFloatMode() : saved_(_mm_getcsr()) { _mm_setcsr(0x9fc0); }
-  ~ArrayFloatMode() { _mm_setcsr(saved_); }
-  ArrayFloatMode(const ArrayFloatMode&) = delete;
-  ArrayFloatMode& operator=(const ArrayFloatMode&) = delete;
+// MXCSR bits 15 flush-to-zero and 6 denormals-are-zero: Intel SDM volume 1, 10.2.3.
+ArrayFloatMode::ArrayFloatMode() : saved_(_mm_getcsr()) { _mm_setcsr(0x9fc0); }
+ArrayFloatMode::~ArrayFloatMode() { _mm_setcsr(saved_); }
 
- private:
-  unsigned saved_;
-};
+namespace {
 
 void check_size(const char* what, std::size_t expected, std::size_t found) {
   if (expected == found) return;
@@ -92,48 +84,48 @@ void gemm_bf16(GemmShape shape, std::span<const bfloat16> a, std::span<const bfl
                std::span<float> c) {
   check_gemm(shape, a, b, c);
   const ArrayFloatMode mode;
-  best().gemm_bf16(shape, a.data(), b.data(), c.data());
+  array_kernels().gemm_bf16(shape, a.data(), b.data(), c.data());
 }
 
 void gemm_int8(GemmShape shape, std::span<const std::int8_t> a, std::span<const std::int8_t> b,
                std::span<std::int32_t> c) {
   check_gemm(shape, a, b, c);
-  best().gemm_int8(shape, a.data(), b.data(), c.data());
+  array_kernels().gemm_int8(shape, a.data(), b.data(), c.data());
 }
 
 void bias(TileShape shape, std::span<const float> c, std::span<const float> column_bias,
           std::span<bfloat16> y, Rounding rounding) {
   check_tile(shape, c.size(), column_bias.size(), y.size());
   const ArrayFloatMode mode;
-  best().bias_bf16(shape, c.data(), column_bias.data(), y.data(), rounding);
+  array_kernels().bias_bf16(shape, c.data(), column_bias.data(), y.data(), rounding);
 }
 
 void bias(TileShape shape, std::span<const float> c, std::span<const float> column_bias,
           std::span<float> y) {
   check_tile(shape, c.size(), column_bias.size(), y.size());
   const ArrayFloatMode mode;
-  best().bias_float(shape, c.data(), column_bias.data(), y.data());
+  array_kernels().bias_float(shape, c.data(), column_bias.data(), y.data());
 }
 
 void bias_gelu(TileShape shape, std::span<const float> c, std::span<const float> column_bias,
                std::span<bfloat16> y, Rounding rounding) {
   check_tile(shape, c.size(), column_bias.size(), y.size());
   const ArrayFloatMode mode;
-  best().bias_gelu(shape, c.data(), column_bias.data(), y.data(), rounding);
+  array_kernels().bias_gelu(shape, c.data(), column_bias.data(), y.data(), rounding);
 }
 
 void bias_residual(TileShape shape, std::span<const float> c, std::span<const float> column_bias,
                    std::span<bfloat16> x, Rounding rounding) {
   check_tile(shape, c.size(), column_bias.size(), x.size());
   const ArrayFloatMode mode;
-  best().bias_residual_bf16(shape, c.data(), column_bias.data(), x.data(), rounding);
+  array_kernels().bias_residual_bf16(shape, c.data(), column_bias.data(), x.data(), rounding);
 }
 
 void bias_residual(TileShape shape, std::span<const float> c, std::span<const float> column_bias,
                    std::span<float> x) {
   check_tile(shape, c.size(), column_bias.size(), x.size());
   const ArrayFloatMode mode;
-  best().bias_residual_float(shape, c.data(), column_bias.data(), x.data());
+  array_kernels().bias_residual_float(shape, c.data(), column_bias.data(), x.data());
 }
 
 void dequantise(TileShape shape, std::span<const std::int32_t> c, Scales scales,
@@ -141,21 +133,21 @@ void dequantise(TileShape shape, std::span<const std::int32_t> c, Scales scales,
   check_tile(shape, c.size(), scales.column.size(), y.size());
   check_size("row scales", shape.m, scales.row.size());
   const ArrayFloatMode mode;
-  best().dequantise(shape, c.data(), scales.row.data(), scales.column.data(), y.data());
+  array_kernels().dequantise(shape, c.data(), scales.row.data(), scales.column.data(), y.data());
 }
 
 void layer_norm_rows(RowsShape shape, std::span<const bfloat16> x, std::span<bfloat16> y,
                      Rounding rounding) {
   check_rows(shape, x.size(), y.size());
   const ArrayFloatMode mode;
-  best().layer_norm_bf16(shape, x.data(), y.data(), rounding);
+  array_kernels().layer_norm_bf16(shape, x.data(), y.data(), rounding);
 }
 
 void layer_norm_rows(RowsShape shape, std::span<const float> x, std::span<bfloat16> y,
                      Rounding rounding) {
   check_rows(shape, x.size(), y.size());
   const ArrayFloatMode mode;
-  best().layer_norm_float(shape, x.data(), y.data(), rounding);
+  array_kernels().layer_norm_float(shape, x.data(), y.data(), rounding);
 }
 
 void quantise_rows(RowsShape shape, std::span<const bfloat16> x, std::span<std::int8_t> q,
@@ -163,7 +155,7 @@ void quantise_rows(RowsShape shape, std::span<const bfloat16> x, std::span<std::
   check_rows(shape, x.size(), q.size());
   check_size("row scales", shape.rows, scale.size());
   const ArrayFloatMode mode;
-  best().quantise(shape, x.data(), q.data(), scale.data());
+  array_kernels().quantise(shape, x.data(), q.data(), scale.data());
 }
 
 float query_scale(std::size_t head) {
@@ -171,11 +163,8 @@ float query_scale(std::size_t head) {
 }
 
 void flash_attention_start(AttentionShape shape, AttentionState state) {
-  constexpr float kLowest = -2097152.0f;  // below every score that flash_attention_step lets pass
   check_attention(shape, state);
-  std::ranges::fill(state.reference, kLowest);
-  std::ranges::fill(state.sum, 0.0f);
-  std::ranges::fill(state.acc, 0.0f);
+  array_kernels().attention_start(shape, sums_of(state));
 }
 
 void flash_attention_step(AttentionShape shape, std::span<const bfloat16> q, KeyValueBlock block,
@@ -186,8 +175,8 @@ void flash_attention_step(AttentionShape shape, std::span<const bfloat16> q, Key
   check_size("attention v", shape.keys * shape.head, block.v.size());
   const ArrayFloatMode mode;
   const std::size_t valid = std::min(block.valid, shape.keys);
-  best().attention_step(shape, {q.data(), block.k.data(), block.v.data(), valid}, sums_of(state),
-                        rounding);
+  array_kernels().attention_step(shape, {q.data(), block.k.data(), block.v.data(), valid},
+                                 sums_of(state), rounding);
 }
 
 void flash_attention_finish(AttentionShape shape, AttentionState state, std::span<bfloat16> y,
@@ -195,9 +184,9 @@ void flash_attention_finish(AttentionShape shape, AttentionState state, std::spa
   check_attention(shape, state);
   check_size("attention y", shape.queries * shape.head, y.size());
   const ArrayFloatMode mode;
-  best().attention_finish(shape, sums_of(state), y.data(), rounding);
+  array_kernels().attention_finish(shape, sums_of(state), y.data(), rounding);
 }
 
-const char* simd_target() { return best().name; }
+const char* simd_target() { return array_kernels().name; }
 
 }  // namespace wnpu::npu::kernel

@@ -5,12 +5,13 @@
 #include "npu/kernel/tile_epilogue.h"
 #include "npu/kernel/tile_gemm.h"
 #include "npu/kernel/tile_kernels.h"
+#include "npu/kernel/tile_moves.h"
 #include "npu/kernel/tile_rows.h"
 
 namespace wnpu::npu::kernel {
 inline namespace WNPU_TILE_TARGET {
 
-inline TileKernels tile_kernels(const char* name) {
+constexpr TileKernels tile_kernels(const char* name) {
   TileKernels t{};
   t.name = name;
   t.gemm_bf16 = gemm_bf16;
@@ -43,6 +44,7 @@ inline TileKernels tile_kernels(const char* name) {
     set_modes(Rounding::nearest_even);
     quantise_tile(s, x, q, scale);
   };
+  t.attention_start = attention_start_tile;
   t.attention_step = [](AttentionShape s, AttentionOperands in, AttentionSums sums,
                         Rounding rounding) {
     set_modes(rounding);
@@ -52,6 +54,10 @@ inline TileKernels tile_kernels(const char* name) {
     set_modes(rounding);
     attention_finish_tile(s, sums, y);
   };
+  t.fill = fill_tile;
+  t.copy_floats = copy_floats_tile;
+  t.copy = copy_tile;
+  t.widen = widen_tile;
   return t;
 }
 

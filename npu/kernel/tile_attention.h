@@ -17,6 +17,7 @@
 #include "npu/kernel/tile_epilogue.h"
 #include "npu/kernel/tile_exp2.h"
 #include "npu/kernel/tile_gemm.h"
+#include "npu/kernel/tile_moves.h"
 #include "npu/kernel/tile_shapes.h"
 
 namespace wnpu::npu::kernel {
@@ -24,6 +25,7 @@ inline namespace WNPU_TILE_TARGET {
 
 inline constexpr std::int32_t kHeadroom = 8;           // log2 of the largest weight
 inline constexpr float kScoreLimit = 2097152.0f;       // 2^21: scores saturate
+inline constexpr float kNoReference = -2097152.0f;     // below every score that a step lets pass
 inline constexpr std::int32_t kInfinity = 0x7f800000;  // bits of a float
 
 // The scores of 8 queries and 16 keys as bits of 1.5 * 2^14 + (score - reference).
@@ -258,6 +260,12 @@ class AttentionStrip {
   aie::vector<bfloat16, 32> ones_;
   Acc16 fixed_zero_;
 };
+
+inline void attention_start_tile(AttentionShape s, AttentionSums sums) {
+  fill_tile(s.queries * 4, kNoReference, sums.reference);
+  fill_tile(s.queries * 4, 0.0f, sums.sum);
+  fill_tile(s.queries * s.head, 0.0f, sums.acc);
+}
 
 inline void attention_step_tile(AttentionShape s, AttentionOperands in, AttentionSums sums) {
   const Exp2 exp2;

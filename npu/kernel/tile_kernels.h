@@ -23,8 +23,30 @@ struct TileKernels {
   void (*layer_norm_bf16)(RowsShape, const bfloat16* x, bfloat16* y, Rounding);
   void (*layer_norm_float)(RowsShape, const float* x, bfloat16* y, Rounding);
   void (*quantise)(RowsShape, const bfloat16* x, std::int8_t* q, float* scale);
+  void (*attention_start)(AttentionShape, AttentionSums);
   void (*attention_step)(AttentionShape, AttentionOperands, AttentionSums, Rounding);
   void (*attention_finish)(AttentionShape, AttentionSums, bfloat16* y, Rounding);
+  // n floats, a multiple of 16; of bfloat16 in copy 32.
+  void (*fill)(std::size_t n, float value, float* y);
+  void (*copy_floats)(std::size_t n, const float* x, float* y);
+  void (*copy)(std::size_t n, const bfloat16* x, bfloat16* y);
+  void (*widen)(std::size_t n, const bfloat16* x, float* y);
+};
+
+// The best of this machine; an ArrayFloatMode has to be there while its kernels run.
+const TileKernels& array_kernels();
+
+// The processor's float mode is as the array's while this lives: denormals are zero, rounding is
+// the default, nothing is trapped.
+class ArrayFloatMode {
+ public:
+  ArrayFloatMode();
+  ~ArrayFloatMode();
+  ArrayFloatMode(const ArrayFloatMode&) = delete;
+  ArrayFloatMode& operator=(const ArrayFloatMode&) = delete;
+
+ private:
+  unsigned saved_;
 };
 
 // Null where this machine cannot run it.

@@ -5,6 +5,7 @@
 #include "npu/control/phase_headers.h"
 #include "npu/device.h"
 #include "npu/sim/array_simulation.h"
+#include "npu/sim/tile_tasks.h"
 
 namespace wnpu::npu {
 namespace {
@@ -185,8 +186,12 @@ void ArraySimulation::enter_phase(std::size_t index) {
                           std::to_string(words[0]));
   }
   core.header = decode_phase(words.data());
-  core.steps = phase_steps(core.header, static_cast<int>(core.call.column),
-                           static_cast<int>(core.call.columns));
+  const std::string fault = memory_ ? phase_fault(core.header) : "";
+  if (!fault.empty()) {
+    throw SimulationError(design_.name + ": phase " + design_.phases[core.phase].name + ": " +
+                          fault);
+  }
+  core.steps = phase_steps(core.header, core.call);
 }
 
 void ArraySimulation::advance_core(std::size_t index) {

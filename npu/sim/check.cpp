@@ -231,7 +231,8 @@ class Checker {
       problems_.add(tile_name({TileKind::core, 0, 0}) + ": phase " + phase.name + ": " + fault);
       return;
     }
-    for (const Step& step : phase_steps(phase, 0, target_.columns)) {
+    const CallHeader call{1, 0, static_cast<std::uint32_t>(target_.columns)};
+    for (const Step& step : phase_steps(phase, call)) {
       if (step.kind == Step::Kind::compute || step.bytes == 0) continue;
       const CoreBuffer& buffer = d_.core.buffers[static_cast<std::size_t>(step.port)];
       if (step.bytes <= buffer.bytes) continue;
@@ -240,6 +241,10 @@ class Checker {
                         buffer.bytes, step.bytes, " bytes");
       return;
     }
+    const std::string kernel_fault = phase_fault(phase);
+    if (kernel_fault.empty()) return;
+    problems_.add(tile_name({TileKind::core, 0, 0}) + ": phase " + phase.name + ": " +
+                  kernel_fault);
   }
 
   // A dry run of the time model ends only if no stream waits for ever, and under its control

@@ -105,6 +105,32 @@ Bytes attention(const TileKernels& t, Rounding rounding) {
   return bytes;
 }
 
+Bytes moves(const TileKernels& t) {
+  constexpr std::size_t kNumbers = 96;
+  const AttentionShape s{16, 48, 64};
+  const auto x = random_vector(kNumbers, 1);
+  const auto xb = random_bf16(kNumbers, 2);
+  std::vector<float> filled(kNumbers, 1.0f), copied(kNumbers), wide(kNumbers);
+  std::vector<bfloat16> narrow(kNumbers), weights(weights_size(s));
+  std::vector<float> reference(statistics_size(s)), sum(statistics_size(s), 1.0f);
+  std::vector<float> acc(s.queries * s.head, 1.0f);
+  t.fill(kNumbers, -0.75f, filled.data());
+  t.copy_floats(kNumbers, x.data(), copied.data());
+  t.copy(kNumbers, xb.data(), narrow.data());
+  t.widen(kNumbers, xb.data(), wide.data());
+  t.attention_start(s, {reference.data(), sum.data(), acc.data(), weights.data()});
+  CHECK(filled == std::vector<float>(kNumbers, -0.75f));
+  CHECK(copied == x);
+  CHECK(narrow == xb);
+  CHECK(wide == to_floats(xb));
+  CHECK(sum == std::vector<float>(sum.size()));
+  CHECK(acc == std::vector<float>(acc.size()));
+  Bytes bytes;
+  append(bytes, reference);
+  append(bytes, wide);
+  return bytes;
+}
+
 }  // namespace
 
 TEST_CASE("tile kernels: AVX2 and baseline code give the same bits") {
@@ -115,6 +141,7 @@ TEST_CASE("tile kernels: AVX2 and baseline code give the same bits") {
   REQUIRE(avx2_kernels() != baseline_kernels());
   const auto same = [](const Bytes& a, const Bytes& b) { return a == b; };
   CHECK(same(products(*baseline_kernels()), products(*avx2_kernels())));
+  CHECK(same(moves(*baseline_kernels()), moves(*avx2_kernels())));
   for (const Rounding rounding : {Rounding::nearest_even, Rounding::truncate}) {
     CHECK(same(epilogues(*baseline_kernels(), rounding), epilogues(*avx2_kernels(), rounding)));
     CHECK(same(rows(*baseline_kernels(), rounding), rows(*avx2_kernels(), rounding)));

@@ -1,7 +1,7 @@
-// The tile kernels compile as a core would compile them (__AIEARCH__ is set for this file): against
-// aie_api's signatures (aie_mock/), with the compiler's own bfloat16, and with a float that has no
-// arithmetic, as AIE2 has no scalar float unit (AM020 ch. 4: "No floating point unit"). The
-// compiler is the test: nothing here is linked or run.
+// The program of a core, main() and tile kernels, compiles as a core would compile it (__AIEARCH__
+// is set for this file): against aie_api's signatures (aie_mock/), with the compiler's own
+// bfloat16, and with a float that has no arithmetic, as AIE2 has no scalar float unit (AM020 ch. 4:
+// "No floating point unit"). The compiler is the test: nothing here is linked or run.
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +46,7 @@ static_assert(HasArithmetic<float> && !HasArithmetic<ScalarFloat>);
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): stands for a keyword
 #define float wnpu::tests::ScalarFloat
+#include "npu/core/resident.cc"
 #include "npu/kernel/tile_attention.h"
 #include "npu/kernel/tile_epilogue.h"
 #include "npu/kernel/tile_gemm.h"

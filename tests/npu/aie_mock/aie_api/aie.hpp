@@ -13,6 +13,11 @@
 
 // NOLINTBEGIN(readability-identifier-naming): names are AMD's
 
+// The compilers' intrinsics of locks, as aie_api itself calls them (detail/aie2/lock.hpp) and
+// llvm-aie declares them (aiev2_locks.h).
+void acquire_greater_equal(unsigned id, unsigned value);
+void release(unsigned id, int value);
+
 // The compiler's own type: made from a number, no bits to look at.
 class bfloat16 {
  public:
