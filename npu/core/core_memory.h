@@ -53,9 +53,11 @@ static_assert(kAttentionEnd <= kAccumulators + kAccumulatorBytes);
 enum class Port { a, b, c };
 constexpr std::size_t kPorts = 3;
 
-// Locks of the core's tile. Between a port's DMA channel and the program one counts elements that
-// may be filled and begins with all of the port's, the other those that are full and begins with 0:
-// who fills takes from `free` and adds to `full`, who empties the other way round.
+// Locks of the core's tile (aie-rt xaiemlgbl_reginit.c: 16). Between a port's DMA channel and the
+// program one counts elements that may be filled and begins with all of the port's, the other those
+// that are full and begins with 0: who fills takes from `free` and adds to `full`, who empties the
+// other way round.
+constexpr std::size_t kCoreLocks = 16;
 constexpr int free_lock(Port port) { return 2 * static_cast<int>(port); }
 constexpr int full_lock(Port port) { return free_lock(port) + 1; }
 // Begins with 0; the controller sets it to 1 when all headers of a call are there, and the program

@@ -75,7 +75,7 @@ void ArraySimulation::set_core_lock(const SetLock& set) {
                           std::to_string(set.lock));
   }
   const std::size_t index = core_index(set.tile);
-  cores_[index].header_lock = set.value;
+  cores_[index].locks.at(static_cast<std::size_t>(set.lock)) = set.value;
   advance_core(index);
 }
 

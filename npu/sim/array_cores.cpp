@@ -127,7 +127,11 @@ void ArraySimulation::handle(const Event& event) {
 void ArraySimulation::prepare_core(std::size_t index) {
   CoreState& core = cores_[index];
   for (std::size_t p = 0; p < core.ports.size(); ++p) {
-    core.ports[p].depth = static_cast<std::uint32_t>(design_.core.buffers[p].depth);
+    PortState& port = core.ports[p];
+    port.depth = static_cast<std::uint32_t>(design_.core.buffers[p].depth);
+    port.free = &core.locks.at(static_cast<std::size_t>(design_.core.locks[p].free));
+    port.full = &core.locks.at(static_cast<std::size_t>(design_.core.locks[p].full));
+    *port.free = design_.core.buffers[p].depth;
   }
   const CoreBuffer& buffer = design_.core.buffers[kPorts];
   if (memory_) {
@@ -147,12 +151,13 @@ std::uint32_t ArraySimulation::header_word(const CoreState& core, std::size_t in
 // Takes the lock of the headers; false where it has to wait for it.
 bool ArraySimulation::begin_call(std::size_t index) {
   CoreState& core = cores_[index];
-  if (core.header_lock < 1) {
+  int& lock = core.locks.at(static_cast<std::size_t>(design_.core.header_lock));
+  if (lock < 1) {
     if (!core.is_done) wait_for(core, &CoreCycles::waiting_header);
     return false;
   }
   stop_waiting(core);
-  --core.header_lock;
+  --lock;
   core.call = decode_call(header_word(core, 0));
   if (core.call.phases > design_.phases.size()) {
     throw SimulationError(design_.name + ": " + tile_name(core_tile(design_, index)) +
@@ -232,12 +237,13 @@ bool ArraySimulation::take(std::size_t index, const Step& step) {
   PortState& port = core.ports[static_cast<std::size_t>(step.port)];
   constexpr std::array kCauses{&CoreCycles::waiting_a, &CoreCycles::waiting_b,
                                &CoreCycles::waiting_c};
-  const bool is_ready = step.port == Port::c ? port.filled < port.depth : port.filled > 0;
-  if (!is_ready) {
+  int& lock = step.port == Port::c ? *port.free : *port.full;
+  if (lock < 1) {
     wait_for(core, kCauses[static_cast<std::size_t>(step.port)]);
     return false;
   }
   stop_waiting(core);
+  --lock;
   if (step.port != Port::c && port.bytes[port.read] != step.bytes) {
     throw SimulationError(design_.name + ": " + tile_name(core_tile(design_, index)) + ": phase " +
                           design_.phases[core.phase].name + " expects an element of " +
@@ -253,9 +259,9 @@ void ArraySimulation::release(std::size_t index, const Step& step) {
   if (step.port == Port::c) {
     port.bytes[port.write] = step.bytes;
     port.write = (port.write + 1) % port.depth;
-    ++port.filled;
+    ++*port.full;
   } else {
-    --port.filled;
+    ++*port.free;
     port.read = (port.read + 1) % port.depth;
   }
   wake(port.waiters);

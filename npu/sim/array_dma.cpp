@@ -66,7 +66,7 @@ ArraySimulation::Waiters* ArraySimulation::sink_blocker(std::size_t sink, std::s
   if (state.is_busy) return &state.waiters;
   if (is_core(sink)) {
     PortState& port = port_of(sink);
-    return port.filled + port.arriving < port.depth ? nullptr : &port.waiters;
+    return *port.free > 0 ? nullptr : &port.waiters;
   }
   const Transfer* transfer = head(sink);
   if (transfer == nullptr || transfer->link != link) return &state.waiters;
@@ -76,7 +76,7 @@ ArraySimulation::Waiters* ArraySimulation::sink_blocker(std::size_t sink, std::s
 ArraySimulation::Waiters* ArraySimulation::source_blocker(std::size_t source) {
   if (is_core(source)) {
     PortState& port = port_of(source);
-    return port.filled > 0 ? nullptr : &port.waiters;
+    return *port.full > 0 ? nullptr : &port.waiters;
   }
   return transfer_blocker(source);
 }
@@ -137,7 +137,6 @@ void ArraySimulation::try_move(std::size_t source) {
       begin_on(sink, true);
       PortState& port = port_of(sink);
       port.bytes[port.write] = static_cast<std::uint32_t>(bytes.meant);
-      ++port.arriving;
     } else if (begin_on(sink, true) != bytes) {
       throw SimulationError(design_.name + ": link " + link.name + ": source sends " +
                             std::to_string(bytes.meant) + " bytes, " +
@@ -153,7 +152,8 @@ ArraySimulation::ElementBytes ArraySimulation::begin_on(std::size_t channel, boo
   ChannelState& state = channels_[channel];
   state.is_busy = true;
   if (is_core(channel)) {
-    const PortState& port = port_of(channel);
+    PortState& port = port_of(channel);
+    --(is_sink ? *port.free : *port.full);
     if (is_sink) return {};
     return {port.bytes[port.read], design_.links[state.link].element_bytes};
   }
@@ -233,12 +233,11 @@ void ArraySimulation::end_on(std::size_t channel, std::size_t source) {
   }
   PortState& port = port_of(channel);
   if (channel != source) {
-    --port.arriving;
-    ++port.filled;
+    ++*port.full;
     port.write = (port.write + 1) % port.depth;
     wake(state.waiters);
   } else {
-    --port.filled;
+    ++*port.free;
     port.read = (port.read + 1) % port.depth;
   }
   advance_core(core_of(channel));

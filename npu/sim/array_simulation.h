@@ -46,11 +46,12 @@ class ArraySimulation {
     std::uint64_t streamed = 0;  // with the padding
     bool operator==(const ElementBytes&) const = default;
   };
-  // A port of a core: a ring of element slots between its DMA channel and its program.
+  // A port of a core: a ring of element slots between its DMA channel and its program, which two
+  // locks of the core keep apart.
   struct PortState {
     std::uint32_t depth = 1;
-    std::uint32_t filled = 0;
-    std::uint32_t arriving = 0;
+    int* free = nullptr;  // CoreState::locks
+    int* full = nullptr;
     std::uint32_t read = 0;
     std::uint32_t write = 0;
     std::array<std::uint32_t, 2> bytes{};  // that mean something
@@ -59,7 +60,7 @@ class ArraySimulation {
   struct CoreState {
     std::vector<std::byte> own_headers;  // without results: there is no data memory to have them in
     std::span<std::byte> headers;
-    int header_lock = 0;
+    std::array<int, kCoreLocks> locks{};
     bool has_call = false;
     bool is_done = false;
     CallHeader call;

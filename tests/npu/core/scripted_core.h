@@ -126,7 +126,7 @@ class ScriptedCore {
   Log& log_;
   std::unique_ptr<Bytes> memory_;
   std::mt19937 random_{7};
-  std::array<int, 16> value_{};
+  std::array<int, npu::kCoreLocks> value_{};
   std::array<std::size_t, npu::kPorts> depth_{}, offset_{}, filled_{}, released_{};
   std::vector<Element> results_;
 };
