@@ -93,6 +93,7 @@ SimReport ArraySimulation::run() {
   }
   const std::string stuck = describe_controller() + describe_deadlock();
   if (!stuck.empty()) throw SimulationError(design_.name + ": deadlock: " + stuck);
+  require_empty_ports();
   report_.cycles = now_;
   report_.ms = now_ / (preset_.clock_ghz * 1e6);
   for (std::size_t i = 0; i < cores_.size(); ++i) {
@@ -320,6 +321,20 @@ std::string ArraySimulation::describe_deadlock() const {
             design_.links[transfer->link].name + "; ";
   }
   return text;
+}
+
+// What a call leaves on a port would be the next call's first element.
+void ArraySimulation::require_empty_ports() const {
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    for (std::size_t p = 0; p < kPorts; ++p) {
+      const PortState& port = cores_[i].ports[p];
+      if (*port.full == 0 && *port.free == static_cast<int>(port.depth)) continue;
+      throw SimulationError(
+          design_.name + ": " + tile_name(core_tile(design_, i)) + ": expected an empty port " +
+          std::string(port_name(static_cast<Port>(p))) + " when the call ends, found " +
+          std::to_string(*port.full) + " elements");
+    }
+  }
 }
 
 void ArraySimulation::record(std::size_t track, std::string_view name, double start, double end) {

@@ -140,6 +140,7 @@ class ArraySimulation {
   void wait_for(CoreState& core, double CoreCycles::*cause);
   void stop_waiting(CoreState& core);
   std::string describe_deadlock() const;
+  void require_empty_ports() const;
 
   void record(std::size_t track, std::string_view name, double start, double end);
 

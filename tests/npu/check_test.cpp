@@ -9,6 +9,7 @@
 
 #include "npu/design/core_program.h"
 #include "npu/design/layer_design.h"
+#include "npu/design/row_design.h"
 #include "npu/plans/plan.h"
 #include "tests/support/whisper_sizes.h"
 
@@ -284,5 +285,15 @@ TEST_CASE("check: a stream that waits for ever is found and described") {
   d = small_design();  // the kernel expects other elements than come
   d.phases[1].n = 32;
   CHECK(first_problem(d).find("expects an element of 4096 bytes on port B, found 8192") !=
+        std::string::npos);
+}
+
+TEST_CASE("check: an element that no core takes would be the next call's first") {
+  Design d = row_design(npu1(), RowOp::layer_norm, {512, 100});
+  CHECK(first_problem(d) == "");
+  for (auto& queue : d.transfers) {
+    for (Transfer& t : queue) t.elements += d.links[t.link].name.starts_with("a_") ? 1 : 0;
+  }
+  CHECK(first_problem(d).find("core(0,0): expected an empty port A when the call ends, found 1") !=
         std::string::npos);
 }
