@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "npu/control/phase_headers.h"
+#include "npu/control/call_start.h"
 #include "npu/control/transaction.h"
 
 namespace wnpu::npu {
@@ -173,7 +173,7 @@ class ProgramWriter {
         awaited_(d.channels.size()),
         is_routed_(d.channels.size()) {
     out_.program.shape = array_shape(*d.target);
-    for (Operation& operation : header_operations(d)) put(std::move(operation), {});
+    for (Operation& operation : start_operations(d)) put(std::move(operation), {});
     for (const auto& tasks : plan) {
       std::uint64_t end = 0;
       ends_.emplace_back();

@@ -52,8 +52,8 @@ struct CallProgram {
   std::size_t n_descriptors = 0;  // written
 };
 
-// The headers of all phases, then the tasks. `order`: every task of the plan once, those of a
-// channel in their order. At the end the program waits for all that goes to DDR.
+// What a call starts with (call_start.h), then the tasks. `order`: every task of the plan once,
+// those of a channel in their order. At the end the program waits for all that goes to DDR.
 CallProgram call_program(const Design& design, const std::vector<std::vector<PlannedTask>>& plan,
                          std::span<const TaskId> order);
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "npu/control/call_start.h"
 #include "npu/design/descriptor.h"
 
 namespace wnpu::npu {
@@ -275,8 +276,7 @@ class Compiler {
 
   LockChange lock_change(std::size_t lock, int value) const {
     const TileId tile = d_.locks[lock].tile;
-    int id = 0;
-    for (std::size_t i = 0; i < lock; ++i) id += d_.locks[i].tile == tile ? 1 : 0;
+    int id = lock_id(d_, lock);
     if (!is_shim()) id += (tile.column - channel_.tile.column + 1) * kOwnMemTileLock;
     return {id, value};
   }

@@ -1,6 +1,7 @@
 // The controller of ArraySimulation: the operations of a control program, one after the other.
 #include <algorithm>
 
+#include "npu/control/call_start.h"
 #include "npu/sim/array_simulation.h"
 
 namespace wnpu::npu {
@@ -33,7 +34,7 @@ void ArraySimulation::end_operation() {
   const ControlStep& step = options_.program->steps[controller_.next];
   if (step.kind == ControlStep::Kind::start) give_task(step);
   if (step.kind == ControlStep::Kind::write) {
-    write_cores(options_.program->program.operations[controller_.next]);
+    apply(options_.program->program.operations[controller_.next]);
   }
   controller_.is_busy = false;
   ++controller_.next;
@@ -43,14 +44,30 @@ void ArraySimulation::end_operation() {
   advance_controller();
 }
 
-// What an operation means to a core: headers in its data memory, or its lock of them.
-void ArraySimulation::write_cores(const Operation& operation) {
+// What an operation means besides tasks: headers in cores, or values of locks.
+void ArraySimulation::apply(const Operation& operation) {
   if (const auto* block = std::get_if<WriteBlock>(&operation)) {
     const auto place = data_at(block->address);
     if (place) write_headers(*place, block->words);
   } else if (const auto* lock = std::get_if<SetLock>(&operation)) {
-    if (lock->tile.kind == TileKind::core) set_core_lock(*lock);
+    if (lock->tile.kind == TileKind::core) {
+      set_core_lock(*lock);
+    } else {
+      set_lock(*lock);
+    }
   }
+}
+
+void ArraySimulation::set_lock(const SetLock& set) {
+  for (std::size_t i = 0; i < locks_.size(); ++i) {
+    if (design_.locks[i].tile != set.tile || lock_id(design_, i) != set.lock) continue;
+    locks_[i].value = set.value;
+    wake(locks_[i].waiters);
+    return;
+  }
+  throw SimulationError(design_.name + ": " + tile_name(set.tile) +
+                        ": the controller sets a lock: expected one of the call's, found number " +
+                        std::to_string(set.lock));
 }
 
 void ArraySimulation::write_headers(const DataPlace& place, std::span<const std::uint32_t> words) {

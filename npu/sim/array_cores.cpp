@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "npu/control/phase_headers.h"
+#include "npu/control/call_start.h"
 #include "npu/device.h"
 #include "npu/sim/array_simulation.h"
 #include "npu/sim/tile_tasks.h"
@@ -35,7 +35,6 @@ ArraySimulation::ArraySimulation(const Design& design, const SimOptions& options
   if (!options.arguments.empty()) {
     memory_ = std::make_unique<ArrayMemory>(design, options.arguments);
   }
-  for (std::size_t i = 0; i < locks_.size(); ++i) locks_[i].value = design.locks[i].initial;
   for (std::size_t i = 0; i < design.links.size(); ++i) {
     if (is_core(design.links[i].source)) channels_[design.links[i].source].link = i;
   }
@@ -80,7 +79,7 @@ SimReport ArraySimulation::run() {
   if (options_.program != nullptr) {
     advance_controller();
   } else {
-    for (const Operation& operation : header_operations(design_)) write_cores(operation);
+    for (const Operation& operation : start_operations(design_)) apply(operation);
   }
   while (true) {
     for (std::size_t i = 0; i < to_try_.size(); ++i) try_move(to_try_[i]);

@@ -120,7 +120,8 @@ class ArraySimulation {
   void advance_controller();
   void end_operation();
   void give_task(const ControlStep& step);
-  void write_cores(const Operation& operation);
+  void apply(const Operation& operation);
+  void set_lock(const SetLock& set);
   void write_headers(const DataPlace& place, std::span<const std::uint32_t> words);
   void set_core_lock(const SetLock& set);
   void require_last_phase() const;

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "npu/control/phase_headers.h"
+#include "npu/control/call_start.h"
 #include "npu/design/resident.h"
 #include "npu/sim/check_streams.h"
 #include "npu/sim/check_transfers.h"

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "npu/control/phase_headers.h"
+#include "npu/control/call_start.h"
 #include "npu/core/resident_program.h"
 #include "npu/design/gemm_design.h"
 #include "npu/design/row_design.h"
@@ -225,7 +225,7 @@ bool has_results_of(const Outcome& outcome, const Replay& replay) {
 
 // Header words that the control program of a design writes to a core.
 std::vector<std::uint32_t> header_words(const Design& design, TileId core) {
-  for (const Operation& operation : header_operations(design)) {
+  for (const Operation& operation : start_operations(design)) {
     const auto* block = std::get_if<WriteBlock>(&operation);
     if (block != nullptr && data_at(block->address)->core == core) return block->words;
   }

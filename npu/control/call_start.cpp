@@ -1,5 +1,6 @@
-#include "npu/control/phase_headers.h"
+#include "npu/control/call_start.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -42,10 +43,20 @@ std::string header_fault(const Phase& p) {
   return "";
 }
 
-std::vector<Operation> header_operations(const Design& d) {
+int lock_id(const Design& d, std::size_t lock) {
+  const TileId tile = d.locks[lock].tile;
+  return static_cast<int>(std::count_if(d.locks.begin(),
+                                        d.locks.begin() + static_cast<std::ptrdiff_t>(lock),
+                                        [&](const Lock& other) { return other.tile == tile; }));
+}
+
+std::vector<Operation> start_operations(const Design& d) {
+  std::vector<Operation> operations;
+  for (std::size_t i = 0; i < d.locks.size(); ++i) {
+    operations.emplace_back(SetLock{d.locks[i].tile, lock_id(d, i), d.locks[i].initial});
+  }
   std::vector<std::uint32_t> words = phase_words(d);
   const auto columns = static_cast<std::uint32_t>(d.target->columns);
-  std::vector<Operation> operations;
   for (int row = 0; row < d.target->core_rows; ++row) {
     for (int column = 0; column < d.target->columns; ++column) {
       const TileId core{TileKind::core, column, row};

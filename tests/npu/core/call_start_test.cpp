@@ -1,9 +1,12 @@
-// Headers of phases: their bytes, how they come into the cores, and that cores act on nothing else.
-#include "npu/control/phase_headers.h"
+// What a call starts with: values of locks, and headers of phases: their bytes, how they come into
+// the cores, and that cores act on nothing else.
+#include "npu/control/call_start.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -46,17 +49,23 @@ std::string fault_of(const Design& design, const CallProgram& program) {
   return "";
 }
 
-// Operations of a program that concern cores alone: two a core, at its beginning.
-std::size_t core_operations(const Design& d) {
-  return 2 * static_cast<std::size_t>(d.target->columns * d.target->core_rows);
+constexpr std::size_t kCores = 16;
+
+// Operations before the first task: one a lock of a mem tile, two a core.
+std::size_t start_count(const Design& d) { return d.locks.size() + 2 * kCores; }
+
+std::size_t first_block(const CallProgram& program) {
+  const auto is_block = [](const Operation& o) { return std::holds_alternative<WriteBlock>(o); };
+  const auto& operations = program.program.operations;
+  return static_cast<std::size_t>(std::ranges::find_if(operations, is_block) - operations.begin());
 }
 
 WriteBlock& block_of(CallProgram& program, std::size_t core) {
-  return std::get<WriteBlock>(program.program.operations[2 * core]);
+  return std::get<WriteBlock>(program.program.operations[first_block(program) + 2 * core]);
 }
 
 SetLock& lock_of(CallProgram& program, std::size_t core) {
-  return std::get<SetLock>(program.program.operations[2 * core + 1]);
+  return std::get<SetLock>(program.program.operations[first_block(program) + 2 * core + 1]);
 }
 
 std::string first_problem(const Design& design) {
@@ -116,7 +125,7 @@ TEST_CASE("phase headers: each core has all of a call's, with its column, and th
   const Design design = small_design();
   CallProgram program = compile_call(design, preset()).program;
   std::map<std::pair<int, int>, int> seen;
-  for (std::size_t core = 0; core < core_operations(design) / 2; ++core) {
+  for (std::size_t core = 0; core < kCores; ++core) {
     const WriteBlock& block = block_of(program, core);
     const SetLock& lock = lock_of(program, core);
     const auto place = data_at(block.address);
@@ -137,7 +146,7 @@ TEST_CASE("phase headers: each core has all of a call's, with its column, and th
     }
   }
   CHECK(seen.size() == 16);
-  for (std::size_t i = core_operations(design); i < program.steps.size(); ++i) {
+  for (std::size_t i = start_count(design); i < program.steps.size(); ++i) {
     CHECK(!std::holds_alternative<WriteBlock>(program.program.operations[i]));
     CHECK(!std::holds_alternative<SetLock>(program.program.operations[i]));
   }
@@ -150,9 +159,10 @@ TEST_CASE("phase headers: a core begins when the controller has written its own"
   const ControllerCosts& costs = phoenix_controller();
   const double words = header_at(static_cast<std::uint32_t>(design.phases.size()));
   const double one = 2 * costs.write.value + words * costs.block_word.value;
+  const double locks = static_cast<double>(design.locks.size()) * costs.write.value;
   for (std::size_t core = 0; core < report.cores.size(); ++core) {
     CHECK(report.cores[core].waiting_header ==
-          doctest::Approx(static_cast<double>(core + 1) * one));
+          doctest::Approx(locks + static_cast<double>(core + 1) * one));
   }
 }
 
@@ -172,6 +182,28 @@ TEST_CASE("phase headers: cores act on the bytes alone") {
   const std::string fault = fault_of(design, other);
   CHECK(fault.find("deadlock: ") != std::string::npos);
   CHECK(fault.find("core(1,1) waits for port") != std::string::npos);
+}
+
+TEST_CASE("locks of mem tiles: a call sets all of them first, and the simulator has no others") {
+  const Design design = small_design();
+  const CallProgram program = compile_call(design, preset()).program;
+  std::set<std::pair<int, int>> seen;
+  for (std::size_t i = 0; i < design.locks.size(); ++i) {
+    const auto& set = std::get<SetLock>(program.program.operations[i]);
+    CHECK(set.tile == design.locks[i].tile);
+    CHECK(set.value == design.locks[i].initial);
+    CHECK(seen.emplace(set.tile.column, set.lock).second);
+  }
+  Design other = design;  // its locks say nothing any more
+  for (Lock& lock : other.locks) lock.initial = 0;
+  CHECK(run(other, program).cycles == run(design, program).cycles);
+  CallProgram forgotten = program;
+  std::get<SetLock>(forgotten.program.operations[0]).value = 0;  // of a ring: free slots
+  CHECK(fault_of(design, forgotten).find("deadlock: ") != std::string::npos);
+  CallProgram foreign = program;
+  std::get<SetLock>(foreign.program.operations[0]).lock = 63;
+  CHECK(fault_of(design, foreign).find("expected one of the call's, found number 63") !=
+        std::string::npos);
 }
 
 TEST_CASE("phase headers: what goes wrong with them is found where it happens") {
@@ -200,8 +232,8 @@ TEST_CASE("phase headers: what goes wrong with them is found where it happens") 
 TEST_CASE("phase headers: a program may not end while headers are still to be read") {
   const Design design = small_design();
   CallProgram program = compile_call(design, preset()).program;
-  program.steps.resize(core_operations(design));
-  program.program.operations.resize(core_operations(design));
+  program.steps.resize(start_count(design));
+  program.program.operations.resize(start_count(design));
   CHECK(fault_of(design, program).find("expected its last phase when the control program ends") !=
         std::string::npos);
 }
@@ -211,7 +243,7 @@ TEST_CASE("phase headers: check refuses too many phases and fields that do not f
   CHECK(first_problem(d) == "");
   d.phases.resize(kMaxPhases + 1, d.phases.front());
   CHECK(first_problem(d) == "core(0,0): headers: expected at most 64 phases, found 65 phases");
-  CHECK_THROWS_AS(header_operations(d), ControlError);
+  CHECK_THROWS_AS(start_operations(d), ControlError);
   for (std::uint32_t PhaseHeader::*field :
        {&PhaseHeader::outer, &PhaseHeader::inner, &PhaseHeader::m, &PhaseHeader::k, &PhaseHeader::n,
         &PhaseHeader::valid}) {
@@ -224,7 +256,7 @@ TEST_CASE("phase headers: check refuses too many phases and fields that do not f
     CHECK(header_fault(d.phases.front()).find("expected at most 65535, found 65536") !=
           std::string::npos);
     CHECK(first_problem(d).find("expected at most 65535, found 65536") != std::string::npos);
-    CHECK_THROWS_AS(header_operations(d), ControlError);
+    CHECK_THROWS_AS(start_operations(d), ControlError);
     p.*field = before;
   }
   d.core.buffers.resize(kPorts);
@@ -238,6 +270,6 @@ TEST_CASE("phase headers: those of every Whisper layer fit") {
         layer_design(layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, Precision::int8));
     CAPTURE(s.width);
     CHECK(d.phases.size() <= kMaxPhases);
-    CHECK_NOTHROW(header_operations(d));
+    CHECK_NOTHROW(start_operations(d));
   }
 }
