@@ -28,6 +28,7 @@ constexpr std::uintptr_t kOwnMemory = 0x70000;
 }  // namespace
 
 int main() {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the memory is at a fixed address
   auto* const memory = reinterpret_cast<std::byte*>(kOwnMemory);
   CoreLocks locks;
   ResidentProgram program(memory, locks, CoreTasks<CoreKernels>(memory));

@@ -121,10 +121,10 @@ TEST_CASE("counting kernels: every load and store lies on a vector in a core's b
     k.layer_norm_bf16({4, 512}, a, y, rounding);
     k.quantise({4, 512}, a, at(kPortC, std::int8_t{}), at(kRowScales, 0.0f));
     k.attention_start({48, 32, 64}, sums);
-    k.fill(64 * 64, 0.0f, c);
+    k.fill(4096, 0.0f, c);
     k.copy_floats(2 * kParameterFloats, at(kPortB, 0.0f), bias);
     k.copy_floats(kMaxTileRows, at(kPortA, 0.0f), at(kRowScales, 0.0f));
-    k.copy(64 * 64, a, y);
+    k.copy(4096, a, y);
     k.widen(512, a, c);
     k.attention_step({48, 32, 64}, {y, a, a + 2048, 29}, sums, rounding);
     k.attention_finish({48, 32, 64}, sums, y, rounding);

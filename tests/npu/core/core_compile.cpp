@@ -46,7 +46,7 @@ static_assert(HasArithmetic<float> && !HasArithmetic<ScalarFloat>);
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): stands for a keyword
 #define float wnpu::tests::ScalarFloat
-#include "npu/core/resident.cc"
+#include "npu/core/resident.cc"  // NOLINT(bugprone-suspicious-include): all in one, with this float
 #include "npu/kernel/tile_attention.h"
 #include "npu/kernel/tile_epilogue.h"
 #include "npu/kernel/tile_gemm.h"

@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -76,7 +77,7 @@ class ScriptedCore {
   int lock_value(int id) const { return value_.at(static_cast<std::size_t>(id)); }
 
  private:
-  using Bytes = std::array<std::byte, 65536>;
+  struct alignas(64) Bytes : std::array<std::byte, 65536> {};
   static constexpr std::byte kPoison{0xff};
 
   int& lock(int id) { return value_.at(static_cast<std::size_t>(id)); }
