@@ -1,19 +1,13 @@
 // The released Whisper models by name, for what is measured or modelled without their weights.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string_view>
-
-#include "models/base/dims.h"
+#include "models/base/released_sizes.h"
 #include "npu/plans/plan_model.h"
 
 namespace wnpu::bench {
 
-// "tiny" ... "large-v3-turbo", smallest first.
-std::span<const std::string_view> size_names();
-// The multilingual model of that size.
-std::optional<models::Dims> dims_of_size(std::string_view name);
+using models::dims_of_size;
+using models::size_names;
 
 npu::EncoderShape encoder_shape(const models::Dims& dims);
 // What the array's attention is made for (npu/design/layer_abi.h kHeadWidth).
