@@ -104,6 +104,11 @@ void add_shim_descriptor(ControlProgram& program, TileId shim, int descriptor,
                          const BufferDescriptor& content, std::uint32_t argument);
 void add_task(ControlProgram& program, const PushTask& task);
 
+// The same as a write of registers, a patch or a wait.
+using PlainOperation =
+    std::variant<PatchAddress, WaitForTokens, WriteRegister, WriteMasked, WriteBlock>;
+PlainOperation without_type(const Operation& operation);
+
 // Bytes of an operation and of a program.
 std::size_t encoded_bytes(const Operation& operation);
 std::vector<std::byte> encode(const ControlProgram& program);

@@ -15,12 +15,46 @@ std::uint32_t in_byte(const std::string& what, int value) {
   throw ControlError(what + ": expected 0 to 255, found " + std::to_string(value));
 }
 
-// Words of one operation.
+// An operation as a write of registers, a patch or a wait.
+class TypeRemover {
+ public:
+  PlainOperation operator()(const WriteDescriptor& w) const {
+    return WriteBlock{descriptor_address(w.tile, w.descriptor),
+                      encode_descriptor(w.tile.kind, w.content)};
+  }
+  PlainOperation operator()(const RouteTokens& r) const {
+    const auto largest = static_cast<int>(kControllerMask >> kControllerLow);
+    if (r.controller < 0 || r.controller > largest) {
+      throw ControlError(port_name(r.port) + ": controller: expected 0 to " +
+                         std::to_string(largest) + ", found " + std::to_string(r.controller));
+    }
+    return WriteMasked{control_address(r.port),
+                       static_cast<std::uint32_t>(r.controller) << kControllerLow, kControllerMask};
+  }
+  PlainOperation operator()(const PushTask& t) const {
+    descriptor_address(t.port.tile, t.descriptor);  // refuses one that is not there
+    if (t.repeats < 1 || t.repeats > kMaxTaskRepeats) {
+      throw ControlError(port_name(t.port) + ": repeats of a task: expected 1 to " +
+                         std::to_string(kMaxTaskRepeats) + ", found " + std::to_string(t.repeats));
+    }
+    return WriteRegister{queue_address(t.port), static_cast<std::uint32_t>(t.descriptor) |
+                                                    (t.repeats - 1) << kQueueRepeatLow |
+                                                    (t.has_token ? kQueueToken : 0)};
+  }
+  PlainOperation operator()(const SetLock& s) const {
+    if (s.value < 0 || s.value > kMaxLockValue) {
+      throw ControlError(tile_name(s.tile) + ": value of lock " + std::to_string(s.lock) +
+                         ": expected 0 to " + std::to_string(kMaxLockValue) + ", found " +
+                         std::to_string(s.value));
+    }
+    return WriteRegister{lock_address(s.tile, s.lock), static_cast<std::uint32_t>(s.value)};
+  }
+  PlainOperation operator()(const auto& plain) const { return plain; }
+};
+
+// Words of an operation without a type.
 class OperationWriter {
  public:
-  void operator()(const WriteDescriptor& w) {
-    block(descriptor_address(w.tile, w.descriptor), encode_descriptor(w.tile.kind, w.content));
-  }
   void operator()(const PatchAddress& p) {
     constexpr std::size_t kPlace = 6;
     constexpr std::size_t kArgument = 8;
@@ -32,33 +66,6 @@ class OperationWriter {
     words_[kArgument] = p.argument;
     words_[kOffset] = static_cast<std::uint32_t>(p.offset);
     words_[kOffset + 1] = static_cast<std::uint32_t>(p.offset >> 32);
-  }
-  void operator()(const RouteTokens& r) {
-    const auto largest = static_cast<int>(kControllerMask >> kControllerLow);
-    if (r.controller < 0 || r.controller > largest) {
-      throw ControlError(port_name(r.port) + ": controller: expected 0 to " +
-                         std::to_string(largest) + ", found " + std::to_string(r.controller));
-    }
-    masked(control_address(r.port), static_cast<std::uint32_t>(r.controller) << kControllerLow,
-           kControllerMask);
-  }
-  void operator()(const PushTask& t) {
-    descriptor_address(t.port.tile, t.descriptor);  // refuses one that is not there
-    if (t.repeats < 1 || t.repeats > kMaxTaskRepeats) {
-      throw ControlError(port_name(t.port) + ": repeats of a task: expected 1 to " +
-                         std::to_string(kMaxTaskRepeats) + ", found " + std::to_string(t.repeats));
-    }
-    write(queue_address(t.port), static_cast<std::uint32_t>(t.descriptor) |
-                                     (t.repeats - 1) << kQueueRepeatLow |
-                                     (t.has_token ? kQueueToken : 0));
-  }
-  void operator()(const SetLock& s) {
-    if (s.value < 0 || s.value > kMaxLockValue) {
-      throw ControlError(tile_name(s.tile) + ": value of lock " + std::to_string(s.lock) +
-                         ": expected 0 to " + std::to_string(kMaxLockValue) + ", found " +
-                         std::to_string(s.value));
-    }
-    write(lock_address(s.tile, s.lock), static_cast<std::uint32_t>(s.value));
   }
   void operator()(const WaitForTokens& w) {
     control_address(w.port);  // refuses a channel that is not there
@@ -72,42 +79,38 @@ class OperationWriter {
     words_ = {static_cast<std::uint32_t>(OperationCode::token_sync), kSyncWords * kWordBytes,
               column << 16 | row << 8 | direction, channel << 24 | columns << 16 | rows << 8};
   }
-  void operator()(const WriteRegister& w) { write(w.address, w.value); }
-  void operator()(const WriteMasked& w) { masked(w.address, w.value, w.mask); }
-  void operator()(const WriteBlock& w) { block(w.address, w.words); }
+  void operator()(const WriteRegister& w) {
+    words_ = {static_cast<std::uint32_t>(OperationCode::write),
+              0,
+              w.address,
+              0,
+              w.value,
+              kWriteWords * kWordBytes};
+  }
+  void operator()(const WriteMasked& w) {
+    words_ = {static_cast<std::uint32_t>(OperationCode::masked_write),
+              0,
+              w.address,
+              0,
+              w.value,
+              w.mask,
+              kMaskedWords * kWordBytes};
+  }
+  void operator()(const WriteBlock& w) {
+    words_ = {static_cast<std::uint32_t>(OperationCode::block_write), 0, w.address,
+              (kBlockHeadWords + static_cast<std::uint32_t>(w.words.size())) * kWordBytes};
+    words_.insert(words_.end(), w.words.begin(), w.words.end());
+  }
 
   Words take() { return std::move(words_); }
 
  private:
-  void write(RegisterAddress address, std::uint32_t value) {
-    words_ = {static_cast<std::uint32_t>(OperationCode::write),
-              0,
-              address,
-              0,
-              value,
-              kWriteWords * kWordBytes};
-  }
-  void masked(RegisterAddress address, std::uint32_t value, std::uint32_t mask) {
-    words_ = {static_cast<std::uint32_t>(OperationCode::masked_write),
-              0,
-              address,
-              0,
-              value,
-              mask,
-              kMaskedWords * kWordBytes};
-  }
-  void block(RegisterAddress address, const Words& content) {
-    words_ = {static_cast<std::uint32_t>(OperationCode::block_write), 0, address,
-              (kBlockHeadWords + static_cast<std::uint32_t>(content.size())) * kWordBytes};
-    words_.insert(words_.end(), content.begin(), content.end());
-  }
-
   Words words_;
 };
 
 Words words_of(const Operation& operation) {
   OperationWriter writer;
-  std::visit(writer, operation);
+  std::visit(writer, without_type(operation));
   return writer.take();
 }
 
@@ -121,6 +124,10 @@ Words header(const ArrayShape& shape, std::size_t n_operations) {
 }
 
 }  // namespace
+
+PlainOperation without_type(const Operation& operation) {
+  return std::visit(TypeRemover(), operation);
+}
 
 std::size_t encoded_bytes(const Operation& operation) {
   return words_of(operation).size() * kWordBytes;

@@ -1,0 +1,241 @@
+// The module of a layer: its text says what the Design and the control programs say.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "npu/control/call_start.h"
+#include "npu/design/layer_design.h"
+#include "npu/emit/module_text.h"
+#include "npu/plans/plan.h"
+#include "npu/sim/compile_call.h"
+#include "tests/npu/emit/mlir_reader.h"
+#include "tests/support/whisper_sizes.h"
+
+using namespace wnpu;         // NOLINT
+using namespace wnpu::npu;    // NOLINT
+using namespace wnpu::tests;  // NOLINT
+
+namespace {
+
+EmittedCall call_of(const std::string& name, const LayerGeometry& geometry, LayerCall layer = {}) {
+  Design design = layer_design(geometry, layer);
+  ControlProgram program = compile_call(design, find_preset(kDefaultPreset)).program.program;
+  return {name, std::move(design), std::move(program)};
+}
+
+LayerGeometry geometry_of(const EncoderShape& s, Precision precision = Precision::bf16) {
+  return layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, precision);
+}
+
+LayerGeometry small_geometry() {
+  return layer_geometry(npu1(), {100, 128, 2, 512}, Precision::bf16);
+}
+
+std::string text_of(const EmittedCall& call) { return module_text({&call, 1}); }
+
+std::string tile_text(TileId tile) {
+  return "%t_" + std::to_string(tile.column) + "_" + std::to_string(array_row(tile));
+}
+
+// As the reader writes them.
+std::vector<std::string> flows_of(const Design& d) {
+  std::vector<std::string> flows;
+  const auto port = [&](std::size_t channel) {
+    return tile_text(d.channels[channel].tile) + " DMA " +
+           std::to_string(d.channels[channel].index);
+  };
+  for (const Link& link : d.links) {
+    for (const std::size_t sink : link.sinks) {
+      flows.push_back(
+          port(link.source) + " -> " + port(sink) +
+          (link.packet_id == kCircuit ? "" : ", packet " + std::to_string(link.packet_id)));
+    }
+  }
+  return flows;
+}
+
+bool is_balanced(const std::string& text) {
+  std::string open;
+  const std::string pairs = "{}[]()";
+  for (const char c : text) {
+    const std::size_t at = pairs.find(c);
+    if (at == std::string::npos) continue;
+    if (at % 2 == 0) {
+      open += pairs[at + 1];
+    } else if (open.empty() || open.back() != c) {
+      return false;
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty();
+}
+
+// Within the device; what regions define is their own.
+bool defines_each_value_once(const std::string& text) {
+  std::set<std::string> seen;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  %")) continue;
+    if (!seen.insert(line.substr(0, line.find(' ', 2))).second) return false;
+  }
+  return !seen.empty();
+}
+
+}  // namespace
+
+TEST_CASE("emit: every Whisper size's module says its program, operation by operation") {
+  for (const auto& [size, shape] : kWhisperSizes) {
+    CAPTURE(size);
+    const EmittedCall call = call_of("layer", geometry_of(shape));
+    const std::string text = text_of(call);
+    CHECK(is_balanced(text));
+    CHECK(defines_each_value_once(text));
+    const ReadModule module = MlirReader::read(text);
+    REQUIRE(module.sequences.size() == 1);
+    const ControlProgram read{call.program.shape, module.sequences.at("layer")};
+    CHECK(encode(read) == encode(call.program));
+  }
+}
+
+TEST_CASE("emit: int8, and every call of plan batched, as sequences of one module") {
+  std::vector<EmittedCall> calls{call_of("int8", geometry_of(kTiny, Precision::int8))};
+  for (const LayerCall& layer : layer_calls(Plan::batched)) {
+    const std::string name = "call" + std::to_string(calls.size());
+    calls.push_back(call_of(name, geometry_of(kTiny), layer));
+  }
+  const ReadModule module = MlirReader::read(module_text(calls));
+  CHECK(module.sequences.size() == calls.size());
+  for (const EmittedCall& call : calls) {
+    const ControlProgram read{call.program.shape, module.sequences.at(call.name)};
+    CHECK(encode(read) == encode(call.program));
+  }
+}
+
+TEST_CASE("emit: the streams are the Design's, each once, and every shim channel has a name") {
+  const EmittedCall call = call_of("layer", small_geometry());
+  const ReadModule module = MlirReader::read(text_of(call));
+  CHECK(module.device == "npu1");
+  std::vector<std::string> found = module.flows;
+  CHECK(found == flows_of(call.design));
+  std::ranges::sort(found);
+  CHECK(std::ranges::adjacent_find(found) == found.end());
+  std::vector<std::string> expected;
+  for (const Channel& c : call.design.channels) {
+    if (c.tile.kind != TileKind::shim) continue;
+    expected.push_back(tile_text(c.tile) + (c.direction == Direction::s2mm ? " S2MM " : " MM2S ") +
+                       std::to_string(c.index));
+  }
+  CHECK(module.allocations == expected);
+  CHECK(module.cores.size() == 16);
+}
+
+TEST_CASE("emit: locks of cores are their own, in range; a call sets those of mem tiles first") {
+  const EmittedCall call = call_of("layer", geometry_of(kBase));
+  const ReadModule module = MlirReader::read(text_of(call));
+  std::set<std::pair<std::string, int>> seen;
+  for (const auto& [name, lock] : module.locks) {
+    CAPTURE(name);
+    CHECK(!lock.tile.ends_with("_1"));
+    CHECK(lock.id < npu1().core_dma.locks);
+    CHECK(lock.initial <= kMaxLockValue);
+    CHECK(seen.insert({lock.tile, lock.id}).second);
+  }
+  CHECK(module.locks.size() == 16 * (2 * kPorts + 1));
+  std::set<RegisterAddress> set;
+  for (const Operation& operation : call.program.operations) {
+    if (std::holds_alternative<PushTask>(operation)) break;
+    const auto* lock = std::get_if<SetLock>(&operation);
+    if (lock == nullptr || lock->tile.kind != TileKind::mem) continue;
+    CHECK(set.insert(lock_address(lock->tile, lock->lock)).second);
+    std::size_t i = 0;
+    const auto is_other = [&] {
+      return !(call.design.locks[i].tile == lock->tile) || lock_id(call.design, i) != lock->lock;
+    };
+    while (is_other()) ++i;
+    CHECK(call.design.locks[i].initial == lock->value);
+  }
+  CHECK(set.size() == call.design.locks.size());
+}
+
+TEST_CASE("emit: buffers of a core lie apart, behind its stack, a port's element in one bank") {
+  const EmittedCall call = call_of("layer", small_geometry());
+  const ReadModule module = MlirReader::read(text_of(call));
+  CHECK(module.buffers.size() == 16 * 9);
+  for (const auto& [name, b] : module.buffers) {
+    CAPTURE(name);
+    CHECK(b.address >= call.design.core.stack_bytes);
+    CHECK(b.address + b.bytes <= npu1().core_memory_bytes);
+    CHECK(b.address / kBankBytes == (b.address + b.bytes - 1) / kBankBytes);
+    for (const auto& [other_name, other] : module.buffers) {
+      if (other_name == name || other.tile != b.tile) continue;
+      CHECK((other.address + other.bytes <= b.address || b.address + b.bytes <= other.address));
+    }
+  }
+}
+
+TEST_CASE("emit: a core's channels repeat their descriptors for ever, as many as they own") {
+  const EmittedCall call = call_of("layer", small_geometry());
+  const ReadModule module = MlirReader::read(text_of(call));
+  const std::vector<std::string> expected{"aie.dma(S2MM, 0) [{",
+                                          "aie.use_lock(%A_free_0_2, AcquireGreaterEqual, %one)",
+                                          "aie.dma_bd(%A0_0_2 : memref<8192xi8>) {bd_id = 0 : i32}",
+                                          "aie.use_lock(%A_full_0_2, Release, %one)",
+                                          "aie.use_lock(%A_free_0_2, AcquireGreaterEqual, %one)",
+                                          "aie.dma_bd(%A1_0_2 : memref<8192xi8>) {bd_id = 1 : i32}",
+                                          "aie.use_lock(%A_full_0_2, Release, %one)",
+                                          "aie.dma(S2MM, 1) [{",
+                                          "aie.use_lock(%B_free_0_2, AcquireGreaterEqual, %one)",
+                                          "aie.dma_bd(%B0_0_2 : memref<8192xi8>) {bd_id = 2 : i32}",
+                                          "aie.use_lock(%B_full_0_2, Release, %one)",
+                                          "aie.use_lock(%B_free_0_2, AcquireGreaterEqual, %one)",
+                                          "aie.dma_bd(%B1_0_2 : memref<8192xi8>) {bd_id = 3 : i32}",
+                                          "aie.use_lock(%B_full_0_2, Release, %one)",
+                                          "aie.dma(MM2S, 0) [{",
+                                          "aie.use_lock(%C_full_0_2, AcquireGreaterEqual, %one)",
+                                          "aie.dma_bd(%C_0_2 : memref<8192xi8>) {bd_id = 4 : i32}",
+                                          "aie.use_lock(%C_free_0_2, Release, %one)"};
+  REQUIRE(module.dma.size() == 16 * expected.size());
+  const auto end = module.dma.begin() + static_cast<std::ptrdiff_t>(expected.size());
+  CHECK(std::vector(module.dma.begin(), end) == expected);
+}
+
+TEST_CASE("emit: calls of two overlays are no module, nor is none") {
+  std::vector<EmittedCall> calls{call_of("one", small_geometry()),
+                                 call_of("two", small_geometry())};
+  calls[1].design.core.stack_bytes += 32;
+  CHECK_THROWS_WITH_AS(module_text(calls), doctest::Contains("call two: expected overlay"),
+                       ControlError);
+  CHECK_THROWS_AS(module_text({}), ControlError);
+}
+
+TEST_CASE("emit: an address beyond what a patch holds is refused") {
+  EmittedCall call = call_of("layer", small_geometry());
+  call.program.operations.emplace_back(PatchAddress{4, 0, std::uint64_t{1} << 31});
+  CHECK_THROWS_WITH_AS(text_of(call), doctest::Contains("found 2147483648"), ControlError);
+}
+
+TEST_CASE("emit: flows are those that mlir-aie's router has taken") {
+  const std::filesystem::path path =
+      std::filesystem::path(WNPU_SOURCE_DIR) / "../shared/golden/mlir-aie/designs/flows_npu1.mlir";
+  std::ifstream file(path);
+  if (!file) {
+    MESSAGE("SKIP: no golden designs at ../shared");
+    return;
+  }
+  const auto flows = [](const std::string& text) {
+    std::vector<std::string> list = MlirReader::read(text).flows;
+    for (std::string& flow : list) flow = flow.substr(0, flow.find(", packet"));
+    std::ranges::sort(list);
+    return list;
+  };
+  const std::string golden{std::istreambuf_iterator<char>(file), {}};
+  CHECK(flows(golden) == flows(text_of(call_of("layer", small_geometry()))));
+}
