@@ -21,6 +21,7 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/isa_override.h"
 #include "app/cli/subcommand.h"
+#include "app/emit/npu_command.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/whisper_npu.hpp"
 #include "bench/bench_command.h"
@@ -72,7 +73,7 @@ int transcribe(const Options& options) {
 }
 
 int run_command_line(std::span<const char* const> arguments) {
-  const std::vector<Subcommand> others = {bench::bench_command()};
+  const std::vector<Subcommand> others = {bench::bench_command(), npu_command()};
   const CommandLine line = parse_command_line(arguments, others);
   if (line.command == Command::transcribe) return transcribe(line.options);
   if (line.command == Command::other) return line.run();

@@ -1,0 +1,80 @@
+#include "app/emit/calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/cli/exit_code.h"
+#include "models/base/released_sizes.h"
+#include "npu/design/gemm_design.h"
+#include "npu/design/layer_design.h"
+#include "npu/plans/plan.h"
+#include "npu/sim/check.h"
+#include "npu/sim/compile_call.h"
+
+namespace wnpu::app {
+namespace {
+
+struct NamedDesign {
+  std::string name;
+  npu::Design design;
+};
+
+// As npu::LayerOp.
+constexpr std::array<std::string_view, npu::kLayerOps> kOpNames{"norm1", "qkv", "attend", "out",
+                                                                "norm2", "up",  "down"};
+
+npu::LayerGeometry geometry_of(const CallChoice& choice) {
+  const models::Dims dims = models::dims_of_size(choice.size).value();
+  return npu::layer_geometry(
+      *npu::find_target(choice.target),
+      {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state},
+      npu::find_precision(choice.precision).value());
+}
+
+// States of a window by a matrix of the model's width.
+npu::Design product(const CallChoice& choice) {
+  const npu::LayerGeometry g = geometry_of(choice);
+  npu::GemmProblem problem;
+  problem.m = g.rows;
+  problem.k = g.shape.width;
+  problem.n = g.shape.width;
+  problem.tile_n = g.state_tile();
+  problem.is_int8 = g.precision == npu::Precision::int8;
+  return npu::gemm_design(*g.target, problem);
+}
+
+std::vector<NamedDesign> designs(const CallChoice& choice) {
+  if (choice.plan == "gemm") return {{"gemm", product(choice)}};
+  const npu::LayerGeometry geometry = geometry_of(choice);
+  std::vector<NamedDesign> result;
+  for (const npu::LayerCall& call : npu::layer_calls(npu::find_plan(choice.plan).value())) {
+    const bool is_whole = call == npu::LayerCall{};
+    result.push_back(
+        {is_whole ? "layer" : std::string(kOpNames[static_cast<std::size_t>(call.first)]),
+         npu::layer_design(geometry, call)});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string choice_text(const CallChoice& choice) {
+  return choice.target + ", " + choice.size + ", " + choice.precision + ", plan " + choice.plan;
+}
+
+std::vector<npu::EmittedCall> emitted_calls(const CallChoice& choice) {
+  std::vector<npu::EmittedCall> calls;
+  for (NamedDesign& named : designs(choice)) {
+    const std::vector<std::string> problems = npu::check(named.design);
+    if (!problems.empty()) {
+      throw UsageError(choice_text(choice) + ": the array cannot run " + named.name + ": " +
+                       problems.front());
+    }
+    npu::ControlProgram program =
+        npu::compile_call(named.design, npu::find_preset(npu::kDefaultPreset)).program.program;
+    calls.push_back({named.name, std::move(named.design), std::move(program)});
+  }
+  return calls;
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,12 @@
+// `whisper-npu npu emit`: what a machine with AMD's open tools needs to make an XCLBIN, as a
+// folder.
+#pragma once
+
+#include "app/cli/subcommand.h"
+
+namespace wnpu::app {
+
+// Its options live as long as the command does.
+Subcommand npu_command();
+
+}  // namespace wnpu::app

@@ -1,0 +1,111 @@
+#include "app/emit/written_folder.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <string>
+#include <system_error>
+#include <unistd.h>
+
+#include "app/batch/output_file.h"
+#include "app/batch/sha256.h"
+#include "app/cli/exit_code.h"
+
+namespace wnpu::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSums = "SHA256SUMS";
+constexpr const char* kScript = "build.sh";
+
+[[noreturn]] void fail(const fs::path& path, const std::string& what) {
+  throw OutputError(path.string() + ": " + what);
+}
+
+// A new folder beside another, removed with what is in it unless it has got its name.
+class PartFolder {
+ public:
+  explicit PartFolder(const fs::path& target) {
+    const fs::path parent = target.has_parent_path() ? target.parent_path() : ".";
+    path_ = parent / (".whisper-npu." + std::to_string(getpid()) + ".part");
+    std::error_code error;
+    if (!fs::create_directory(path_, error)) {
+      const std::string what = error ? error.message() : "is there";
+      path_.clear();
+      fail(target, "cannot be made: " + what);
+    }
+  }
+  ~PartFolder() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+  }
+  PartFolder(const PartFolder&) = delete;
+  PartFolder& operator=(const PartFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+  void take_name(const fs::path& target, bool overwrite) {
+    std::error_code error;
+    const bool exchanges = overwrite && fs::exists(target, error);
+    const unsigned flag = exchanges ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), flag) != 0) {
+      fail(target, "cannot be given its name: " + std::system_category().message(errno));
+    }
+    if (!exchanges) path_.clear();  // else it has what was there
+  }
+
+ private:
+  fs::path path_;
+};
+
+void write_one(const fs::path& folder, const npu::EmittedFile& file) {
+  const fs::path path = folder / file.path;
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) fail(path, error.message());
+  write_file(path, file.contents);
+  if (!file.is_executable) return;
+  fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
+                  fs::perm_options::add, error);
+  if (error) fail(path, error.message());
+}
+
+// As sha256sum reads it.
+std::string sums_of(const fs::path& folder, std::span<const npu::EmittedFile> files) {
+  std::string text;
+  for (const npu::EmittedFile& file : files) {
+    const std::string sum = sha256_of_file(folder / file.path);
+    if (sum.empty()) fail(folder / file.path, "cannot be read back");
+    text += sum + "  " + file.path + "\n";
+  }
+  return text;
+}
+
+fs::path without_slash(const fs::path& folder) {
+  return folder.has_filename() ? folder : folder.parent_path();
+}
+
+}  // namespace
+
+void require_free(const fs::path& folder, bool overwrite) {
+  std::error_code error;
+  const fs::path target = without_slash(folder);
+  if (!fs::exists(fs::symlink_status(target, error))) return;
+  if (!overwrite) fail(folder, "is there (--overwrite replaces it)");
+  const bool is_ours = fs::is_directory(fs::symlink_status(target, error)) &&
+                       fs::is_regular_file(target / kSums, error) &&
+                       fs::is_regular_file(target / kScript, error);
+  if (!is_ours) fail(folder, "is no folder that npu emit has made: it is not replaced");
+}
+
+void write_folder(const fs::path& folder, std::span<const npu::EmittedFile> files, bool overwrite) {
+  const fs::path target = without_slash(folder);
+  PartFolder part(target);
+  for (const npu::EmittedFile& file : files) write_one(part.path(), file);
+  write_one(part.path(), {kSums, sums_of(part.path(), files)});
+  require_free(target, overwrite);
+  part.take_name(target, overwrite);
+}
+
+}  // namespace wnpu::app

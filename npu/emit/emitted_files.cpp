@@ -1,0 +1,51 @@
+#include "npu/emit/emitted_files.h"
+
+#include <nlohmann/json.hpp>
+
+#include "npu/emit/build_script.h"
+#include "npu/emit/core_sources.h"
+
+namespace wnpu::npu {
+namespace {
+
+std::string stream_name(const EmittedCall& call) { return call.name + ".bin"; }
+
+std::string stream(const EmittedCall& call) {
+  const std::vector<std::byte> bytes = encode(call.program);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// What xrt/xrt_manifest.h reads, and from what the XCLBIN beside it is made.
+std::string manifest(std::span<const EmittedCall> calls) {
+  const Design& first = calls.front().design;
+  nlohmann::ordered_json json;
+  json["schema"] = 1;
+  json["overlay"] = hash_text(overlay_hash(first));
+  json["target"] = first.target->name;
+  json["kernel"] = "MLIR_AIE";
+  for (const EmittedCall& call : calls) {
+    json["streams"][hash_text(design_hash(call.design))] = stream_name(call);
+  }
+  json["core_program"] = first.core.program_digest;
+  json["mlir_aie"] = kMlirAieState;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+std::vector<EmittedFile> emitted_files(std::span<const EmittedCall> calls) {
+  const std::string module = module_text(calls);
+  const Design& first = calls.front().design;
+  const std::string name(first.target->name);
+  std::vector<EmittedFile> files{{name + ".mlir", module},
+                                 {name + ".xclbin.json", manifest(calls)},
+                                 {"build.sh", build_script(*first.target), true},
+                                 {"resident.ld", linker_script(first)}};
+  for (const EmittedCall& call : calls) files.push_back({stream_name(call), stream(call)});
+  for (const CoreSource& source : core_sources()) {
+    files.push_back({"src/" + std::string(source.path), std::string(source.text)});
+  }
+  return files;
+}
+
+}  // namespace wnpu::npu

@@ -1,0 +1,69 @@
+#!/bin/bash
+# npu_emit_test.sh WHISPER_NPU: `npu emit` makes a folder that is whole, is what its sums say and is
+# never put over something else.
+set -euo pipefail
+program=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  echo "npu_emit: $1" >&2
+  exit 1
+}
+
+# expect CODE PATTERN ARGUMENTS...
+expect() {
+  local code=0
+  "$program" "${@:3}" >out 2>err || code=$?
+  [ "$code" = "$1" ] || fail "${*:3}: expected exit code $1, found $code: $(cat err)"
+  cat out err | grep -qE -- "$2" || fail "${*:3}: expected \"$2\", found: $(cat out err)"
+}
+
+expect 2 'expected one action, emit' npu
+expect 2 'expected one action, emit' npu emit emit
+expect 2 'output-dir is required' npu emit
+expect 2 '--size' npu emit --size huge -o d
+expect 2 'the array cannot run layer' npu emit --target npu4 --size tiny -o d
+expect 2 '--plan' npu emit --plan hybrid -o d
+expect 6 'cannot be made' npu emit --size tiny --plan gemm -o none/d
+[ ! -e d ] || fail "a refused command left a folder"
+
+expect 0 'layer: design [0-9a-f]{16}, [0-9]+ operations' npu emit --size tiny -o d
+[ "$(ls -A)" = "$(printf 'd\nerr\nout')" ] || fail "there is more than the folder: $(ls -A)"
+(cd d && sha256sum --quiet -c SHA256SUMS) || fail "sums differ"
+[ "$(cd d && find . -type f ! -name SHA256SUMS | wc -l)" = "$(wc -l <d/SHA256SUMS)" ] ||
+  fail "a file has no sum"
+bash -n d/build.sh || fail "build.sh is no script"
+[ -x d/build.sh ] || fail "build.sh is not executable"
+code=0
+(cd d && PATH=/usr/bin:/bin PEANO='' ./build.sh >/dev/null 2>&1) || code=$?
+[ "$code" = 2 ] || fail "build.sh without tools: expected exit code 2, found $code"
+# Every source that one of them includes is there.
+grep -rhoE '#include "[^"]+"' d/src | cut -d'"' -f2 | sort -u | while read -r name; do
+  [ -f "d/src/$name" ] || fail "src/$name is included and not there"
+done
+overlay=$(grep -oE '"overlay": "[0-9a-f]{16}"' d/npu1.xclbin.json)
+grep -q "overlay $(cut -d'"' -f4 <<<"$overlay")" d/npu1.mlir || fail "module and manifest differ"
+grep -oE '[a-z0-9]+\.bin' d/npu1.xclbin.json | while read -r name; do
+  [ -s "d/$name" ] || fail "$name is in the manifest and not there"
+done
+
+# The same again is the same, byte for byte.
+expect 6 'is there' npu emit --size tiny -o d
+expect 0 'layer' npu emit --size tiny -o e/
+diff -r d e || fail "the same options gave other files"
+# Another plan: the same overlay, seven calls; the folder is replaced whole.
+touch d/npu1.xclbin
+expect 0 'attend: design' npu emit --size tiny --plan batched --overwrite -o d
+[ "$(grep -oE '"overlay": "[0-9a-f]{16}"' d/npu1.xclbin.json)" = "$overlay" ] ||
+  fail "two plans have two overlays"
+[ "$(find d -name '*.bin' | wc -l)" = 7 ] || fail "expected 7 streams"
+[ ! -e d/npu1.xclbin ] || fail "what was there is mixed with what is new"
+mkdir mine && touch mine/file
+expect 6 'it is not replaced' npu emit --size tiny --overwrite -o mine
+[ -f mine/file ] || fail "a folder of others was replaced"
+ln -s mine link
+expect 6 'it is not replaced' npu emit --size tiny --overwrite -o link
+[ "$(find . -name '.whisper-npu*' | wc -l)" = 0 ] || fail "a part was left"
+echo "npu_emit: ok"
