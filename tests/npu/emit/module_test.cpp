@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "npu/control/call_start.h"
+#include "npu/control/tile_config.h"
 #include "npu/design/layer_design.h"
 #include "npu/emit/module_text.h"
 #include "npu/plans/plan.h"
@@ -205,6 +206,38 @@ TEST_CASE("emit: a core's channels repeat their descriptors for ever, as many as
   REQUIRE(module.dma.size() == 16 * expected.size());
   const auto end = module.dma.begin() + static_cast<std::ptrdiff_t>(expected.size());
   CHECK(std::vector(module.dma.begin(), end) == expected);
+}
+
+// What mlir-aie of 2026-03-14 wrote for core(0,0) after placement and routing of an emitted module
+// (aie-opt --convert-aie-to-transaction), descriptors 0 to 4 and locks 0 to 6.
+TEST_CASE("emit: mlir-aie configures a core's channels and locks as control/tile_config.h says") {
+  const std::vector<std::vector<std::uint32_t>> words{{67110912, 0, 0, 0, 0, 235159520},
+                                                      {100665344, 0, 0, 0, 0, 100941792},
+                                                      {134219776, 0, 0, 0, 0, 503611362},
+                                                      {167774208, 0, 0, 0, 0, 369393634},
+                                                      {16779264, 0, 0, 0, 0, 637837285}};
+  const TileConfig config = core_configs(layer_design(small_geometry())).front();
+  std::size_t n_descriptors = 0;
+  for (const ChannelRing& ring : config.rings) {
+    for (std::size_t i = 0; i < ring.descriptors.size(); ++i) {
+      const RingDescriptor& at = ring.descriptors[i];
+      BufferDescriptor d;
+      d.length = config.buffers[at.buffer].bytes / 4;
+      d.address = config.buffers[at.buffer].address / 4;
+      d.acquire = LockChange{at.acquire, -1};
+      d.release = LockChange{at.release, 1};
+      d.next = ring.descriptors[(i + 1) % ring.descriptors.size()].id;
+      CHECK(encode_descriptor(TileKind::core, d) == words.at(static_cast<std::size_t>(at.id)));
+      ++n_descriptors;
+    }
+  }
+  CHECK(n_descriptors == words.size());
+  std::vector<int> initial;
+  for (const TileLock& lock : config.locks) {
+    CHECK(lock_address(config.tile, lock.id) == 2224128 + 16 * initial.size());
+    initial.push_back(lock.initial);
+  }
+  CHECK(initial == std::vector{2, 0, 2, 0, 1, 0, 0});
 }
 
 TEST_CASE("emit: calls of two overlays are no module, nor is none") {
