@@ -94,7 +94,8 @@ bool defines_each_value_once(const std::string& text) {
 
 TEST_CASE("emit: every Whisper size's module says its program, operation by operation") {
   for (const auto& [size, shape] : kWhisperSizes) {
-    CAPTURE(size);
+    const std::string label(size);  // Clang captures no structured binding
+    CAPTURE(label);
     const EmittedCall call = call_of("layer", geometry_of(shape));
     const std::string text = text_of(call);
     CHECK(is_balanced(text));
@@ -143,7 +144,8 @@ TEST_CASE("emit: locks of cores are their own, in range; a call sets those of me
   const ReadModule module = MlirReader::read(text_of(call));
   std::set<std::pair<std::string, int>> seen;
   for (const auto& [name, lock] : module.locks) {
-    CAPTURE(name);
+    const std::string label(name);
+    CAPTURE(label);
     CHECK(!lock.tile.ends_with("_1"));
     CHECK(lock.id < npu1().core_dma.locks);
     CHECK(lock.initial <= kMaxLockValue);
@@ -171,7 +173,8 @@ TEST_CASE("emit: buffers of a core lie apart, behind its stack, a port's element
   const ReadModule module = MlirReader::read(text_of(call));
   CHECK(module.buffers.size() == 16 * 9);
   for (const auto& [name, b] : module.buffers) {
-    CAPTURE(name);
+    const std::string label(name);
+    CAPTURE(label);
     CHECK(b.address >= call.design.core.stack_bytes);
     CHECK(b.address + b.bytes <= npu1().core_memory_bytes);
     CHECK(b.address / kBankBytes == (b.address + b.bytes - 1) / kBankBytes);
