@@ -50,7 +50,7 @@ PackedEnds::PackedEnds(const models::Dims& of_model, const models::EncoderEnds& 
       conv2(pack(pool, ends.conv2, precision)),
       positions(of_model.n_audio_ctx, of_model.n_audio_state),
       ln_post(ends.ln_post) {
-  std::ranges::copy(ends.positional_embedding.flat(), positions.flat().begin());
+  models::copy(ends.positional_embedding.view(), positions.view());
 }
 
 Convolution::Convolution(const kernels::Linear& weights, std::size_t n_frames) : weights_(weights) {
@@ -63,13 +63,11 @@ Convolution::Convolution(const kernels::Linear& weights, std::size_t n_frames) :
 }
 
 void Convolution::set(ConstMatrixView frames) {
-  for (std::size_t i = 0; i < frames.rows; ++i) {
-    if (is_bf16()) {
-      halves_.set_row(i, frames.row(i));
-    } else {
-      std::ranges::copy(frames.row(i), frames_.row(i).begin());
-    }
+  if (!is_bf16()) {
+    models::copy(frames, frames_.view().row_range(0, frames.rows));
+    return;
   }
+  for (std::size_t i = 0; i < frames.rows; ++i) halves_.set_row(i, frames.row(i));
 }
 
 // What an output frame sees are three frames that lie behind each other: as rows that overlap, they

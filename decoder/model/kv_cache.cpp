@@ -50,8 +50,8 @@ void KvCache::set(std::size_t layer, std::size_t row, std::span<const float> key
   const std::size_t of_key = pool(2 * layer) + row * width_;
   const std::size_t of_value = pool(2 * layer + 1) + row * width_;
   if (auto* floats = std::get_if<Floats>(&pools_)) {
-    std::ranges::copy(key, floats->get() + of_key);
-    std::ranges::copy(value, floats->get() + of_value);
+    std::copy_n(key.data(), width_, floats->get() + of_key);
+    std::copy_n(value.data(), width_, floats->get() + of_value);
     return;
   }
   std::uint16_t* const halves = std::get<Halves>(pools_).get();

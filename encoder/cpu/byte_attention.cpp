@@ -34,8 +34,7 @@ Attention<ByteArithmetic>::Attention(const models::Dims& dims)
 
 void Attention<ByteArithmetic>::set(std::size_t first, ConstMatrixView keys,
                                     ConstMatrixView values) {
-  for (std::size_t r = 0; r < values.rows; ++r)
-    std::ranges::copy(values.row(r), values_.row(first + r).begin());
+  models::copy(values, values_.view().row_range(first, values.rows));
   for (std::size_t head = 0; head < heads_.size(); ++head) {
     const ConstMatrixView of_head = keys.col_range(head * head_size_, head_size_);
     heads_[head].keys.set_columns(first, of_head, kStepsOfE);

@@ -7,18 +7,10 @@
 #include "models/kernels/vectors/ops.h"
 
 namespace wnpu::encoder {
-namespace {
 
 using kernels::Finish;
 using models::ConstMatrixView;
 using models::MatrixView;
-
-void copy_rows(ConstMatrixView from, MatrixView to) {
-  assert(from.rows == to.rows && from.cols == to.cols);
-  for (std::size_t r = 0; r < from.rows; ++r) std::ranges::copy(from.row(r), to.row(r).begin());
-}
-
-}  // namespace
 
 template <typename Arithmetic>
 CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
@@ -41,12 +33,12 @@ CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
 
 template <typename Arithmetic>
 void CpuLayerBackend<Arithmetic>::load(ConstMatrixView states) {
-  copy_rows(states, states_.view());
+  models::copy(states, states_.view());
 }
 
 template <typename Arithmetic>
 void CpuLayerBackend<Arithmetic>::store(MatrixView states) {
-  copy_rows(states_.view(), states);
+  models::copy(states_.view(), states);
 }
 
 template <typename Arithmetic>
@@ -76,7 +68,7 @@ void CpuLayerBackend<Arithmetic>::project(const CpuLayer& layer, Block block, Sc
   const MatrixView qkv = scratch.qkv.view().row_range(0, block.rows);
   kernels::layer_norm(states_.view().row_range(block.first, block.rows), layer.attn_ln, normed);
   layer.qkv.apply(normed, Finish::replace, qkv, scratch.products);
-  copy_rows(qkv.col_range(0, width), queries_.view().row_range(block.first, block.rows));
+  models::copy(qkv.col_range(0, width), queries_.view().row_range(block.first, block.rows));
   attention_.set(block.first, qkv.col_range(width, width), qkv.col_range(2 * width, width));
 }
 

@@ -16,10 +16,6 @@ namespace {
 // Query rows whose scores are held at a time.
 constexpr std::size_t kScoreRows = 64;
 
-void copy_rows(models::ConstMatrixView from, models::MatrixView to) {
-  for (std::size_t r = 0; r < from.rows; ++r) std::ranges::copy(from.row(r), to.row(r).begin());
-}
-
 }  // namespace
 
 NpuHybridBackend::NpuHybridBackend(npu::Device& device, const models::Dims& dims,
@@ -55,12 +51,12 @@ NpuHybridBackend::NpuHybridBackend(npu::Device& device, const models::Dims& dims
 
 void NpuHybridBackend::load(models::ConstMatrixView x) {
   require_states_shape(x.rows, x.cols, geometry_.shape);
-  copy_rows(x, states_.view());
+  models::copy(x, states_.view());
 }
 
 void NpuHybridBackend::store(models::MatrixView x) {
   require_states_shape(x.rows, x.cols, geometry_.shape);
-  copy_rows(states_.view(), x);
+  models::copy(states_.view(), x);
 }
 
 void NpuHybridBackend::run_layer(std::size_t layer) {

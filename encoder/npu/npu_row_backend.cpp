@@ -14,10 +14,6 @@
 namespace wnpu::encoder {
 namespace {
 
-void copy_rows(models::ConstMatrixView from, models::MatrixView to) {
-  for (std::size_t r = 0; r < from.rows; ++r) std::ranges::copy(from.row(r), to.row(r).begin());
-}
-
 void write_bf16(std::span<const float> values, std::span<std::byte> to) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const npu::bfloat16 value = npu::to_bfloat16(values[i]);
@@ -72,12 +68,12 @@ NpuRowBackend::RowCall NpuRowBackend::make_call(const npu::Design& design) {
 
 void NpuRowBackend::load(models::ConstMatrixView x) {
   require_states_shape(x.rows, x.cols, {states_.rows(), states_.cols(), 0, 0});
-  copy_rows(x, states_.view());
+  models::copy(x, states_.view());
 }
 
 void NpuRowBackend::store(models::MatrixView x) {
   require_states_shape(x.rows, x.cols, {states_.rows(), states_.cols(), 0, 0});
-  copy_rows(states_.view(), x);
+  models::copy(states_.view(), x);
 }
 
 void NpuRowBackend::run_layer(std::size_t layer) {
@@ -104,7 +100,7 @@ void NpuRowBackend::run_row(RowCall& call, std::span<float> row, npu::Buffer* ke
 }
 
 void NpuRowBackend::normalise(const kernels::LayerNorm& norm) {
-  copy_rows(states_.view(), normed_.view());
+  models::copy(states_.view(), normed_.view());
   for (std::size_t r = 0; r < normed_.rows(); ++r) {
     const auto row = normed_.row(r);
     run_row(norm_, row, nullptr);

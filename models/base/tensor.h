@@ -52,6 +52,10 @@ struct MatrixView {
   }
 };
 
+// Copies every element; both have the same shape. (std::ranges::copy between spans of const and
+// non-const floats is a loop of single floats in GCC 12's library.)
+void copy(ConstMatrixView from, MatrixView to);
+
 // Owns [rows, cols] floats, 64-byte aligned. Move-only.
 class Matrix {
  public:

@@ -37,18 +37,23 @@ HWY_INLINE void round_vector(FloatVec x, FloatVec factor, std::int16_t* out) {
   hn::StoreU(hn::DemoteTo(d16, hn::NearestInt(hn::Mul(x, factor))), d16, out);
 }
 
+// Fewer numbers than a vector has. Apart from the whole vectors: arrays cost a check of the stack.
+HWY_NOINLINE void round_rest(std::span<const float> x, float factor, std::int16_t* out) {
+  const Float d;
+  HWY_ALIGN float rest[kRestLanes] = {};
+  HWY_ALIGN std::int16_t rounded[kRestLanes];
+  std::copy(x.begin(), x.end(), rest);
+  round_vector(hn::Load(d, rest), hn::Set(d, factor), rounded);
+  std::copy_n(rounded, x.size(), out);
+}
+
 void round_scaled(std::span<const float> x, float factor, std::int16_t* out) {
   const Float d;
   const FloatVec f = hn::Set(d, factor);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= x.size(); i += hn::Lanes(d))
     round_vector(hn::LoadU(d, x.data() + i), f, out + i);
-  if (i == x.size()) return;
-  HWY_ALIGN float rest[kRestLanes] = {};
-  HWY_ALIGN std::int16_t rounded[kRestLanes];
-  std::copy(x.begin() + static_cast<std::ptrdiff_t>(i), x.end(), rest);
-  round_vector(hn::Load(d, rest), f, rounded);
-  std::copy_n(rounded, x.size() - i, out + i);
+  if (i < x.size()) round_rest(x.subspan(i), factor, out + i);
 }
 
 using Ints = hn::RebindToSigned<Float>;

@@ -41,17 +41,27 @@ struct Padded {
   HWY_ALIGN float scales[kMaxPanels * 2 * kMaxLanes];
 };
 
+// Fewer columns than a vector has. Apart from the whole vectors: the array costs a check of the
+// stack.
 template <typename Terms>
-void gelu_row(float* c, std::size_t cols) {
+HWY_NOINLINE void gelu_rest(float* c, std::size_t cols) {
   const Float d;
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= cols; i += hn::Lanes(d))
-    hn::StoreU(Terms::gelu(hn::LoadU(d, c + i)), d, c + i);
-  if (i == cols) return;
   HWY_ALIGN float rest[kMaxLanes] = {};
-  std::copy(c + i, c + cols, rest);
+  std::copy_n(c, cols, rest);
   hn::Store(Terms::gelu(hn::Load(d, rest)), d, rest);
-  std::copy_n(rest, cols - i, c + i);
+  std::copy_n(rest, cols, c);
+}
+
+template <typename Terms>
+void gelu(MatrixView c) {
+  const Float d;
+  for (std::size_t r = 0; r < c.rows; ++r) {
+    float* const row = c.data + r * c.stride;
+    std::size_t i = 0;
+    for (; i + hn::Lanes(d) <= c.cols; i += hn::Lanes(d))
+      hn::StoreU(Terms::gelu(hn::LoadU(d, row + i)), d, row + i);
+    if (i < c.cols) gelu_rest<Terms>(row + i, c.cols - i);
+  }
 }
 
 // A product, whatever its terms are.
@@ -93,13 +103,13 @@ class Panels {
   }
 
  private:
-  void run_tile(const RowsAndTile<Tile<Terms>>& tile, std::size_t row, std::size_t panel,
-                std::size_t n_panels) {
+  HWY_INLINE void run_tile(const RowsAndTile<Tile<Terms>>& tile, std::size_t row, std::size_t panel,
+                           std::size_t n_panels) {
     const std::size_t rows = tile.rows;
     const std::size_t panel_cols = 2 * hn::Lanes(Float());
     const std::size_t first = panel * panel_cols;
     const std::size_t cols = std::min(n_panels * panel_cols, c_.cols - first);
-    const MatrixView c = c_.row_range(row, rows).col_range(first, cols);
+    const MatrixView c{c_.data + row * c_.stride + first, rows, cols, c_.stride};
     const auto& all = operands_.a;
     const LeftRows<typename Terms::Left> a{
         all.data + row * all.stride, all.stride,          all.n_steps, from(all.scales, row),
@@ -118,8 +128,7 @@ class Panels {
       for (std::size_t r = 0; r < rows; ++r)
         std::copy_n(padded_.sums + r * n_panels * panel_cols, cols, c.data + r * c.stride);
     }
-    if (operands_.finish != Finish::gelu) return;
-    for (std::size_t r = 0; r < rows; ++r) gelu_row<Terms>(c.data + r * c.stride, cols);
+    if (operands_.finish == Finish::gelu) gelu<Terms>(c);
   }
 
   // The same with room for whole panels.
