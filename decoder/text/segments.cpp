@@ -98,8 +98,7 @@ SplitWindow split_at_timestamps(const Decoded& decoded, const Window& window,
 }
 
 void clear_if_empty(Segment& segment) {
-  const bool blank = segment.text.find_first_not_of(" \t\n\r\f\v") == std::string::npos;
-  if (segment.start != segment.end && !blank) return;
+  if (segment.start != segment.end && !models::strip(segment.text).empty()) return;
   segment.text.clear();
   segment.tokens.clear();
   segment.words.clear();

@@ -81,6 +81,13 @@ TEST_CASE("segments: one without duration or text is emptied") {
   Segment blank{.start = 1, .end = 2, .text = "  ", .tokens = {1}, .words = {}};
   clear_if_empty(blank);
   CHECK(blank.tokens.empty());
+  // Python's whitespace, which openai-whisper strips: an ideographic space, a separator.
+  for (const char* space : {"\u3000", " \x1c\u2003 ", "\u00a0"}) {
+    Segment wide{.start = 1, .end = 2, .text = space, .tokens = {1}, .words = {}};
+    clear_if_empty(wide);
+    CHECK(wide.text.empty());
+    CHECK(wide.tokens.empty());
+  }
   Segment good{.start = 1, .end = 2, .text = " a", .tokens = {1}, .words = {}};
   clear_if_empty(good);
   CHECK(good.text == " a");

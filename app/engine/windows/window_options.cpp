@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 
 #include "app/engine/windows/clips.h"
 #include "audio/mel/mel_source.h"
 #include "decoder/search/decode_options.h"
 #include "decoder/text/alignment.h"
 #include "decoder/text/rest.h"
+#include "models/base/utf8.h"
 
 namespace wnpu::app {
 namespace {
@@ -27,10 +29,9 @@ std::vector<double> all_temperatures(const TranscribeOptions& options) {
 
 // A text from the options as the decoder takes it: one space before it, none around.
 std::vector<TokenId> encode_text(const models::Vocabulary& vocabulary, const std::string& text) {
-  constexpr const char* kSpace = " \t\n\r\f\v";
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string::npos) return {};
-  return vocabulary.encode(" " + text.substr(first, text.find_last_not_of(kSpace) - first + 1));
+  const std::string_view stripped = models::strip(text);
+  if (stripped.empty()) return {};
+  return vocabulary.encode(" " + std::string(stripped));
 }
 
 }  // namespace

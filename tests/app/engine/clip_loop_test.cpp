@@ -126,6 +126,22 @@ TEST_CASE("clip loop: the text before is a prompt in one mode and not in the oth
   CHECK(with != without);
 }
 
+TEST_CASE("clip loop: whitespace around a prompt, as Python counts it, is no part of it") {
+  Fixture f;
+  const auto run = [&](const std::string& prompt) {
+    TranscribeOptions options;
+    options.initial_prompt = prompt;
+    return tokens(f.run(options));
+  };
+  const auto without = run("");
+  const auto with = run("well");
+  REQUIRE(with != without);
+  for (const std::string space : {"\u3000", " \x1c\u2003 ", "\u00a0\n"}) {
+    CHECK(run(space) == without);
+    CHECK(run(space + "well" + space) == with);
+  }
+}
+
 TEST_CASE("clip loop: a stop keeps what is finished and says so") {
   Fixture f;
   TranscribeOptions options;
