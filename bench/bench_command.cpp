@@ -47,37 +47,13 @@ void add_mode_options(CLI::App& app, Command& command) {
 }
 
 void add_shape_options(CLI::App& app, Command& command) {
-  SweepChoice& sweep = command.options.sweep;
-  const std::string group = "What --plans, --kernels and --sweep cover";
   app.add_option("--size", command.options.size,
                  "A model by its shapes, with random weights where it is not in the "
                  "cache folder; --model takes its place")
       ->type_name("tiny|base|small|medium|large-v3-turbo|large-v3")
       ->capture_default_str()
       ->each([&command](const std::string&) { command.has_size = true; })
-      ->group(group);
-  app.add_option("--sizes", sweep.sizes, "Models of --sweep; all if not given")
-      ->delimiter(',')
-      ->type_name("SIZE,...")
-      ->group(group);
-  app.add_option("--thread-counts", sweep.thread_counts,
-                 "Threads of --sweep; 1 and all if not given")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1024).description(""))
-      ->type_name("N,...")
-      ->group(group);
-  app.add_option("--batches", sweep.batches, "Sequences that --sweep decodes side by side")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 64).description(""))
-      ->type_name("N,...")
-      ->default_str("1,8")
-      ->group(group);
-  app.add_option("--budget", sweep.budget_s,
-                 "Seconds that --sweep may take; what does not fit is named")
-      ->check(CLI::Range(0, 86400).description(""))
-      ->type_name("SECONDS")
-      ->capture_default_str()
-      ->group(group);
+      ->group("What --plans and --kernels cover");
 }
 
 void add_options(CLI::App& app, Command& command) {

@@ -5,7 +5,7 @@
 namespace wnpu::bench {
 
 std::span<const Mode> modes() {
-  static const std::array<Mode, 9> kModes{{
+  static const auto kModes = std::to_array<Mode>({
       {"--rtf", "", "Time of every stage, real-time factor, memory, word errors; the default",
        measure_rtf},
       {"--baseline", "", "What --check compares with: with --json, its file", measure_baseline},
@@ -21,12 +21,10 @@ std::span<const Mode> modes() {
        measure_plans},
       {"--kernels", "", "Each kernel alone, on the CPU and on the simulated array",
        measure_kernels},
-      {"--sweep", "", "How cost grows with model, threads, batch, precision and length",
-       measure_sweep},
       {"--report", "FILE.html", "One page of charts: --rtf, --plans, --kernels and one window",
        write_report},
       {"--trace", "FILE.json", "One window for Perfetto or chrome://tracing", write_trace},
-  }};
+  });
   return kModes;
 }
 

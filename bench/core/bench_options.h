@@ -11,14 +11,6 @@
 
 namespace wnpu::bench {
 
-// What --sweep covers; an empty list is all that there is.
-struct SweepChoice {
-  std::vector<std::string> sizes;
-  std::vector<std::size_t> thread_counts;
-  std::vector<std::size_t> batches = {1, 8};
-  double budget_s = 60;  // of wall clock, about
-};
-
 struct BenchOptions {
   // What transcribe would be given: files, model, device, search.
   app::Options work;
@@ -30,7 +22,6 @@ struct BenchOptions {
   std::filesystem::path references;
   // Whose shapes --plans and --kernels take (model_sizes.h); empty: those of work.model.
   std::string size = "base";
-  SweepChoice sweep;
   // Of the work that peaks are measured with.
   CalibrationSizes calibration;
   // JSON instead of tables on stdout.

@@ -27,7 +27,6 @@ Results measure_check(const BenchOptions& options);     // check.cpp
 Results measure_against(const BenchOptions& options);   // against.cpp
 Results measure_plans(const BenchOptions& options);     // plans.cpp
 Results measure_kernels(const BenchOptions& options);   // kernels.cpp
-Results measure_sweep(const BenchOptions& options);     // sweep_table.cpp
 // The page of all charts, and the trace of one window, to the file that the mode's value names.
 Results write_report(const BenchOptions& options);  // report_page.cpp
 Results write_trace(const BenchOptions& options);   // report_page.cpp

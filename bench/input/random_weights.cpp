@@ -63,17 +63,4 @@ models::EncoderWeights random_encoder_weights(const models::Dims& dims, std::siz
   return weights;
 }
 
-models::DecoderWeights random_decoder_weights(const models::Dims& dims, std::size_t n_layers) {
-  const std::size_t width = dims.n_text_state;
-  models::DecoderWeights weights;
-  weights.token_embedding = random_matrix(dims.n_vocab, width, 0.25F);
-  weights.positional_embedding = random_matrix(dims.n_text_ctx, width, 0.25F);
-  for (std::size_t i = 0; i < n_layers; ++i) {
-    weights.layers.push_back({norm(width), attention(width), norm(width), attention(width),
-                              norm(width), linear(4 * width, width), linear(width, 4 * width)});
-  }
-  weights.ln = norm(width);
-  return weights;
-}
-
 }  // namespace wnpu::bench

@@ -1,4 +1,4 @@
-// The modes of bench for plans, kernels, sweep, report and trace on a small model with random
+// The modes of bench for plans, kernels, report and trace on a small model with random
 // weights; and the report in a browser.
 #include <cstdlib>
 #include <fstream>
@@ -196,16 +196,6 @@ TEST_CASE("kernels: both machines' kernels with their peaks, in the schema") {
     CAPTURE(text);
     CHECK(contains(results.text, text));
   }
-}
-
-TEST_CASE("sweep: results of a sweep without time are modelled, and say what was left out") {
-  Fixture f;
-  f.options.sweep.sizes = {"tiny"};
-  f.options.sweep.budget_s = 0;
-  const Results results = measure_sweep(f.options);
-  CHECK(schema_fault(results) == "");
-  CHECK(contains(results.notes.back(), "left out"));
-  CHECK(!contains(results.text, "measured"));
 }
 
 TEST_CASE("report: all four kinds of charts from one run, a mark a datum") {
