@@ -42,11 +42,11 @@ note_skipped() {
     /SKIP:/ { sub(/.*SKIP: */, ""); print preset ": " test ": " $0 }' >>"$skipped"
 }
 
-# build_and_test PRESET [JOBS]
+# build_and_test PRESET
 build_and_test() {
   local result
   build "$1" || return 1
-  ctest --preset "$1" --parallel "${2:-1}"
+  ctest --preset "$1" --parallel "$(nproc)"
   result=$?
   note_skipped "$1" <"build/$1/Testing/Temporary/LastTest.log"
   return $result
@@ -90,7 +90,7 @@ step "weights, a recording and the normaliser for the tests" fetch_or_say
 step "format" check_format
 step "dev: build and test" build_and_test dev
 step "clang-tidy" check_tidy
-step "asan: build and test" build_and_test asan "$(nproc)"
+step "asan: build and test" build_and_test asan
 # What an hour would find, tests/README.md says how to look for.
 step "fuzzers of the preset asan, 30 s each" tests/fuzz/run.sh 30
 # What works on the threads of models/base/thread_pool, audio/read/samples_beside, npu/sim/worker_pool and

@@ -10,6 +10,7 @@
 
 #include "models/weights/pack_weights.h"
 #include "tests/support/difference.h"
+#include "tests/support/product_reference.h"
 #include "tests/support/random_matrix.h"
 
 using namespace wnpu::kernels;
@@ -24,22 +25,6 @@ namespace {
 // fp32 sums of a few hundred products against fp64: about 1e-7 a term, squared and averaged.
 constexpr double kFp32Nmse = 1e-12;
 
-std::vector<double> reference_linear(const Matrix& x, const LinearWeights& w, const Matrix& y0,
-                                     bool add) {
-  std::vector<double> y;
-  for (std::size_t r = 0; r < x.rows(); ++r) {
-    for (std::size_t o = 0; o < w.weight.rows(); ++o) {
-      double sum = w.bias.empty() ? 0.0 : static_cast<double>(w.bias[o]);
-      if (add) sum += static_cast<double>(y0.row(r)[o]);
-      for (std::size_t i = 0; i < x.cols(); ++i) {
-        sum += static_cast<double>(x.row(r)[i]) * static_cast<double>(w.weight.row(o)[i]);
-      }
-      y.push_back(sum);
-    }
-  }
-  return y;
-}
-
 }  // namespace
 
 TEST_CASE("linear: agrees with fp64 for one row, for many, with and without bias, added or not") {
@@ -51,8 +36,9 @@ TEST_CASE("linear: agrees with fp64 for one row, for many, with and without bias
         LinearWeights w{random_matrix(600, 70, 2),
                         bias ? random_vector(600, 3) : std::vector<float>()};
         Matrix y = random_matrix(rows, 600, 4);
-        const auto expected = reference_linear(x, w, y, add);
-        linear(pool, x.view(), w, y.view(), add ? Finish::add : Finish::replace);
+        const Finish finish = add ? Finish::add : Finish::replace;
+        const auto expected = wnpu::tests::product_reference(x.view(), w, y, finish);
+        linear(pool, x.view(), w, y.view(), finish);
         CHECK(nmse(y.flat(), expected) < kFp32Nmse);
       }
     }

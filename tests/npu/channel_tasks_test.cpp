@@ -1,6 +1,7 @@
 // A channel's tasks move the same words past the same locks in the same order as its transfers.
 #include "npu/control/channel_tasks.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,15 +17,30 @@ using namespace wnpu::npu;
 
 namespace {
 
-// What passes a channel: words with their addresses, and what happens to locks between them.
+// What passes a channel: runs of words with their addresses, and what happens to locks between
+// them.
 struct Event {
-  enum class Kind { word, padding, acquire, release };
-  Kind kind = Kind::word;
-  std::uint64_t argument = 0;  // of a word in DDR
-  std::uint64_t address = 0;   // of a word, or the lock
+  enum class Kind { words, padding, acquire, release };
+  Kind kind = Kind::words;
+  std::uint64_t argument = 0;  // of words in DDR
+  std::uint64_t address = 0;   // of the first word, or the lock
+  std::uint64_t count = 1;     // of words that follow one another
   int value = 0;
   bool operator==(const Event&) const = default;
 };
+
+// Words that lie behind the last are part of its run.
+void add_words(std::vector<Event>& events, const Event& words) {
+  if (!events.empty() && words.kind == Event::Kind::words) {
+    Event& last = events.back();
+    if (last.kind == words.kind && last.argument == words.argument &&
+        last.address + last.count == words.address) {
+      last.count += words.count;
+      return;
+    }
+  }
+  events.push_back(words);
+}
 
 // By the definitions in design.h.
 class TransferWalk {
@@ -40,7 +56,7 @@ class TransferWalk {
       const bool is_last = e + 1 == t.elements;
       if (t.acquire.mode == LockMode::each || e == 0) lock(Event::Kind::acquire, t.acquire, -1);
       element(t.access, e);
-      for (std::uint32_t i = 0; i < t.padding / 4; ++i) events.push_back({Event::Kind::padding});
+      if (t.padding > 0) events.push_back({Event::Kind::padding, 0, 0, t.padding / 4});
       if (t.release.mode == LockMode::each || is_last) lock(Event::Kind::release, t.release, 1);
     }
   }
@@ -50,29 +66,31 @@ class TransferWalk {
     std::uint64_t id = 0;
     for (std::size_t i = 0; i < use.lock; ++i) id += d_.locks[i].tile == of ? 1 : 0;
     const int shift = of.column - tile_.column + 1;
-    events.push_back({kind, 0, id + 64u * static_cast<unsigned>(shift), sign * use.count});
+    events.push_back({kind, 0, id + 64u * static_cast<unsigned>(shift), 1, sign * use.count});
   }
   void element(const Access& a, std::uint32_t e) {
     std::vector<std::uint32_t> at(a.dims.size(), 0);
     for (;;) {
       std::int64_t begin = static_cast<std::int64_t>(a.address(e));
       for (std::size_t i = 0; i < at.size(); ++i) begin += at[i] * a.dims[i].stride;
-      for (std::uint32_t byte = 0; byte < a.run; byte += 4) word(a, begin + byte);
+      run(a, begin);
       std::size_t i = 0;
       while (i < at.size() && ++at[i] == a.dims[i].count) at[i++] = 0;
       if (i == at.size()) return;
     }
   }
-  void word(const Access& a, std::int64_t address) {
+  // Of a transfer that check() accepts no run leaves its tile.
+  void run(const Access& a, std::int64_t address) {
     const Memory& m = d_.memories[a.memory];
+    const std::uint64_t n = a.run / 4;
     if (m.is_argument) {
-      events.push_back({Event::Kind::word, a.memory, static_cast<std::uint64_t>(address) / 4});
+      add_words(events, {Event::Kind::words, a.memory, static_cast<std::uint64_t>(address) / 4, n});
       return;
     }
     const std::int64_t tile_bytes = 512 * 1024;
     const std::int64_t column = m.first_tile.column + address / tile_bytes;
     const std::int64_t seen = (column - tile_.column + 1) * tile_bytes + address % tile_bytes;
-    events.push_back({Event::Kind::word, 0, static_cast<std::uint64_t>(seen) / 4});
+    add_words(events, {Event::Kind::words, 0, static_cast<std::uint64_t>(seen) / 4, n});
   }
 
   const Design& d_;
@@ -98,32 +116,48 @@ class TaskWalk {
     const BufferDescriptor& d = t.content;
     if (d.acquire) lock(Event::Kind::acquire, *d.acquire);
     const std::uint64_t iteration = (d.iteration + repeat) % d.iterations;
-    for (std::uint64_t w = 0; w < d.length; ++w) {
+    const DescriptorDimension& inner = d.dimensions[0];
+    const std::uint64_t run = inner.step > 1 ? 1 : inner.wrap == 0 ? d.length : inner.wrap;
+    for (std::uint64_t w = 0; w < d.length; w += run) {
       std::uint64_t address = d.address + iteration * d.iteration_step;
       std::uint64_t rest = w;
       for (const DescriptorDimension& dim : d.dimensions) {
         address += (dim.wrap == 0 ? rest : rest % dim.wrap) * dim.step;
         rest = dim.wrap == 0 ? 0 : rest / dim.wrap;
       }
-      events.push_back({Event::Kind::word, is_shim_ ? t.argument : 0, address});
+      add_words(events, {Event::Kind::words, is_shim_ ? t.argument : 0, address,
+                         std::min(run, d.length - w)});
     }
     if (d.release) lock(Event::Kind::release, *d.release);
   }
   void lock(Event::Kind kind, const LockChange& change) {
-    events.push_back({kind, 0, static_cast<std::uint64_t>(change.id), change.value});
+    events.push_back({kind, 0, static_cast<std::uint64_t>(change.id), 1, change.value});
   }
 
   bool is_shim_;
 };
 
-// Padding is any word.
-bool same(const std::vector<Event>& transfers, const std::vector<Event>& tasks) {
-  if (transfers.size() != tasks.size()) return false;
-  for (std::size_t i = 0; i < transfers.size(); ++i) {
-    const bool is_padding = transfers[i].kind == Event::Kind::padding;
-    if (is_padding ? tasks[i].kind != Event::Kind::word : !(transfers[i] == tasks[i])) return false;
+// Padding is any word: runs of the tasks that go on where those of the transfers end are cut there.
+bool same(const std::vector<Event>& transfers, std::vector<Event> tasks) {
+  std::size_t t = 0;
+  for (const Event& event : transfers) {
+    const bool is_padding = event.kind == Event::Kind::padding;
+    for (std::uint64_t left = event.count; left > 0;) {
+      if (t == tasks.size()) return false;
+      Event& task = tasks[t];
+      Event expected = event;
+      expected.address += event.kind == Event::Kind::words ? event.count - left : 0;
+      expected.count = std::min(left, task.count);
+      Event found = task;
+      found.count = expected.count;
+      if (is_padding ? task.kind != Event::Kind::words : !(found == expected)) return false;
+      left -= expected.count;
+      task.count -= expected.count;
+      task.address += expected.count;
+      if (task.count == 0) ++t;
+    }
   }
-  return true;
+  return t == tasks.size();
 }
 
 }  // namespace
