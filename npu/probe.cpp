@@ -1,6 +1,7 @@
 #include "npu/probe.h"
 
-#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <fstream>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,12 +13,16 @@ namespace {
 // libxrt_driver_xdna maps 64 MiB of device heap with MAP_LOCKED when it opens a device (XRT 2.25).
 constexpr std::uint64_t kLockedBytes = 64ULL << 20;
 
+// Nodes that are looked for: far more than there are on a board.
+constexpr int kMaxAccelerators = 64;
+
 // Linux, Documentation/accel: nodes are /dev/accel/accel<N>, their device is
 // /sys/class/accel/accel<N>/device and `driver` below it links to the kernel module's folder.
 ProbeResult probe_node(const fs::path& root, const fs::path& node) {
   const std::string name = "/dev/accel/" + node.filename().string();
   std::error_code error;
-  const auto link = root / "sys/class/accel" / node.filename() / "device/driver";
+  const std::string link =
+      root.native() + "/sys/class/accel/" + node.filename().native() + "/device/driver";
   const auto driver = fs::read_symlink(link, error).filename().string();
   if (driver != "amdxdna") {
     return {name, false,
@@ -30,23 +35,20 @@ ProbeResult probe_node(const fs::path& root, const fs::path& node) {
   return {name, problem.empty(), problem};
 }
 
-std::string first_line(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
 // An NPU on the PCI bus that no driver has taken: 1022:1502 is Phoenix and Hawk Point, 1022:17f0
-// Strix and later (amdxdna, amdxdna_pci_drv.c).
+// Strix and later (amdxdna, amdxdna_pci_drv.c). A line begins, in hexadecimal, with a device's bus,
+// five bits of slot and three of function, then its ids (Linux, drivers/pci/proc.c).
 std::string idle_npu(const fs::path& root) {
-  std::error_code error;
-  for (const auto& device : fs::directory_iterator(root / "sys/bus/pci/devices", error)) {
-    const std::string id = first_line(device.path() / "device");
-    if (first_line(device.path() / "vendor") != "0x1022") continue;
-    if (id != "0x1502" && id != "0x17f0") continue;
-    return "NPU " + device.path().filename().string() +
-           " has no driver: load amdxdna (Linux 6.14 or later)";
+  std::ifstream devices(root.native() + "/proc/bus/pci/devices");
+  for (std::string line; std::getline(devices, line);) {
+    unsigned bus = 0;
+    unsigned place = 0;
+    unsigned ids = 0;
+    if (std::sscanf(line.c_str(), "%2x%2x %8x", &bus, &place, &ids) != 3) continue;
+    if (ids != 0x10221502 && ids != 0x102217f0) continue;
+    std::array<char, 16> name{};
+    std::snprintf(name.data(), name.size(), "%02x:%02x.%u", bus, place >> 3U, place & 7U);
+    return "NPU " + std::string(name.data()) + " has no driver: load amdxdna (Linux 6.14 or later)";
   }
   return {};
 }
@@ -77,15 +79,15 @@ std::string locked_memory_problem(const LockedMemory& memory) {
 std::vector<ProbeResult> probe(const fs::path& root) {
   std::vector<fs::path> nodes;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(root / "dev/accel", error)) {
-    if (entry.path().filename().string().starts_with("accel")) nodes.push_back(entry.path());
+  for (int n = 0; n < kMaxAccelerators; ++n) {
+    fs::path node = root.native() + "/dev/accel/accel" + std::to_string(n);
+    if (fs::exists(node, error)) nodes.push_back(std::move(node));
   }
   if (nodes.empty()) {
     const std::string idle = idle_npu(root);
     return {
         {"npu", false, idle.empty() ? "no /dev/accel/accel0: no NPU, or no amdxdna driver" : idle}};
   }
-  std::sort(nodes.begin(), nodes.end());
   std::vector<ProbeResult> results;
   results.reserve(nodes.size());
   for (const auto& node : nodes) results.push_back(probe_node(root, node));

@@ -28,7 +28,8 @@ fs::path xdg_folder(const char* variable, const fs::path& below_home) {
   if (!named.empty()) return named;
   fs::path home = absolute_or_none(std::getenv("HOME"));
   if (home.empty()) home = home_of_database();
-  return (home.empty() ? fs::path(kNoHome) : home) / below_home;
+  if (home.empty()) home = kNoHome;
+  return home.native() + "/" + below_home.native();
 }
 
 }  // namespace wnpu::npu

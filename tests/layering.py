@@ -203,7 +203,10 @@ def check(root):
         violations += violations_of(path, includes, known)
         graph.setdefault(unit(path), set()).update(
             unit(i[1:-1]) for i in includes if i[1:-1] in known and unit(i[1:-1]) != unit(path))
-        lines = (root / path).read_bytes().count(b"\n")
+        text = (root / path).read_bytes()
+        lines = text.count(b"\n")
+        if b"directory_iterator(" in text and not path.startswith("tests/"):
+            violations.append(f"{path}: lists a folder otherwise than by models/base/folder.h")
         if lines > MAX_LINES:
             violations.append(f"{path}: {lines} lines, at most {MAX_LINES}")
     violations += [f"include each other: {', '.join(group)}" for group in cycles(graph)]

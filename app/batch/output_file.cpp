@@ -15,6 +15,7 @@
 #include "app/batch/unfinished_file.h"
 #include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
+#include "models/base/folder.h"
 
 namespace wnpu::app {
 namespace {
@@ -175,7 +176,7 @@ std::optional<int> descriptor_of(fs::path path) {
     }
     const fs::path next = fs::read_symlink(path, error);
     if (error) return std::nullopt;
-    path = path.parent_path() / next;
+    path = models::join(path.parent_path(), next.native());
   }
   return std::nullopt;
 }
@@ -187,7 +188,7 @@ fs::path behind_links(fs::path path, std::error_code& error) {
     const fs::path next = fs::read_symlink(path, error);
     if (i == kMaxLinks) error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
     if (error) return path;
-    path = path.parent_path() / next;
+    path = models::join(path.parent_path(), next.native());
   }
   return path;
 }
@@ -224,9 +225,8 @@ void remove_stale_files(const std::set<fs::path>& results) {
   for (const fs::path& result : results) folders.insert(folder_of(end_of_links(result)));
   for (const fs::path& folder : folders) {
     std::error_code error;
-    fs::directory_iterator entry(folder, error);
-    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-      if (is_temporary_name(entry->path().filename().native())) remove_if_stale(entry->path());
+    for (const std::string& name : models::names_in(folder, error)) {
+      if (is_temporary_name(name)) remove_if_stale(models::join(folder, name));
     }
   }
 }

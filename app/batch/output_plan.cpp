@@ -10,6 +10,7 @@
 #include "app/batch/output_file.h"
 #include "app/batch/result_guard.h"
 #include "app/cli/exit_code.h"
+#include "models/base/folder.h"
 
 namespace wnpu::app {
 namespace {
@@ -87,7 +88,7 @@ std::vector<Target> targets_of(const Options& options, const std::vector<Format>
       targets.push_back({format, options.output});
     } else {
       const std::string name = stem_of(input) + "." + std::string(extension_of(format));
-      targets.push_back({format, fs::path(options.output_dir) / name});
+      targets.push_back({format, models::join(options.output_dir, name)});
     }
   }
   return targets;

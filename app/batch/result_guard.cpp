@@ -79,7 +79,8 @@ void ResultGuard::check_replaceable(const fs::path& path) const {
     throw UsageError(name.string() + ": would get a result, but it is an input");
   }
   if (descriptor && !writes_into_file(*descriptor, *status)) return;
-  const fs::path file = descriptor ? fs::path("/proc/self/fd") / std::to_string(*descriptor) : path;
+  const fs::path file =
+      descriptor ? fs::path("/proc/self/fd/" + std::to_string(*descriptor)) : path;
   if (decodes_as_audio(file)) refuse(name, "audio, which no result replaces");
 }
 

@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <thread>
 
+#include "models/base/folder.h"
+
 namespace wnpu::app {
 namespace {
 
@@ -21,7 +23,7 @@ unsigned lower(unsigned a, unsigned b) {
 
 // Linux Documentation/admin-guide/cgroup-v2.rst, cpu.max: "QUOTA PERIOD", QUOTA may be "max".
 unsigned quota_v2(const fs::path& folder) {
-  std::ifstream file(folder / "cpu.max");
+  std::ifstream file(models::join(folder, "cpu.max"));
   double quota = 0;
   double period = 0;
   return file >> quota >> period ? cpus_of(quota, period) : 0;
@@ -29,8 +31,8 @@ unsigned quota_v2(const fs::path& folder) {
 
 // Linux Documentation/scheduler/sched-bwc.rst: a quota of -1 is none.
 unsigned quota_v1(const fs::path& folder) {
-  std::ifstream quota_file(folder / "cpu.cfs_quota_us");
-  std::ifstream period_file(folder / "cpu.cfs_period_us");
+  std::ifstream quota_file(models::join(folder, "cpu.cfs_quota_us"));
+  std::ifstream period_file(models::join(folder, "cpu.cfs_period_us"));
   double quota = 0;
   double period = 0;
   return quota_file >> quota && period_file >> period ? cpus_of(quota, period) : 0;
@@ -44,7 +46,7 @@ bool names_cpu(const std::string& controllers) {
 
 unsigned cgroup_cpus(const fs::path& root) {
   unsigned cpus = 0;
-  std::ifstream groups(root / "proc/self/cgroup");
+  std::ifstream groups(models::join(root, "proc/self/cgroup"));
   // A line is "ID:CONTROLLERS:PATH"; version 2 has no controllers. A limit holds for all below it,
   // so parents count; in a container the path may be the host's, and then only the top is there.
   for (std::string line; std::getline(groups, line);) {
@@ -54,9 +56,9 @@ unsigned cgroup_cpus(const fs::path& root) {
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const bool is_v2 = controllers.empty();
     if (!is_v2 && !names_cpu(controllers)) continue;
-    const fs::path top = root / (is_v2 ? "sys/fs/cgroup" : "sys/fs/cgroup/cpu");
+    const fs::path top = models::join(root, is_v2 ? "sys/fs/cgroup" : "sys/fs/cgroup/cpu");
     for (fs::path path = line.substr(second + 1);; path = path.parent_path()) {
-      const fs::path folder = top / path.relative_path();
+      const fs::path folder = models::join(top, path.relative_path().native());
       cpus = lower(cpus, is_v2 ? quota_v2(folder) : quota_v1(folder));
       if (path.relative_path().empty()) break;
     }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "models/base/folder.h"
 #include "npu/xdg_folder.h"
 
 namespace wnpu::app {
@@ -20,8 +21,8 @@ bool is_model(const fs::path& path) {
 std::string contents_of(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (is_model(entry.path())) names.push_back(entry.path().filename());
+  for (std::string& name : models::names_in(folder, error)) {
+    if (is_model(models::join(folder, name))) names.push_back(std::move(name));
   }
   if (names.empty()) return "found nothing";
   std::sort(names.begin(), names.end());
@@ -38,7 +39,9 @@ std::string full_name(const std::string& name) {
 
 }  // namespace
 
-fs::path model_folder() { return npu::xdg_folder("XDG_CACHE_HOME", ".cache") / "whisper-npu"; }
+fs::path model_folder() {
+  return models::join(npu::xdg_folder("XDG_CACHE_HOME", ".cache"), "whisper-npu");
+}
 
 fs::path find_model(const std::string& name_or_path, const fs::path& folder) {
   std::error_code error;
@@ -49,7 +52,8 @@ fs::path find_model(const std::string& name_or_path, const fs::path& folder) {
     throw models::ModelError(expected + ", found nothing");
   }
   for (const std::string& name : {name_or_path, full_name(name_or_path)}) {
-    if (fs::exists(folder / name, error)) return folder / name;
+    fs::path path = models::join(folder, name);
+    if (fs::exists(path, error)) return path;
   }
   if (folder.string().starts_with(npu::kNoHome)) {
     throw models::ModelError(expected + " or a folder with models, found neither XDG_CACHE_HOME, " +
@@ -63,11 +67,14 @@ fs::path weights_file(const fs::path& model) {
   std::error_code error;
   if (!fs::is_directory(model, error)) return model;
   for (const char* name : {"model.bin", "model.safetensors"}) {
-    if (fs::exists(model / name, error)) return model / name;
+    fs::path path = models::join(model, name);
+    if (fs::exists(path, error)) return path;
   }
   return {};
 }
 
-fs::path vad_weights_file() { return model_folder() / "silero_vad" / "silero_vad_16k.safetensors"; }
+fs::path vad_weights_file() {
+  return models::join(model_folder(), "silero_vad/silero_vad_16k.safetensors");
+}
 
 }  // namespace wnpu::app

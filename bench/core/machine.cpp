@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "models/base/folder.h"
+
 namespace wnpu::bench {
 namespace {
 
@@ -192,21 +194,22 @@ EnergyMeter::EnergyMeter(const fs::path& root) {
     why_not_ = "no " + powercap.string() + ": no RAPL, or hidden from this virtual machine";
     return;
   }
-  for (const auto& entry : fs::directory_iterator(powercap)) {
+  std::error_code error;
+  for (const std::string& name : models::names_in(powercap, error)) {
     // intel-rapl:0 is a package (AMD's as well), intel-rapl:0:1 a part of it.
-    const std::string name = entry.path().filename();
+    const fs::path zone = models::join(powercap, name);
     if (name.rfind("intel-rapl:", 0) != 0 || std::count(name.begin(), name.end(), ':') != 1 ||
-        first_line(entry.path() / "name").rfind("package", 0) != 0) {
+        first_line(models::join(zone, "name")).rfind("package", 0) != 0) {
       continue;
     }
-    const auto start = read_counter(entry.path() / "energy_uj");
-    const auto range = read_counter(entry.path() / "max_energy_range_uj");
+    const auto start = read_counter(models::join(zone, "energy_uj"));
+    const auto range = read_counter(models::join(zone, "max_energy_range_uj"));
     if (!start || !range) {
-      why_not_ = (entry.path() / "energy_uj").string() + " cannot be read: needs root";
+      why_not_ = (models::join(zone, "energy_uj")).string() + " cannot be read: needs root";
       packages_.clear();
       return;
     }
-    packages_.push_back({entry.path(), *start, *range});
+    packages_.push_back({zone, *start, *range});
   }
   if (packages_.empty()) {
     why_not_ = "no intel-rapl package in " + powercap.string();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "models/base/folder.h"
 #include "models/base/json_file.h"
 #include "models/base/mapped_file.h"
 #include "models/files/byte_cursor.h"
@@ -68,7 +69,7 @@ class CTranslate2File final : public ModelFile {
 };
 
 CTranslate2File::CTranslate2File(const fs::path& directory)
-    : file_(directory / "model.bin"), file_path_((directory / "model.bin").string()) {
+    : file_(join(directory, "model.bin")), file_path_(join(directory, "model.bin").string()) {
   path_ = directory.string();
   format_ = kCTranslate2;
   variables_ = ctranslate2::read_variables(file_.bytes(), file_path_);
@@ -80,7 +81,7 @@ CTranslate2File::CTranslate2File(const fs::path& directory)
     fail(variables_.by_name.begin()->first, "only Whisper's variables", "one more");
   }
   check_tensors(file_path_);
-  read_config(directory / "config.json");
+  read_config(join(directory, "config.json"));
   token_bytes_ = read_text_tokens(directory, dims_.n_text_tokens(), dims_.n_vocab);
 }
 

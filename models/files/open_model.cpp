@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "models/base/error.h"
+#include "models/base/folder.h"
 #include "models/base/mapped_file.h"
 #include "models/files/byte_cursor.h"
 #include "models/files/ctranslate2_file.h"
@@ -32,11 +33,10 @@ constexpr std::size_t kShown = 5;
 
 // The first few names in a directory, for the message that none of them is a model.
 std::string listing(const fs::path& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    if (names.size() == 1000) break;  // enough to choose five from
-    names.push_back(entry.path().filename().string());
-  }
+  constexpr std::size_t kSeen = 1000;  // enough to choose five from
+  std::error_code error;
+  std::vector<std::string> names = names_in(directory, error, kSeen);
+  if (error) throw fs::filesystem_error("cannot list", directory, error);
   if (names.empty()) return "an empty directory";
   std::sort(names.begin(), names.end());
   std::string text = "a directory with";
@@ -45,9 +45,9 @@ std::string listing(const fs::path& directory) {
 }
 
 std::unique_ptr<ModelFile> open_directory(const fs::path& path) {
-  if (fs::exists(path / "model.bin")) return open_ctranslate2(path);
+  if (fs::exists(join(path, "model.bin"))) return open_ctranslate2(path);
   if (has_safetensors(path)) return open_safetensors(path);
-  if (fs::exists(path / "pytorch_model.bin")) refuse(path, kConvert);
+  if (fs::exists(join(path, "pytorch_model.bin"))) refuse(path, kConvert);
   refuse(path, listing(path));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "models/base/folder.h"
 #include "models/base/json_file.h"
 #include "models/base/mapped_file.h"
 #include "models/files/safetensors_reader.h"
@@ -59,7 +60,7 @@ class SafetensorsFile final : public ModelFile {
   explicit SafetensorsFile(fs::path directory) : directory_(std::move(directory)) {
     path_ = directory_.string();
     format_ = kSafetensors;
-    const fs::path config_path = directory_ / "config.json";
+    const fs::path config_path = join(directory_, "config.json");
     const json config = read_json(config_path, kMaxConfigBytes);
     read_dims(config, config_path.string());
     read_weights();
@@ -102,11 +103,11 @@ class SafetensorsFile final : public ModelFile {
   }
 
   void read_weights() {
-    if (fs::exists(directory_ / kWhole)) {
+    if (fs::exists(join(directory_, kWhole))) {
       read_shard(kWhole);
       return;
     }
-    const std::string path = (directory_ / kIndex).string();
+    const std::string path = (join(directory_, kIndex)).string();
     const json index = read_json(path, kMaxConfigBytes);
     if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object()) {
       throw ModelError(path + ": weight_map: expected names and their files, found none");
@@ -125,7 +126,7 @@ class SafetensorsFile final : public ModelFile {
   }
 
   void read_shard(const std::string& name) {
-    const fs::path path = directory_ / name;
+    const fs::path path = join(directory_, name);
     const MappedFile& file = files_.emplace_back(path);
     for (auto& [tensor, view] : read_safetensors(file.bytes(), path.string())) {
       // WhisperModel saved on its own lacks the prefix of WhisperForConditionalGeneration.
@@ -168,7 +169,7 @@ class SafetensorsFile final : public ModelFile {
 
   // generation_config.json has them; before it came into use, config.json.
   void read_lists(const json& config, const std::string& config_path) {
-    const fs::path path = directory_ / "generation_config.json";
+    const fs::path path = join(directory_, "generation_config.json");
     const bool is_there = fs::exists(path);
     const json lists = is_there ? read_json(path, kMaxConfigBytes) : config;
     const std::string from = is_there ? path.string() : config_path;
@@ -190,7 +191,7 @@ std::unique_ptr<ModelFile> open_safetensors(const fs::path& directory) {
 }
 
 bool has_safetensors(const fs::path& directory) {
-  return fs::exists(directory / kWhole) || fs::exists(directory / kIndex);
+  return fs::exists(join(directory, kWhole)) || fs::exists(join(directory, kIndex));
 }
 
 }  // namespace wnpu::models

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "models/base/error.h"
+#include "models/base/folder.h"
 #include "models/base/json_file.h"
 #include "models/base/mapped_file.h"
 #include "models/text/byte_level.h"
@@ -96,7 +97,7 @@ void add_lines(TokenTable& table, std::string_view text) {
 std::vector<std::string> read_text_tokens(const fs::path& directory, std::size_t n_text,
                                           std::size_t n_vocab) {
   for (const char* name : {"vocabulary.json", "vocabulary.txt", "vocab.json", "tokenizer.json"}) {
-    const fs::path path = directory / name;
+    const fs::path path = join(directory, name);
     if (!fs::exists(path)) continue;
     TokenTable table(path.string(), n_text, n_vocab);
     const std::string_view file(name);

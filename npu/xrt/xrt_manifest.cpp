@@ -41,7 +41,7 @@ fs::path stream_path(const fs::path& manifest, const std::string& name) {
   const bool climbs = std::find(relative.begin(), relative.end(), "..") != relative.end();
   std::error_code error;
   const fs::path folder = fs::weakly_canonical(fs::absolute(manifest).parent_path(), error);
-  fs::path file = error ? fs::path() : fs::weakly_canonical(folder / relative, error);
+  fs::path file = error ? fs::path() : fs::weakly_canonical(folder.native() + "/" + name, error);
   const auto rest = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
   const bool is_below = !error && rest.first == folder.end() && rest.second != file.end();
   if (relative.is_absolute() || climbs || !is_below) {
@@ -67,7 +67,7 @@ XclbinPlaces xclbin_places(const fs::path& named) {
   XclbinPlaces places;
   places.named = named;
   places.environment = from_environment("WHISPER_NPU_XCLBIN");
-  places.user_data = xdg_folder("XDG_DATA_HOME", ".local/share") / "whisper-npu";
+  places.user_data = xdg_folder("XDG_DATA_HOME", ".local/share").native() + "/whisper-npu";
   return places;
 }
 

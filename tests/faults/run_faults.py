@@ -23,9 +23,10 @@ from pathlib import Path
 
 KINDS = ["alloc", "open", "read", "write", "fsync", "rename", "mmap", "thread"]
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 7, 8, 141}
-# Libraries below FFmpeg's that end the process themselves where memory or descriptors lack. With one
-# file nobody can catch that; in a batch the file's own process ends, and the batch goes on.
-ENDS_BY_ITSELF = ("GLib", "libgcrypt")
+# Libraries below FFmpeg's that end the process themselves where memory or descriptors lack, and
+# libsndfile, which uses what calloc gave without a look. With one file nobody can catch that; in a
+# batch the file's own process ends, and the batch goes on.
+ENDS_BY_ITSELF = ("GLib", "libgcrypt", "/libsndfile.so")
 TIME_LIMIT_S = 60
 OLD = "what was there before\n"
 SHORT = ["--beam-size", "1", "--temperature-increment-on-fallback", "None", "--max-tokens", "6",
