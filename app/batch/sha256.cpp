@@ -10,14 +10,31 @@
 #include "app/engine/model_path.h"
 
 namespace wnpu::app {
+namespace {
+
+template <auto kFree>
+struct Free {
+  template <typename T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+template <typename T, auto kFree>
+using Held = std::unique_ptr<T, Free<kFree>>;
+
+}  // namespace
 
 std::string sha256_of_file(const std::filesystem::path& path,
                            const std::function<bool()>& should_stop) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return "";
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                        EVP_MD_CTX_free);
-  if (!context || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
+  // A library context of its own: where memory lacked for OpenSSL's common one, its functions use
+  // what is not there.
+  const Held<OSSL_LIB_CTX, OSSL_LIB_CTX_free> library(OSSL_LIB_CTX_new());
+  const Held<EVP_MD, EVP_MD_free> sha256(library ? EVP_MD_fetch(library.get(), "SHA256", nullptr)
+                                                 : nullptr);
+  const Held<EVP_MD_CTX, EVP_MD_CTX_free> context(EVP_MD_CTX_new());
+  if (!sha256 || !context || EVP_DigestInit_ex2(context.get(), sha256.get(), nullptr) != 1) {
     throw std::bad_alloc();  // the only way in which they can fail
   }
   std::ifstream file(path, std::ios::binary);
