@@ -18,9 +18,9 @@ std::atomic<int> first_signal{0};
 std::atomic<bool> has_results{false};
 std::atomic<int> n_passed_on{0};
 std::atomic<pid_t> worker_process{0};
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
-                  std::atomic<pid_t>::is_always_lock_free,
-              "a signal handler may only touch such atomics");
+// A signal handler may touch no other atomics.
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 // What brings the worker the number of a signal: one that nobody else sends and that does not
 // merge with others.

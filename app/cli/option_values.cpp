@@ -100,8 +100,8 @@ std::vector<std::string_view> with_auto(std::span<const std::string_view> names)
 }
 
 void add_choice(CLI::App& app, const std::string& name, const Choice& choice,
-                std::function<void(const std::string&)> take, const std::string& help) {
-  app.add_option_function<std::string>(name, std::move(take), help)
+                const std::function<void(const std::string&)>& take, const std::string& help) {
+  app.add_option_function<std::string>(name, take, help)
       ->check(one_of({choice.names.begin(), choice.names.end()}))
       ->type_name(CLI::detail::join(choice.names, "|"))
       ->default_str(std::string(choice.default_name));

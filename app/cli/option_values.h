@@ -54,7 +54,7 @@ struct Choice {
   std::string_view default_name;
 };
 void add_choice(CLI::App& app, const std::string& name, const Choice& choice,
-                std::function<void(const std::string&)> take, const std::string& help);
+                const std::function<void(const std::string&)>& take, const std::string& help);
 
 void add_number_or_none(CLI::App& app, const std::string& name, std::optional<double>& target,
                         const NumberRange& range, const std::string& help);
