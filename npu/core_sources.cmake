@@ -1,17 +1,12 @@
 # cmake -DOUTPUT=FILE.cpp -DROOT=DIR -P core_sources.cmake -- SOURCE...: writes core_sources(), the sources
 # as they are, by their paths below ROOT.
+include(${CMAKE_CURRENT_LIST_DIR}/arguments.cmake)
+arguments_after_dashes(arguments)
 set(text "")
-set(is_source OFF)
-math(EXPR last "${CMAKE_ARGC} - 1")
-foreach(i RANGE ${last})
-  set(argument "${CMAKE_ARGV${i}}")
-  if(is_source)
-    file(READ "${argument}" source)
-    file(RELATIVE_PATH name "${ROOT}" "${argument}")
-    string(APPEND text "    {\"${name}\", R\"source(${source})source\"},\n")
-  elseif(argument STREQUAL "--")
-    set(is_source ON)
-  endif()
+foreach(argument ${arguments})
+  file(READ "${argument}" source)
+  file(RELATIVE_PATH name "${ROOT}" "${argument}")
+  string(APPEND text "    {\"${name}\", R\"source(${source})source\"},\n")
 endforeach()
 file(WRITE "${OUTPUT}" "// Written by npu/core_sources.cmake.
 #include \"npu/emit/core_sources.h\"

@@ -1,0 +1,13 @@
+# What a script was given behind "--": arguments_after_dashes(LIST).
+macro(arguments_after_dashes list)
+  set(${list} "")
+  set(is_behind OFF)
+  math(EXPR last "${CMAKE_ARGC} - 1")
+  foreach(i RANGE ${last})
+    if(is_behind)
+      list(APPEND ${list} "${CMAKE_ARGV${i}}")
+    elseif(CMAKE_ARGV${i} STREQUAL "--")
+      set(is_behind ON)
+    endif()
+  endforeach()
+endmacro()
