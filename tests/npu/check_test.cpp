@@ -11,16 +11,14 @@
 #include "npu/design/layer_design.h"
 #include "npu/design/row_design.h"
 #include "npu/plans/plan.h"
+#include "tests/npu/small_design.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu;
+using wnpu::tests::small_design;
 
 namespace {
-
-Design small_design() {
-  return layer_design(layer_geometry(npu1(), {100, 128, 2, 512}, Precision::bf16));
-}
 
 std::string first_problem(const Design& design) {
   const auto problems = check(design);

@@ -12,21 +12,15 @@
 #include "npu/design/layer_design.h"
 #include "npu/design/row_design.h"
 #include "npu/plans/plan.h"
+#include "tests/npu/small_design.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu;
+using wnpu::tests::preset;
+using wnpu::tests::small_design;
 
 namespace {
-
-const TimePreset& preset() {
-  static const TimePreset kPreset = find_preset("phoenix-1.0/published");
-  return kPreset;
-}
-
-Design small_design() {
-  return layer_design(layer_geometry(npu1(), {100, 128, 2, 512}, Precision::bf16));
-}
 
 Design layer_of(const EncoderShape& s, Precision precision = Precision::bf16) {
   return layer_design(layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, precision));

@@ -12,19 +12,13 @@
 #include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 #include "npu/design/row_design.h"
+#include "tests/npu/small_design.h"
 
 using namespace wnpu::npu;  // NOLINT
+using wnpu::tests::preset;
+using wnpu::tests::small_design;
 
 namespace {
-
-const TimePreset& preset() {
-  static const TimePreset kPreset = find_preset("phoenix-1.0/published");
-  return kPreset;
-}
-
-Design small_design() {
-  return layer_design(layer_geometry(npu1(), {100, 128, 2, 512}, Precision::bf16));
-}
 
 SimReport time_only(const Design& design) {
   return simulate(design, {&preset(), {}, nullptr, false});

@@ -17,21 +17,15 @@
 #include "npu/design/row_design.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
+#include "tests/npu/small_design.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu;
+using wnpu::tests::preset;
+using wnpu::tests::small_design;
 
 namespace {
-
-const TimePreset& preset() {
-  static const TimePreset kPreset = find_preset("phoenix-1.0/published");
-  return kPreset;
-}
-
-Design small_design() {
-  return layer_design(layer_geometry(npu1(), {100, 128, 2, 512}, Precision::int8));
-}
 
 SimReport run(const Design& design, const CallProgram& program) {
   SimOptions options;
@@ -122,7 +116,7 @@ TEST_CASE("phase headers: every phase comes back from its words, other words are
 }
 
 TEST_CASE("phase headers: each core has all of a call's, with its column, and then its lock") {
-  const Design design = small_design();
+  const Design design = small_design(Precision::int8);
   CallProgram program = compile_call(design, preset()).program;
   std::map<std::pair<int, int>, int> seen;
   for (std::size_t core = 0; core < kCores; ++core) {
@@ -153,7 +147,7 @@ TEST_CASE("phase headers: each core has all of a call's, with its column, and th
 }
 
 TEST_CASE("phase headers: a core begins when the controller has written its own") {
-  const Design design = small_design();
+  const Design design = small_design(Precision::int8);
   CallProgram program = compile_call(design, preset()).program;
   const SimReport report = run(design, program);
   const ControllerCosts& costs = phoenix_controller();
@@ -167,7 +161,7 @@ TEST_CASE("phase headers: a core begins when the controller has written its own"
 }
 
 TEST_CASE("phase headers: cores act on the bytes alone") {
-  const Design design = small_design();
+  const Design design = small_design(Precision::int8);
   CallProgram program = compile_call(design, preset()).program;
   const SimReport report = run(design, program);
   Design nameless = design;  // its phases say nothing any more but their names
@@ -185,7 +179,7 @@ TEST_CASE("phase headers: cores act on the bytes alone") {
 }
 
 TEST_CASE("locks of mem tiles: a call sets all of them first, and the simulator has no others") {
-  const Design design = small_design();
+  const Design design = small_design(Precision::int8);
   const CallProgram program = compile_call(design, preset()).program;
   std::set<std::pair<int, int>> seen;
   for (std::size_t i = 0; i < design.locks.size(); ++i) {
@@ -207,7 +201,7 @@ TEST_CASE("locks of mem tiles: a call sets all of them first, and the simulator 
 }
 
 TEST_CASE("phase headers: what goes wrong with them is found where it happens") {
-  const Design design = small_design();
+  const Design design = small_design(Precision::int8);
   const CallProgram program = compile_call(design, preset()).program;
   CallProgram other = program;
   lock_of(other, 0).value = 0;
@@ -230,7 +224,7 @@ TEST_CASE("phase headers: what goes wrong with them is found where it happens") 
 }
 
 TEST_CASE("phase headers: a program may not end while headers are still to be read") {
-  const Design design = small_design();
+  const Design design = small_design(Precision::int8);
   CallProgram program = compile_call(design, preset()).program;
   program.steps.resize(start_count(design));
   program.program.operations.resize(start_count(design));

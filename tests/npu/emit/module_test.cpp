@@ -17,6 +17,7 @@
 #include "npu/plans/plan.h"
 #include "npu/sim/compile_call.h"
 #include "tests/npu/emit/mlir_reader.h"
+#include "tests/npu/small_design.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;         // NOLINT
@@ -33,10 +34,6 @@ EmittedCall call_of(const std::string& name, const LayerGeometry& geometry, Laye
 
 LayerGeometry geometry_of(const EncoderShape& s, Precision precision = Precision::bf16) {
   return layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, precision);
-}
-
-LayerGeometry small_geometry() {
-  return layer_geometry(npu1(), {100, 128, 2, 512}, Precision::bf16);
 }
 
 std::string text_of(const EmittedCall& call) { return module_text({&call, 1}); }
