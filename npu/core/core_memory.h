@@ -7,6 +7,10 @@
 
 namespace wnpu::npu {
 
+// Where a core sees its own data memory (mlir-aie AIETargetModel.cpp, AIE2TargetModel::
+// getMemInternalBaseAddress, which is getMemEastBaseAddress); offsets below count from there.
+constexpr std::size_t kOwnMemory = 0x70000;
+
 constexpr std::size_t kElementBytes = 8192;   // of the ports A, B and C
 constexpr std::size_t kParameterFloats = 64;  // bias; column scales follow
 constexpr std::size_t kParameterBytes =

@@ -22,9 +22,6 @@ struct CoreLocks {
   void release(int lock) { ::release(kOwn + static_cast<unsigned>(lock), 1); }
 };
 
-// Where a core sees its own data memory: mlir-aie AIE2TargetModel::getMemInternalBaseAddress.
-constexpr std::uintptr_t kOwnMemory = 0x70000;
-
 }  // namespace
 
 int main() {

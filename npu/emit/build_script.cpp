@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "npu/core/core_memory.h"
 #include "npu/emit/device_text.h"
 #include "npu/emit/module_text.h"
 
 namespace wnpu::npu {
 namespace {
-
-// A core sees its own data memory from here on (mlir-aie AIETargetModel.cpp,
-// AIE2TargetModel::getMemEastBaseAddress).
-constexpr std::size_t kOwnData = 0x70000;
 
 constexpr std::string_view kBuildScript = R"script(#!/usr/bin/env bash
 # build.sh: makes @NAME@.xclbin in this folder. Needs
@@ -108,9 +105,9 @@ std::string linker_script(const Design& design) {
   const Room room = largest_room(design);
   std::string text = replaced(std::string(kLinkerScript), "@PROGRAM@",
                               std::to_string(design.target->core_program_bytes));
-  text = replaced(text, "@DATA@", std::to_string(kOwnData + room.begin));
+  text = replaced(text, "@DATA@", std::to_string(kOwnMemory + room.begin));
   text = replaced(text, "@LENGTH@", std::to_string(room.bytes));
-  return replaced(text, "@STACK@", std::to_string(kOwnData + design.core.stack_offset));
+  return replaced(text, "@STACK@", std::to_string(kOwnMemory + design.core.stack_offset));
 }
 
 }  // namespace wnpu::npu
