@@ -21,7 +21,7 @@ Port port_of(const Channel& c) {
 
 class ConfigBuilder {
  public:
-  ConfigBuilder(const Design& design, TileId tile) : d_(design) { config_.tile = tile; }
+  ConfigBuilder(const Overlay& overlay, TileId tile) : d_(overlay) { config_.tile = tile; }
 
   TileConfig build() {
     add_buffers();
@@ -76,18 +76,18 @@ class ConfigBuilder {
     config_.rings.push_back(std::move(ring));
   }
 
-  const Design& d_;
+  const Overlay& d_;
   TileConfig config_;
   int n_descriptors_ = 0;
 };
 
 }  // namespace
 
-std::vector<TileConfig> core_configs(const Design& design) {
+std::vector<TileConfig> core_configs(const Overlay& overlay) {
   std::vector<TileConfig> configs;
-  for (int row = 0; row < design.target->core_rows; ++row) {
-    for (int column = 0; column < design.target->columns; ++column) {
-      configs.push_back(ConfigBuilder(design, {TileKind::core, column, row}).build());
+  for (int row = 0; row < overlay.target->core_rows; ++row) {
+    for (int column = 0; column < overlay.target->columns; ++column) {
+      configs.push_back(ConfigBuilder(overlay, {TileKind::core, column, row}).build());
     }
   }
   return configs;

@@ -45,10 +45,10 @@ struct TileConfig {
   TileId tile;
   std::vector<TileBuffer> buffers;  // by address
   std::vector<TileLock> locks;      // by id
-  std::vector<ChannelRing> rings;   // as the Design's channels
+  std::vector<ChannelRing> rings;   // as the overlay's channels
 };
 
 // Of every core, row by row.
-std::vector<TileConfig> core_configs(const Design& design);
+std::vector<TileConfig> core_configs(const Overlay& overlay);
 
 }  // namespace wnpu::npu

@@ -33,7 +33,7 @@ class Hasher {
   std::uint64_t state_ = 0xcbf29ce484222325ull;
 };
 
-void add_overlay(Hasher& h, const Design& d) {
+void add_overlay(Hasher& h, const Overlay& d) {
   h.add(d.target->name).add(d.channels.size()).add(d.links.size());
   for (const Channel& c : d.channels) {
     h.add(c.tile).add_enum(c.direction).add_signed(c.index).add_signed(c.descriptors);
@@ -114,9 +114,9 @@ std::size_t Design::n_arguments() const {
                                                 [](const Memory& m) { return m.is_argument; }));
 }
 
-std::uint64_t overlay_hash(const Design& design) {
+std::uint64_t overlay_hash(const Overlay& overlay) {
   Hasher h;
-  add_overlay(h, design);
+  add_overlay(h, overlay);
   return h.value();
 }
 

@@ -47,8 +47,8 @@ constexpr int kCircuit = -1;
 // order in which they are sent decides what a sink takes that two sources share.
 struct Link {
   std::string name;
-  std::size_t source = 0;          // into Design::channels
-  std::vector<std::size_t> sinks;  // into Design::channels
+  std::size_t source = 0;          // into Overlay::channels
+  std::vector<std::size_t> sinks;  // into Overlay::channels
   // Of every element on a core's link, whose descriptors are written once; else the most.
   std::size_t element_bytes = 0;
   int packet_id = kCircuit;
@@ -79,6 +79,14 @@ struct CoreLayout {
   std::size_t table_bytes = 0;    // constants of the kernels, placed by the linker
   std::size_t program_bytes = 0;  // declared: the resident program with all kernels
   std::string program_digest;     // of its sources: core_program.h
+};
+
+// What is configured once and holds for every call.
+struct Overlay {
+  const Target* target = nullptr;
+  std::vector<Channel> channels;
+  std::vector<Link> links;
+  CoreLayout core;
 };
 
 // Memory that transfers name: an argument of the call in DDR, or that of adjoining mem tiles
@@ -165,14 +173,8 @@ struct Phase : PhaseHeader {
   std::string name;
 };
 
-struct Design {
+struct Design : Overlay {
   std::string name;
-  const Target* target = nullptr;
-  // Overlay.
-  std::vector<Channel> channels;
-  std::vector<Link> links;
-  CoreLayout core;
-  // Call.
   std::vector<Memory> memories;  // arguments first, in argument order
   std::vector<Region> regions;
   std::vector<Lock> locks;
@@ -184,8 +186,8 @@ struct Design {
 };
 
 // Content hashes, FNV-1a over every field in a fixed order; equal on every machine.
-std::uint64_t overlay_hash(const Design& design);  // tiles, links, core program: the XCLBIN's ABI
-std::uint64_t design_hash(const Design& design);   // overlay and call: the instruction stream's ABI
-std::string hash_text(std::uint64_t hash);         // 16 hex digits
+std::uint64_t overlay_hash(const Overlay& overlay);  // the XCLBIN's ABI
+std::uint64_t design_hash(const Design& design);  // overlay and call: the instruction stream's ABI
+std::string hash_text(std::uint64_t hash);        // 16 hex digits
 
 }  // namespace wnpu::npu

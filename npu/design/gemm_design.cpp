@@ -48,7 +48,7 @@ struct Cut {
 
 // One row memory holds three rings; tiles of another size than the layer's need other slots, which
 // time alone does not look at.
-void set_elements(Design& design, const Overlay& overlay, const Cut& cut) {
+void set_elements(Design& design, const OverlayLinks& overlay, const Cut& cut) {
   const auto set = [&](const std::vector<std::size_t>& links, std::size_t bytes) {
     for (const std::size_t link : links) design.links[link].element_bytes = bytes;
   };

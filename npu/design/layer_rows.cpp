@@ -146,7 +146,7 @@ void LayerBuilder::attend() {
 
 // Read from DDR once: a broadcast to all mem tiles, where a head's keys and values stay.
 void LayerBuilder::send_keys_and_values() {
-  const Overlay& overlay = streams_.overlay();
+  const OverlayLinks& overlay = streams_.overlay();
   for (std::size_t head = 0; head < g_.shape.heads; ++head) {
     Transfer transfer;
     transfer.elements = u32(g_.key_blocks);
@@ -170,7 +170,7 @@ void LayerBuilder::send_keys_and_values() {
 }
 
 void LayerBuilder::attend_wave(std::size_t head, std::size_t wave) {
-  const Overlay& overlay = streams_.overlay();
+  const OverlayLinks& overlay = streams_.overlay();
   for (std::size_t m = 0; m < streams_.columns(); ++m) {
     Transfer blocks;
     blocks.elements = u32(g_.key_blocks);

@@ -33,7 +33,7 @@ class LayerStreams {
   // Adds the overlay, the row memories and the rings to `design`, whose arguments are in place.
   explicit LayerStreams(Design& design);
 
-  const Overlay& overlay() const { return overlay_; }
+  const OverlayLinks& overlay() const { return overlay_; }
   std::size_t rows() const { return static_cast<std::size_t>(overlay_.rows); }
   std::size_t columns() const { return static_cast<std::size_t>(overlay_.columns); }
   // First byte behind the rings in each row's memory, and where that memory ends.
@@ -100,7 +100,7 @@ class LayerStreams {
                     Transfer from);
 
   Design& design_;
-  Overlay overlay_;
+  OverlayLinks overlay_;
   std::size_t first_memory_ = 0;
   std::vector<Ring> a_rings_;  // [row]
   std::vector<Ring> b_rings_;  // [column]

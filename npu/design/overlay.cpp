@@ -25,7 +25,7 @@ class OverlayBuilder {
     overlay_.tiles_a_row = overlay_.columns / overlay_.rows;
   }
 
-  Overlay build() {
+  OverlayLinks build() {
     add_inputs();
     add_cores();
     add_outputs();
@@ -111,11 +111,11 @@ class OverlayBuilder {
   }
 
   Design& design_;
-  Overlay overlay_;
+  OverlayLinks overlay_;
 };
 
 }  // namespace
 
-Overlay add_overlay(Design& design) { return OverlayBuilder(design).build(); }
+OverlayLinks add_overlay(Design& design) { return OverlayBuilder(design).build(); }
 
 }  // namespace wnpu::npu

@@ -11,7 +11,7 @@ namespace wnpu::npu {
 
 // Links of the overlay, by where they are. A row of cores is served by `tiles_a_row` mem tiles: the
 // first of them broadcasts the row's activations, each collects results of up to four cores.
-struct Overlay {
+struct OverlayLinks {
   int rows = 0;
   int columns = 0;
   int tiles_a_row = 0;                // 1 on npu1, 2 on npu4
@@ -32,6 +32,6 @@ struct Overlay {
 };
 
 // Adds the overlay's channels, links and core layout to `design`, whose target is set.
-Overlay add_overlay(Design& design);
+OverlayLinks add_overlay(Design& design);
 
 }  // namespace wnpu::npu
