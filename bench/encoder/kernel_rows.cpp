@@ -134,7 +134,7 @@ double time_whole_layer(const models::Dims& dims, models::Precision precision,
 
 // Work of one design on the array, without what it takes to launch it.
 void model(KernelRow& row, const npu::Design& design, const npu::TimePreset& preset) {
-  const npu::SimReport report = npu::simulate(design, {&preset, {}, nullptr, false});
+  const npu::SimReport report = npu::simulate(design, {&preset});
   row.origin = Origin::kModelled;
   row.seconds = 1e-3 * report.ms;
   row.launch_s = 1e-6 * preset.launch_us;

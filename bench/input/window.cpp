@@ -144,7 +144,7 @@ class ArrayWindow {
             *preset_.target,
             {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state},
             options.precision))),
-        program_(npu::compile_call(design_, preset_).program),
+        call_(npu::encoded_call(design_, npu::compile_call(design_, preset_).program.program)),
         report_(traced()),
         n_layers_(dims.n_audio_layer) {}
 
@@ -165,11 +165,7 @@ class ArrayWindow {
   }
 
  private:
-  npu::SimReport traced() const {
-    npu::SimOptions options{&preset_, {}, nullptr, true};
-    options.program = &program_;
-    return npu::simulate(design_, options);
-  }
+  npu::SimReport traced() const { return npu::simulate(call_, {&preset_, true}, {}); }
   double seconds(double cycles) const { return 1e-9 * cycles / preset_.clock_ghz; }
 
   void place_phases(double start, std::vector<TimelineSpan>& spans) const {
@@ -191,7 +187,7 @@ class ArrayWindow {
 
   npu::TimePreset preset_;
   npu::Design design_;
-  npu::CallProgram program_;
+  npu::EncodedCall call_;
   npu::SimReport report_;
   std::size_t n_layers_;
 };

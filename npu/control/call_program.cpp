@@ -170,54 +170,56 @@ class ProgramWriter {
       : d_(d),
         plan_(plan),
         first_(first_descriptors(d)),
+        n_tokens_(d.channels.size()),
         awaited_(d.channels.size()),
         is_routed_(d.channels.size()) {
     out_.program.shape = array_shape(*d.target);
-    for (Operation& operation : start_operations(d)) put(std::move(operation), {});
-    for (const auto& tasks : plan) {
-      std::uint64_t end = 0;
-      ends_.emplace_back();
-      for (const PlannedTask& planned : tasks) ends_.back().push_back(end += planned.task.elements);
-    }
+    out_.program.operations = start_operations(d);
+    count_tokens();
   }
 
   void add(TaskId id) {
     const PlannedTask& planned = plan_[id.channel][id.task];
     const Channel& channel = d_.channels[id.channel];
+    const bool has_token = id.task < n_tokens_[id.channel];
     for (const TasksEnded& ended : planned.after) wait(ended);
-    if (!is_routed_[id.channel]) {
-      put(RouteTokens{port_of(channel), kTokenController}, {});
+    if (has_token && !is_routed_[id.channel]) {
+      put(RouteTokens{port_of(channel), kTokenController});
       is_routed_[id.channel] = true;
     }
     if (planned.is_written) write_chain(planned, id.channel);
     put(PushTask{port_of(channel), first_[id.channel] + planned.descriptors.front(),
-                 planned.task.repeats, true},
-        {ControlStep::Kind::start, id.channel, end_of(id)});
+                 planned.task.repeats, has_token});
     ++out_.n_tasks;
   }
 
   CallProgram finish() {
-    for (std::size_t c = 0; c < d_.channels.size(); ++c) {
-      const bool is_output =
-          d_.channels[c].tile.kind == TileKind::shim && d_.channels[c].direction == Direction::s2mm;
-      if (is_output) wait({c, plan_[c].size()});
-    }
+    for (std::size_t c = 0; c < d_.channels.size(); ++c) wait({c, n_tokens_[c]});
     return std::move(out_);
   }
 
  private:
-  std::uint64_t end_of(TaskId id) const { return ends_[id.channel][id.task]; }
-
-  void put(Operation operation, ControlStep step) {
-    out_.program.operations.push_back(std::move(operation));
-    out_.steps.push_back(step);
+  // Of each channel the tasks, from its first on, that somebody waits for.
+  void count_tokens() {
+    for (std::size_t c = 0; c < d_.channels.size(); ++c) {
+      const Channel& channel = d_.channels[c];
+      const bool is_output =
+          channel.tile.kind == TileKind::shim && channel.direction == Direction::s2mm;
+      if (is_output) n_tokens_[c] = plan_[c].size();
+      for (const PlannedTask& planned : plan_[c]) count_tokens(planned.after);
+    }
+  }
+  void count_tokens(const std::vector<TasksEnded>& after) {
+    for (const TasksEnded& ended : after) {
+      n_tokens_[ended.channel] = std::max(n_tokens_[ended.channel], ended.tasks);
+    }
   }
 
+  void put(Operation operation) { out_.program.operations.push_back(std::move(operation)); }
+
   void wait(TasksEnded ended) {
-    std::size_t& awaited = awaited_[ended.channel];
-    for (; awaited < ended.tasks; ++awaited) {
-      put(WaitForTokens{port_of(d_.channels[ended.channel]), 1, 1},
-          {ControlStep::Kind::wait, ended.channel, end_of({ended.channel, awaited})});
+    for (std::size_t& awaited = awaited_[ended.channel]; awaited < ended.tasks; ++awaited) {
+      put(WaitForTokens{port_of(d_.channels[ended.channel]), 1, 1});
     }
   }
 
@@ -231,20 +233,19 @@ class ProgramWriter {
             first_[channel] + planned.descriptors[static_cast<std::size_t>(*content.next)];
       }
       const int id = first_[channel] + planned.descriptors[i];
-      put(WriteDescriptor{tile, id, content}, {});
+      put(WriteDescriptor{tile, id, content});
       ++out_.n_descriptors;
       if (tile.kind != TileKind::shim) continue;
       constexpr std::uint64_t kWordBytes = 4;
-      put(PatchAddress{ddr_address_register(tile, id), d.argument, content.address * kWordBytes},
-          {});
+      put(PatchAddress{ddr_address_register(tile, id), d.argument, content.address * kWordBytes});
     }
   }
 
   const Design& d_;
   const std::vector<std::vector<PlannedTask>>& plan_;
   std::vector<int> first_;
-  std::vector<std::vector<std::uint64_t>> ends_;  // [channel][task], elements
-  std::vector<std::size_t> awaited_;              // tokens taken, by channel
+  std::vector<std::size_t> n_tokens_;  // sent, by channel
+  std::vector<std::size_t> awaited_;   // of these taken so far
   std::vector<bool> is_routed_;
   CallProgram out_;
 };

@@ -36,24 +36,15 @@ struct TaskId {
   std::size_t task = 0;
 };
 
-// What an operation means to the channels: nothing; or one more task is given; or it waits for
-// one's end. `end` counts the channel's elements up to and with the task's last.
-struct ControlStep {
-  enum class Kind { write, start, wait };
-  Kind kind = Kind::write;
-  std::size_t channel = 0;
-  std::uint64_t end = 0;
-};
-
 struct CallProgram {
   ControlProgram program;
-  std::vector<ControlStep> steps;  // one an operation
   std::size_t n_tasks = 0;
   std::size_t n_descriptors = 0;  // written
 };
 
 // What a call starts with (call_start.h), then the tasks. `order`: every task of the plan once,
-// those of a channel in their order. At the end the program waits for all that goes to DDR.
+// those of a channel in their order. At the end the program waits for all that goes to DDR. Tasks
+// that nobody waits for send no token, for the next call would take it for one of its own.
 CallProgram call_program(const Design& design, const std::vector<std::vector<PlannedTask>>& plan,
                          std::span<const TaskId> order);
 

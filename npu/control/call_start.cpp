@@ -55,6 +55,12 @@ std::vector<Operation> start_operations(const Design& d) {
   for (std::size_t i = 0; i < d.locks.size(); ++i) {
     operations.emplace_back(SetLock{d.locks[i].tile, lock_id(d, i), d.locks[i].initial});
   }
+  for (Operation& operation : header_operations(d)) operations.push_back(std::move(operation));
+  return operations;
+}
+
+std::vector<Operation> header_operations(const Design& d) {
+  std::vector<Operation> operations;
   std::vector<std::uint32_t> words = phase_words(d);
   const auto columns = static_cast<std::uint32_t>(d.target->columns);
   for (int row = 0; row < d.target->core_rows; ++row) {

@@ -20,5 +20,7 @@ int lock_id(const Design& design, std::size_t lock);
 // header after its last phase has begun.
 // Throws ControlError for a phase that has a fault, and for too many phases.
 std::vector<Operation> start_operations(const Design& design);
+// Of these the cores'.
+std::vector<Operation> header_operations(const Design& design);
 
 }  // namespace wnpu::npu

@@ -30,7 +30,7 @@ void add_calls_of(PlanCost& cost, const Design& design, std::size_t n, const Tim
   cost.ddr_bytes += n * (timed.report.ddr_read_bytes + timed.report.ddr_write_bytes);
   cost.controller.tasks += n * program.n_tasks;
   cost.controller.descriptors += n * program.n_descriptors;
-  cost.controller.operations += n * program.steps.size();
+  cost.controller.operations += n * program.program.operations.size();
   cost.controller.bytes += n * encode(program.program).size();
   cost.controller.busy_ms += times * timed.report.controller.busy * ms_a_cycle;
   cost.controller.exposed_ms += times * timed.exposed() * ms_a_cycle;

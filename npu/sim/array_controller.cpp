@@ -1,22 +1,16 @@
 // The controller of ArraySimulation: the operations of a control program, one after the other.
 #include <algorithm>
 
-#include "npu/control/call_start.h"
 #include "npu/sim/array_simulation.h"
 
 namespace wnpu::npu {
 
-bool ArraySimulation::has_task(std::size_t channel) const {
-  const ChannelState& state = channels_[channel];
-  return options_.program == nullptr || is_core(channel) || state.moved < state.given;
-}
-
-// Goes on to the next operation unless it waits for a task that has not ended.
+// Goes on to the next operation unless it waits for a token that has not come.
 void ArraySimulation::advance_controller() {
-  const CallProgram& program = *options_.program;
-  if (controller_.is_busy || controller_.next == program.steps.size()) return;
-  const ControlStep& step = program.steps[controller_.next];
-  if (step.kind == ControlStep::Kind::wait && channels_[step.channel].moved < step.end) {
+  if (controller_.is_busy || controller_.next == controller_.operations.size()) return;
+  const Operation& operation = controller_.operations[controller_.next];
+  const auto* wait = std::get_if<WaitForTokens>(&operation);
+  if (wait != nullptr && !takes_token(*wait)) {
     if (controller_.waiting_since < 0) controller_.waiting_since = now_;
     return;
   }
@@ -24,115 +18,128 @@ void ArraySimulation::advance_controller() {
     report_.controller.waiting += now_ - controller_.waiting_since;
     controller_.waiting_since = -1;
   }
-  const double cycles = cycles_of(program.program.operations[controller_.next], *options_.costs);
+  const double cycles = cycles_of(operation, *options_.costs);
   controller_.is_busy = true;
   report_.controller.busy += cycles;
   schedule(now_ + cycles, EventKind::operation_ends, 0);
 }
 
-void ArraySimulation::end_operation() {
-  const ControlStep& step = options_.program->steps[controller_.next];
-  if (step.kind == ControlStep::Kind::start) give_task(step);
-  if (step.kind == ControlStep::Kind::write) {
-    apply(options_.program->program.operations[controller_.next]);
+bool ArraySimulation::takes_token(const WaitForTokens& wait) {
+  if (wait.columns != 1 || wait.rows != 1) {
+    refuse("a wait for a token of " + npu::port_name(wait.port), "one of 1 x 1 tiles",
+           std::to_string(wait.columns) + " x " + std::to_string(wait.rows));
   }
+  int& tokens = controller_.tokens[registers_->channel_of(wait.port)];
+  if (tokens == 0) return false;
+  --tokens;
+  return true;
+}
+
+void ArraySimulation::end_operation() {
+  std::visit([this](const auto& o) { apply(o); }, controller_.operations[controller_.next]);
   controller_.is_busy = false;
   ++controller_.next;
   ++report_.controller.operations;
   report_.controller.finished = now_;
-  if (controller_.next == options_.program->steps.size()) require_last_phase();
+  if (controller_.next == controller_.operations.size()) require_last_phase();
   advance_controller();
 }
 
-// What an operation means besides tasks: headers in cores, or values of locks.
-void ArraySimulation::apply(const Operation& operation) {
-  if (const auto* block = std::get_if<WriteBlock>(&operation)) {
-    const auto place = data_at(block->address);
-    if (place) write_headers(*place, block->words);
-  } else if (const auto* lock = std::get_if<SetLock>(&operation)) {
-    if (lock->tile.kind == TileKind::core) {
-      set_core_lock(*lock);
-    } else {
-      set_lock(*lock);
-    }
+void ArraySimulation::apply(const WriteDescriptor& write) { registers_->write(write); }
+void ArraySimulation::apply(const PatchAddress& patch) { registers_->patch(patch); }
+void ArraySimulation::apply(const RouteTokens& route) { registers_->route(route); }
+void ArraySimulation::apply(const PushTask& push) { registers_->push(push); }
+void ArraySimulation::apply(const WaitForTokens& /*wait*/) {}
+
+void ArraySimulation::apply(const SetLock& set) {
+  if (set.tile.kind == TileKind::core) {
+    set_core_lock(set);
+  } else {
+    registers_->set_lock(set);
   }
 }
 
-void ArraySimulation::set_lock(const SetLock& set) {
-  for (std::size_t i = 0; i < locks_.size(); ++i) {
-    if (design_.locks[i].tile != set.tile || lock_id(design_, i) != set.lock) continue;
-    locks_[i].value = set.value;
-    wake(locks_[i].waiters);
-    return;
-  }
-  throw SimulationError(design_.name + ": " + tile_name(set.tile) +
-                        ": the controller sets a lock: expected one of the call's, found number " +
-                        std::to_string(set.lock));
+void ArraySimulation::apply(const WriteRegister& write) {
+  refuse("a write", "a lock's value or a task", "register " + std::to_string(write.address));
 }
 
-void ArraySimulation::write_headers(const DataPlace& place, std::span<const std::uint32_t> words) {
-  const CoreBuffer& buffer = design_.core.buffers[kPorts];
-  const std::size_t end = place.offset + words.size_bytes();
-  if (place.offset < buffer.offset || end > buffer.offset + buffer.bytes) {
-    throw SimulationError(design_.name + ": " + tile_name(place.core) +
-                          ": the controller writes to data memory: expected bytes " +
-                          std::to_string(buffer.offset) + " to " +
-                          std::to_string(buffer.offset + buffer.bytes) + ", found " +
-                          std::to_string(place.offset) + " to " + std::to_string(end));
+void ArraySimulation::apply(const WriteMasked& write) {
+  refuse("a masked write", "where a channel sends its tokens",
+         "register " + std::to_string(write.address));
+}
+
+// Headers in cores. A descriptor's registers that hold none come here as well (decode()).
+void ArraySimulation::apply(const WriteBlock& write) {
+  const auto place = data_at(write.address);
+  if (!place) {
+    refuse("a block", "a descriptor or headers of phases",
+           "register " + std::to_string(write.address));
   }
-  copy_bytes(std::as_bytes(words), cores_[core_index(place.core)].headers.subspan(
-                                       place.offset - buffer.offset, words.size_bytes()));
+  const CoreBuffer& buffer = overlay_.core.buffers[kPorts];
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(write.words));
+  const std::size_t end = place->offset + bytes.size();
+  if (place->offset < buffer.offset || end > buffer.offset + buffer.bytes) {
+    refuse(tile_name(place->core) + ": the controller writes to data memory",
+           "bytes " + std::to_string(buffer.offset) + " to " +
+               std::to_string(buffer.offset + buffer.bytes),
+           std::to_string(place->offset) + " to " + std::to_string(end));
+  }
+  copy_bytes(
+      bytes,
+      written_core(place->core).headers.subspan(place->offset - buffer.offset, bytes.size()));
+}
+
+ArraySimulation::CoreState& ArraySimulation::written_core(TileId tile) {
+  const Target& target = *overlay_.target;
+  if (tile.column >= target.columns || tile.row >= target.core_rows) {
+    refuse(tile_name(tile),
+           "one of " + std::to_string(target.columns) + " columns and " +
+               std::to_string(target.core_rows) + " rows of cores",
+           "another");
+  }
+  return cores_[core_index(tile)];
 }
 
 void ArraySimulation::set_core_lock(const SetLock& set) {
-  if (set.lock != design_.core.header_lock) {
-    throw SimulationError(design_.name + ": " + tile_name(set.tile) +
-                          ": the controller sets a lock: expected number " +
-                          std::to_string(design_.core.header_lock) + ", found " +
-                          std::to_string(set.lock));
+  if (set.lock != overlay_.core.header_lock) {
+    refuse(tile_name(set.tile) + ": the controller sets a lock",
+           "number " + std::to_string(overlay_.core.header_lock), std::to_string(set.lock));
   }
-  const std::size_t index = core_index(set.tile);
-  cores_[index].locks.at(static_cast<std::size_t>(set.lock)) = set.value;
-  advance_core(index);
+  written_core(set.tile).locks.at(static_cast<std::size_t>(set.lock)) = set.value;
+  advance_core(core_index(set.tile));
 }
 
-// The next call begins with its headers, which take the place of those that are still to be read.
+// The next call begins with its headers, which take the place of those that are still to be read,
+// and with values of locks, which channels must not use any more.
 void ArraySimulation::require_last_phase() const {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     const CoreState& core = cores_[i];
     if (core.is_done || (core.has_call && core.phase + 1 == core.call.phases)) continue;
-    throw SimulationError(design_.name + ": core " + std::to_string(i) +
-                          ": expected its last phase when the control program ends, found phase " +
-                          std::to_string(core.phase) + " of " + std::to_string(core.call.phases));
+    refuse("core " + std::to_string(i), "its last phase when the control program ends",
+           "phase " + std::to_string(core.phase) + " of " + std::to_string(core.call.phases));
+  }
+  const std::string unfinished = registers_->unfinished();
+  if (!unfinished.empty()) {
+    refuse("channels", "no task when the control program ends", unfinished);
   }
 }
 
-// A channel's queue holds so many tasks, the one that runs included; one more would be lost.
-void ArraySimulation::give_task(const ControlStep& step) {
-  ChannelState& state = channels_[step.channel];
-  state.task_ends.push_back(step.end);
-  std::erase_if(state.task_ends, [&](std::uint64_t end) { return end <= state.moved; });
-  if (state.task_ends.size() > static_cast<std::size_t>(kTaskQueueDepth)) {
-    throw SimulationError(design_.name + ": " + tile_name(design_.channels[step.channel].tile) +
-                          ": operation " + std::to_string(controller_.next) +
-                          " gives a task: expected at most " + std::to_string(kTaskQueueDepth) +
-                          " at a time, found " + std::to_string(state.task_ends.size()));
-  }
-  state.given = step.end;
-  if (design_.channels[step.channel].direction == Direction::mm2s) {
-    to_try_.push_back(step.channel);
-  } else {
-    wake(state.waiters);
+// A wait of the next call would take it for its own.
+void ArraySimulation::require_no_tokens() const {
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    if (controller_.tokens[i] == 0) continue;
+    const Channel& c = overlay_.channels[i];
+    refuse(npu::port_name({c.tile, c.direction, c.index}) + ": tokens",
+           "none that nobody has waited for", std::to_string(controller_.tokens[i]));
   }
 }
 
 std::string ArraySimulation::describe_controller() const {
-  if (options_.program == nullptr || controller_.next == options_.program->steps.size()) return "";
-  const ControlStep& step = options_.program->steps[controller_.next];
-  const Channel& channel = design_.channels[step.channel];
+  if (controller_.next == controller_.operations.size()) return "";
+  const auto& wait = std::get<WaitForTokens>(controller_.operations[controller_.next]);
   return "the controller waits at operation " + std::to_string(controller_.next) + " of " +
-         std::to_string(options_.program->steps.size()) + " for a task of " +
-         port_name({channel.tile, channel.direction, channel.index}) + "; ";
+         std::to_string(controller_.operations.size()) + " for a task of " +
+         npu::port_name(wait.port) + "; ";
 }
 
 }  // namespace wnpu::npu

@@ -1,139 +1,43 @@
-// The core half of ArraySimulation: programs, stalls and the event loop.
+// The cores of ArraySimulation: their programs and stalls.
 #include <algorithm>
 #include <cstring>
 
-#include "npu/control/call_start.h"
-#include "npu/device.h"
 #include "npu/sim/array_simulation.h"
 #include "npu/sim/tile_tasks.h"
 
 namespace wnpu::npu {
 namespace {
 
-std::string_view port_name(Port port) {
+std::string_view name_of(Port port) {
   constexpr std::array<std::string_view, 3> kNames{"A", "B", "C"};
   return kNames[static_cast<std::size_t>(port)];
 }
 
-TileId core_tile(const Design& design, std::size_t core) {
-  const auto columns = static_cast<std::size_t>(design.target->columns);
+}  // namespace
+
+TileId ArraySimulation::core_tile(std::size_t core) const {
+  const auto columns = static_cast<std::size_t>(overlay_.target->columns);
   return {TileKind::core, static_cast<int>(core % columns), static_cast<int>(core / columns)};
 }
 
-}  // namespace
-
-ArraySimulation::ArraySimulation(const Design& design, const SimOptions& options)
-    : design_(design),
-      options_(options),
-      preset_(*options.preset),
-      channels_(design.channels.size()),
-      move_start_(design.channels.size()),
-      locks_(design.locks.size()),
-      tokens_(design.n_tokens),
-      cores_(static_cast<std::size_t>(design.target->columns) *
-             static_cast<std::size_t>(design.target->core_rows)) {
-  if (!options.arguments.empty()) {
-    memory_ = std::make_unique<ArrayMemory>(design, options.arguments);
-  }
-  for (std::size_t i = 0; i < design.links.size(); ++i) {
-    if (is_core(design.links[i].source)) channels_[design.links[i].source].link = i;
-  }
-  for (std::size_t i = 0; i < cores_.size(); ++i) prepare_core(i);
-  report_.cores.resize(cores_.size());
-  report_.channel_bytes.resize(channels_.size());
-  if (options.records_moves) report_.moves.resize(channels_.size());
-  report_.phase_start.assign(design.phases.size(), -1);
-  if (!options.is_traced) return;
-  for (std::size_t i = 0; i < cores_.size(); ++i) {
-    report_.tracks.push_back(tile_name(core_tile(design, i)));
-  }
-  for (const Channel& c : design.channels) {
-    report_.tracks.push_back(tile_name(c.tile) +
-                             (c.direction == Direction::mm2s ? " mm2s " : " s2mm ") +
-                             std::to_string(c.index));
-  }
+std::string_view ArraySimulation::phase_name(std::size_t phase) const {
+  return phase < names_.phases.size() ? names_.phases[phase] : "unnamed";
 }
 
-ArraySimulation::~ArraySimulation() {
-  if (!memory_) return;
-  for (CoreState& core : cores_) {
-    try {
-      options_.pool->wait(core.job);
-    } catch (...) {  // NOLINT(bugprone-empty-catch): reached only while another error is on its way
-    }
-  }
-}
-
-void ArraySimulation::schedule(double time, EventKind kind, std::size_t subject) {
-  events_.push({time, n_events_++, kind, subject});
-}
-
-void ArraySimulation::wake(Waiters& waiters) {
-  to_try_.insert(to_try_.end(), waiters.begin(), waiters.end());
-  waiters.clear();
-}
-
-SimReport ArraySimulation::run() {
-  for (std::size_t i = 0; i < cores_.size(); ++i) advance_core(i);  // to wait for their headers
-  for (const Link& link : design_.links) to_try_.push_back(link.source);
-  if (options_.program != nullptr) {
-    advance_controller();
-  } else {
-    for (const Operation& operation : start_operations(design_)) apply(operation);
-  }
-  while (true) {
-    for (std::size_t i = 0; i < to_try_.size(); ++i) try_move(to_try_[i]);
-    to_try_.clear();
-    if (events_.empty()) break;
-    if (options_.should_stop && options_.should_stop()) throw Stopped();
-    const Event event = events_.top();
-    events_.pop();
-    handle(event);
-  }
-  const std::string stuck = describe_controller() + describe_deadlock();
-  if (!stuck.empty()) throw SimulationError(design_.name + ": deadlock: " + stuck);
-  require_empty_ports();
-  report_.cycles = now_;
-  report_.ms = now_ / (preset_.clock_ghz * 1e6);
-  for (std::size_t i = 0; i < cores_.size(); ++i) {
-    report_.cores[i].finished = now_ - cores_[i].finished_at;
-  }
-  return std::move(report_);
-}
-
-void ArraySimulation::handle(const Event& event) {
-  now_ = event.time;
-  if (event.kind == EventKind::move_ends) {
-    end_move(event.subject);
-    return;
-  }
-  if (event.kind == EventKind::operation_ends) {
-    end_operation();
-    return;
-  }
-  if (event.kind == EventKind::token_comes) {
-    advance_controller();
-    return;
-  }
-  CoreState& core = cores_[event.subject];
-  if (event.kind == EventKind::task_ends) {
-    if (memory_) options_.pool->wait(core.job);
-    core.is_computing = false;
-    ++core.pc;
-  }
-  advance_core(event.subject);
+std::string ArraySimulation::phase_text(std::size_t phase) const {
+  return "phase " + std::to_string(phase) + " (" + std::string(phase_name(phase)) + ")";
 }
 
 void ArraySimulation::prepare_core(std::size_t index) {
   CoreState& core = cores_[index];
   for (std::size_t p = 0; p < core.ports.size(); ++p) {
     PortState& port = core.ports[p];
-    port.depth = static_cast<std::uint32_t>(design_.core.buffers[p].depth);
-    port.free = &core.locks.at(static_cast<std::size_t>(design_.core.locks[p].free));
-    port.full = &core.locks.at(static_cast<std::size_t>(design_.core.locks[p].full));
-    *port.free = design_.core.buffers[p].depth;
+    port.depth = static_cast<std::uint32_t>(overlay_.core.buffers[p].depth);
+    port.free = &core.locks.at(static_cast<std::size_t>(overlay_.core.locks[p].free));
+    port.full = &core.locks.at(static_cast<std::size_t>(overlay_.core.locks[p].full));
+    *port.free = overlay_.core.buffers[p].depth;
   }
-  const CoreBuffer& buffer = design_.core.buffers[kPorts];
+  const CoreBuffer& buffer = overlay_.core.buffers[kPorts];
   if (memory_) {
     core.headers = memory_->core(index).subspan(buffer.offset, buffer.bytes);
   } else {
@@ -151,7 +55,7 @@ std::uint32_t ArraySimulation::header_word(const CoreState& core, std::size_t in
 // Takes the lock of the headers; false where it has to wait for it.
 bool ArraySimulation::begin_call(std::size_t index) {
   CoreState& core = cores_[index];
-  int& lock = core.locks.at(static_cast<std::size_t>(design_.core.header_lock));
+  int& lock = core.locks.at(static_cast<std::size_t>(overlay_.core.header_lock));
   if (lock < 1) {
     if (!core.is_done) wait_for(core, &CoreCycles::waiting_header);
     return false;
@@ -159,10 +63,13 @@ bool ArraySimulation::begin_call(std::size_t index) {
   stop_waiting(core);
   --lock;
   core.call = decode_call(header_word(core, 0));
-  if (core.call.phases > design_.phases.size()) {
-    throw SimulationError(design_.name + ": " + tile_name(core_tile(design_, index)) +
-                          ": headers: expected at most " + std::to_string(design_.phases.size()) +
-                          " phases, found " + std::to_string(core.call.phases));
+  const std::size_t room = (core.headers.size() / sizeof(std::uint32_t) - 1) / kPhaseWords;
+  if (core.call.phases > room) {
+    refuse(tile_name(core_tile(index)) + ": headers", "at most " + std::to_string(room) + " phases",
+           std::to_string(core.call.phases));
+  }
+  if (report_.phase_start.size() < core.call.phases) {
+    report_.phase_start.resize(core.call.phases, -1);
   }
   core.has_call = true;
   core.phase = 0;
@@ -185,16 +92,13 @@ void ArraySimulation::enter_phase(std::size_t index) {
     words[i] = header_word(core, header_at(static_cast<std::uint32_t>(core.phase)) + i);
   }
   if (!is_phase(words.data())) {
-    throw SimulationError(design_.name + ": " + tile_name(core_tile(design_, index)) +
-                          ": header of phase " + std::to_string(core.phase) +
-                          ": expected a known kernel and epilogue, found word " +
-                          std::to_string(words[0]));
+    refuse(tile_name(core_tile(index)) + ": header of phase " + std::to_string(core.phase),
+           "a known kernel and epilogue", "word " + std::to_string(words[0]));
   }
   core.header = decode_phase(words.data());
   const std::string fault = memory_ ? phase_fault(core.header) : "";
   if (!fault.empty()) {
-    throw SimulationError(design_.name + ": phase " + design_.phases[core.phase].name + ": " +
-                          fault);
+    throw SimulationError(std::string(names_.call) + ": " + phase_text(core.phase) + ": " + fault);
   }
   core.steps = phase_steps(core.header, core.call);
 }
@@ -244,12 +148,12 @@ bool ArraySimulation::take(std::size_t index, const Step& step) {
   }
   stop_waiting(core);
   --lock;
-  if (step.port != Port::c && port.bytes[port.read] != step.bytes) {
-    throw SimulationError(design_.name + ": " + tile_name(core_tile(design_, index)) + ": phase " +
-                          design_.phases[core.phase].name + " expects an element of " +
+  const std::uint32_t found = port.bytes[port.read];
+  if (step.port != Port::c && found != 0 && found != step.bytes) {
+    throw SimulationError(std::string(names_.call) + ": " + tile_name(core_tile(index)) + ": " +
+                          phase_text(core.phase) + " expects an element of " +
                           std::to_string(step.bytes) + " bytes on port " +
-                          std::string(port_name(step.port)) + ", found " +
-                          std::to_string(port.bytes[port.read]));
+                          std::string(name_of(step.port)) + ", found " + std::to_string(found));
   }
   return true;
 }
@@ -264,21 +168,21 @@ void ArraySimulation::release(std::size_t index, const Step& step) {
     ++*port.free;
     port.read = (port.read + 1) % port.depth;
   }
-  wake(port.waiters);
+  work_->wake(port.waiters);
 }
 
 void ArraySimulation::compute(std::size_t index, const Step& step) {
   CoreState& core = cores_[index];
   const double cycles = task_cycles(core.header, step.task, preset_.kernels);
   report_.cores[index].busy += cycles;
-  record(index, design_.phases[core.phase].name, now_, now_ + cycles);
+  record(index, phase_name(core.phase), now_, now_ + cycles);
   core.is_computing = true;
   if (memory_) {
     const Slots slots{core.ports[0].read, core.ports[1].read, core.ports[2].write};
     core.job.work = [this, index, &core, &step, slots] {
       run_task(core.header, step, memory_->core(index), slots);
     };
-    options_.pool->submit(core.job);
+    pool_->submit(core.job);
   }
   schedule(now_ + cycles, EventKind::task_ends, index);
 }
@@ -296,43 +200,36 @@ void ArraySimulation::stop_waiting(CoreState& core) {
   core.waiting_for = nullptr;
 }
 
-std::string ArraySimulation::describe_deadlock() const {
-  std::string text;
+std::string ArraySimulation::describe_cores() const {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     const CoreState& core = cores_[i];
     if (core.is_done) continue;
-    if (!core.has_call) {
-      text += tile_name(core_tile(design_, i)) + " waits for the headers of its phases; ";
-      break;
-    }
-    text += tile_name(core_tile(design_, i)) + " waits for port " +
-            std::string(port_name(core.steps[core.pc].port)) + " in phase " +
-            std::to_string(core.phase) + " (" + design_.phases[core.phase].name + "), step " +
-            std::to_string(core.pc) + " of " + std::to_string(core.steps.size()) + "; ";
-    break;  // the others wait alike
+    const std::string tile = tile_name(core_tile(i));
+    if (!core.has_call) return tile + " waits for the headers of its phases; ";
+    return tile + " waits for port " + std::string(name_of(core.steps[core.pc].port)) + " in " +
+           phase_text(core.phase) + ", step " + std::to_string(core.pc) + " of " +
+           std::to_string(core.steps.size()) + "; ";  // the others wait alike
   }
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const Transfer* transfer = head(i);
-    if (transfer == nullptr || design_.channels[i].direction != Direction::mm2s) continue;
-    text += tile_name(design_.channels[i].tile) + " has not sent element " +
-            std::to_string(channels_[i].element) + " of " + std::to_string(transfer->elements) +
-            " (transfer " + std::to_string(channels_[i].transfer) + ") on link " +
-            design_.links[transfer->link].name + "; ";
-  }
-  return text;
+  return "";
 }
 
-// What a call leaves on a port would be the next call's first element.
+// What a call leaves on a port would be the next call's first element. A channel has begun the next
+// element, and nothing of it has come.
 void ArraySimulation::require_empty_ports() const {
-  for (std::size_t i = 0; i < cores_.size(); ++i) {
-    for (std::size_t p = 0; p < kPorts; ++p) {
-      const PortState& port = cores_[i].ports[p];
-      if (*port.full == 0 && *port.free == static_cast<int>(port.depth)) continue;
-      throw SimulationError(
-          design_.name + ": " + tile_name(core_tile(design_, i)) + ": expected an empty port " +
-          std::string(port_name(static_cast<Port>(p))) + " when the call ends, found " +
-          std::to_string(*port.full) + " elements");
-    }
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    const ChannelState& channel = channels_[c];
+    if (!is_core(c)) continue;
+    const CoreState& core = cores_[core_of(c)];
+    const std::size_t p = port_index(overlay_.channels[c]);
+    const PortState& port = core.ports[p];
+    const int begun = channel.has_piece && !channel.is_source ? 1 : 0;
+    const bool is_whole = !channel.has_piece || channel.piece.moved == 0;
+    if (is_whole && *port.full == 0 && *port.free + begun == static_cast<int>(port.depth)) continue;
+    throw SimulationError(std::string(names_.call) + ": " + tile_name(overlay_.channels[c].tile) +
+                          ": expected an empty port " + std::string(name_of(static_cast<Port>(p))) +
+                          " when the call ends, found " + std::to_string(*port.full) +
+                          " elements and " + std::to_string(is_whole ? 0 : channel.piece.moved) +
+                          " bytes");
   }
 }
 

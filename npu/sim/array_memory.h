@@ -1,5 +1,5 @@
 // All memory that a simulated call sees: its arguments in DDR, the mem tiles and the cores' data
-// memories, at the addresses that the Design gives. What nobody has written is NaN.
+// memories. What nobody has written is NaN.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "npu/design/design.h"
+#include "npu/sim/word_pattern.h"
 
 namespace wnpu::npu {
 
@@ -25,15 +25,21 @@ class ArrayMemory {
   // Byte of the poison: bf16, float and double made of it are NaN.
   static constexpr std::byte kPoison{0xff};
 
-  // `arguments`: one span an argument of the design, of at least its size.
-  ArrayMemory(const Design& design, std::span<const std::span<std::byte>> arguments);
+  ArrayMemory(const Target& target, std::span<const std::span<std::byte>> arguments);
 
   // A core's data memory, 64-byte aligned.
   std::span<std::byte> core(std::size_t index) { return cores_[index]; }
-  // The element's bytes in stream order: where they lie if they are contiguous, else in `scratch`.
-  std::span<const std::byte> gather(const Access& access, std::uint32_t element,
-                                    std::vector<std::byte>& scratch) const;
-  void scatter(const Access& access, std::uint32_t element, std::span<const std::byte> bytes);
+  // Of WordPattern::memory.
+  static std::size_t argument(std::size_t index) { return index; }
+  static std::size_t mem_tile(std::size_t n_arguments, int column) {
+    return n_arguments + static_cast<std::size_t>(column);
+  }
+  // `bytes` of the pattern's stream from byte `position` on: where they lie if that is one run,
+  // else in `scratch`.
+  std::span<const std::byte> gather(const WordPattern& pattern, std::uint64_t position,
+                                    std::size_t bytes, std::vector<std::byte>& scratch) const;
+  void scatter(const WordPattern& pattern, std::uint64_t position,
+               std::span<const std::byte> bytes);
 
  private:
   struct AlignedFree {
@@ -42,7 +48,7 @@ class ArrayMemory {
   std::span<std::byte> allocate(std::size_t bytes);
 
   std::vector<std::unique_ptr<std::byte[], AlignedFree>> owned_;
-  std::vector<std::span<std::byte>> memories_;
+  std::vector<std::span<std::byte>> memories_;  // arguments, mem tiles
   std::vector<std::span<std::byte>> cores_;
 };
 

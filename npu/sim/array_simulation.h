@@ -1,50 +1,55 @@
 // The state machine behind simulate(): events in time order, ties in the order they were made, so
-// that a run is the same on every machine. DMA moves whole elements; a move starts when its source
-// and all its sinks are ready, and its bytes are copied when it ends.
+// that a run is the same on every machine. A move takes as many bytes as the pieces at hand at all
+// ends of a link have in common; it starts when all have begun theirs, and its bytes are copied
+// when it ends.
 #pragma once
 
 #include <array>
 #include <memory>
 #include <queue>
+#include <string_view>
 #include <vector>
 
 #include "npu/design/resident.h"
 #include "npu/sim/array_memory.h"
+#include "npu/sim/channel_work.h"
+#include "npu/sim/descriptor_work.h"
 #include "npu/sim/simulator.h"
 
 namespace wnpu::npu {
 
+// For messages and traces alone.
+struct CallNames {
+  std::string_view call;
+  std::vector<std::string_view> phases;
+};
+
 class ArraySimulation {
  public:
-  ArraySimulation(const Design& design, const SimOptions& options);
+  // All have to live as long; `memory` may be null.
+  ArraySimulation(const Overlay& overlay, CallNames names, const SimOptions& options,
+                  std::unique_ptr<ArrayMemory> memory, WorkerPool* pool);
   // Waits for kernels that are still running on the cores' memory.
   ~ArraySimulation();
   ArraySimulation(const ArraySimulation&) = delete;
   ArraySimulation& operator=(const ArraySimulation&) = delete;
-  SimReport run();
+
+  // Cores are given their headers at once, by operations; channels move what `work` says.
+  SimReport run(ChannelWork& work, std::span<const Operation> headers);
+  // The controller executes the operations one after the other, on registers.
+  SimReport run(DescriptorWork& registers, std::span<const Operation> operations);
 
  private:
-  // Source channels that try again when something changes.
-  using Waiters = std::vector<std::size_t>;
-
   struct ChannelState {
-    std::size_t transfer = 0;  // head of the queue
-    std::uint32_t element = 0;
-    std::uint64_t moved = 0;               // elements, all transfers together
-    std::uint64_t given = 0;               // elements of the tasks that the controller has given
-    std::vector<std::uint64_t> task_ends;  // elements, of those tasks
-    bool is_busy = false;
-    std::size_t link = kNone;  // moving, or the only one of a core's channel
-    Waiters waiters;           // sources that need this sink
-  };
-  struct CounterState {  // a lock or a token
-    std::int64_t value = 0;
-    Waiters waiters;
-  };
-  struct ElementBytes {
-    std::uint64_t meant = 0;     // by the access or the kernel
-    std::uint64_t streamed = 0;  // with the padding
-    bool operator==(const ElementBytes&) const = default;
+    bool is_source = false;
+    std::vector<std::size_t> sources;  // of a sink: those that may send to it
+    std::size_t element_bytes = 0;     // of a core's port
+    bool has_piece = false;
+    Piece piece;
+    bool is_moving = false;
+    double move_start = 0;
+    std::uint64_t move_bytes = 0;
+    std::size_t sender = kNone;  // whose piece a sink takes, from its first byte to its last
   };
   // A port of a core: a ring of element slots between its DMA channel and its program, which two
   // locks of the core keep apart.
@@ -54,7 +59,7 @@ class ArraySimulation {
     int* full = nullptr;
     std::uint32_t read = 0;
     std::uint32_t write = 0;
-    std::array<std::uint32_t, 2> bytes{};  // that mean something
+    std::array<std::uint32_t, 2> bytes{};  // that mean something, as far as is known
     Waiters waiters;
   };
   struct CoreState {
@@ -68,7 +73,6 @@ class ArraySimulation {
     PhaseHeader header;  // of the phase
     std::size_t pc = 0;
     bool is_computing = false;
-    bool is_waiting = false;
     double waiting_since = 0;
     double* waiting_for = nullptr;  // which CoreCycles member
     double finished_at = 0;
@@ -77,58 +81,73 @@ class ArraySimulation {
     WorkerPool::Job job;
   };
   struct ControllerState {
-    std::size_t next = 0;  // operation
+    std::span<const Operation> operations;
+    std::size_t next = 0;
     bool is_busy = false;
     double waiting_since = -1;
+    std::vector<int> tokens;  // that have come, by channel
   };
   enum class EventKind { move_ends, task_ends, operation_ends, token_comes };
   struct Event {
     double time = 0;
     std::uint64_t order = 0;
     EventKind kind = EventKind::move_ends;
-    std::size_t subject = 0;  // source channel, or core
+    std::size_t subject = 0;  // channel, or core
     bool operator>(const Event& other) const {
       return time != other.time ? time > other.time : order > other.order;
     }
   };
 
+  SimReport run_events();
   void schedule(double time, EventKind kind, std::size_t subject);
-  void wake(Waiters& waiters);
+  void handle(const Event& event);
+  [[noreturn]] void refuse(const std::string& what, const std::string& expected,
+                           const std::string& found) const;
 
-  // DMA (array_dma.cpp)
-  const Transfer* head(std::size_t channel) const;
+  // Moves (array_moves.cpp)
   bool is_core(std::size_t channel) const;
   std::size_t core_of(std::size_t channel) const;
   std::size_t core_index(TileId tile) const;
+  // Into CoreLayout::buffers and CoreState::ports.
+  static std::size_t port_index(const Channel& channel);
   PortState& port_of(std::size_t channel);
-  std::span<std::byte> slot_of(std::size_t channel, std::uint32_t slot, std::size_t bytes);
-  void release_lock(const LockUse& use);
-  void require_turn(std::size_t source, std::size_t sink) const;
-  Waiters* transfer_blocker(std::size_t channel);
-  Waiters* sink_blocker(std::size_t sink, std::size_t link);
-  Waiters* source_blocker(std::size_t source);
+  std::span<std::byte> slot_of(std::size_t channel, std::uint32_t slot);
+  void poll(std::size_t channel);
+  bool begin(std::size_t channel);
+  Waiters* begin_on_port(std::size_t channel);
   void try_move(std::size_t source);
-  ElementBytes begin_on(std::size_t channel, bool is_sink);
+  void require_order(std::size_t source, std::size_t sink);
+  void require_match(std::size_t source, std::size_t sink) const;
+  void start_move(std::size_t source);
   double move_end(std::size_t source, std::uint64_t bytes);
   void end_move(std::size_t source);
-  void copy_element(std::size_t source);
-  void end_on(std::size_t channel, std::size_t source);
-  void advance_transfer(std::size_t channel);
+  void copy_move(std::size_t source);
+  void end_on(std::size_t channel, std::uint64_t bytes);
+  void end_on_port(std::size_t channel);
 
   // The controller (array_controller.cpp)
-  bool has_task(std::size_t channel) const;
   void advance_controller();
+  bool takes_token(const WaitForTokens& wait);
   void end_operation();
-  void give_task(const ControlStep& step);
-  void apply(const Operation& operation);
-  void set_lock(const SetLock& set);
-  void write_headers(const DataPlace& place, std::span<const std::uint32_t> words);
+  void apply(const WriteDescriptor& write);
+  void apply(const PatchAddress& patch);
+  void apply(const RouteTokens& route);
+  void apply(const PushTask& push);
+  void apply(const SetLock& set);
+  void apply(const WaitForTokens& wait);
+  void apply(const WriteRegister& write);
+  void apply(const WriteMasked& write);
+  void apply(const WriteBlock& write);
+  CoreState& written_core(TileId tile);
   void set_core_lock(const SetLock& set);
   void require_last_phase() const;
+  void require_no_tokens() const;
   std::string describe_controller() const;
 
   // Cores (array_cores.cpp)
-  void handle(const Event& event);
+  TileId core_tile(std::size_t core) const;
+  std::string phase_text(std::size_t phase) const;
+  std::string_view phase_name(std::size_t phase) const;
   std::uint32_t header_word(const CoreState& core, std::size_t index) const;
   void prepare_core(std::size_t core);
   bool begin_call(std::size_t core);
@@ -140,23 +159,22 @@ class ArraySimulation {
   void compute(std::size_t core, const Step& step);
   void wait_for(CoreState& core, double CoreCycles::*cause);
   void stop_waiting(CoreState& core);
-  std::string describe_deadlock() const;
+  std::string describe_cores() const;
   void require_empty_ports() const;
-
   void record(std::size_t track, std::string_view name, double start, double end);
 
-  const Design& design_;
+  const Overlay& overlay_;
+  CallNames names_;
   const SimOptions& options_;
   const TimePreset& preset_;
   std::unique_ptr<ArrayMemory> memory_;  // null: time only
+  WorkerPool* pool_;
+  ChannelWork* work_ = nullptr;
+  DescriptorWork* registers_ = nullptr;  // the same, where there is a controller
   std::vector<std::byte> scratch_;
   std::vector<ChannelState> channels_;
-  std::vector<double> move_start_;  // by source channel
-  std::vector<CounterState> locks_;
-  std::vector<CounterState> tokens_;
   std::vector<CoreState> cores_;
   ControllerState controller_;
-  std::vector<std::size_t> to_try_;  // source channels woken by the event at hand
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t n_events_ = 0;
   double now_ = 0;

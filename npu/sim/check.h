@@ -8,7 +8,8 @@
 // beyond 63, declared or on the way; packet ids that are missing, doubled or beyond 31; streams
 // that share a sink without an order between them; more streams across a line of tiles than there
 // are ports; deadlocks, of the streams by themselves and of the one controller that gives them
-// their tasks.
+// their tasks; and whatever the control program's bytes make the array do otherwise than the Design
+// says (simulator.h).
 //
 // Not looked for: a route for every stream, whether a port is left for a core's trace (npu1 has
 // none: stream_cuts()), memory banks, the real size of the core's program and stack.

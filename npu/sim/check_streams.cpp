@@ -126,7 +126,44 @@ int crossing(const Design& d, const std::function<bool(TileId, TileId)>& crosses
   return static_cast<int>(circuits.size()) + (has_packets ? 1 : 0);
 }
 
+// Bytes of one link after those of another.
+struct Stretch {
+  std::size_t link = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const Stretch&) const = default;
+};
+
+void add_bytes(std::vector<Stretch>& stretches, std::size_t link, std::uint64_t bytes) {
+  if (stretches.empty() || stretches.back().link != link) stretches.push_back({link, 0});
+  stretches.back().bytes += bytes;
+}
+
+std::string text_of(const Design& d, const std::vector<Stretch>& stretches, std::size_t at) {
+  if (at == stretches.size()) return "the end";
+  return std::to_string(stretches[at].bytes) + " bytes of link " + d.links[stretches[at].link].name;
+}
+
 }  // namespace
+
+std::string moves_fault(const Design& d, const SimReport& report) {
+  for (std::size_t c = 0; c < d.channels.size(); ++c) {
+    if (d.channels[c].tile.kind == TileKind::core) continue;
+    std::vector<Stretch> expected;
+    std::vector<Stretch> found;
+    for (const Transfer& t : d.transfers[c]) {
+      add_bytes(expected, t.link, t.elements * t.stream_bytes());
+    }
+    for (const Move& move : report.moves[c]) add_bytes(found, move.link, move.bytes);
+    if (expected == found) continue;
+    const auto differ = std::ranges::mismatch(expected, found).in1 - expected.begin();
+    const auto at = static_cast<std::size_t>(differ);
+    const Channel& channel = d.channels[c];
+    return d.name + ": " + port_name({channel.tile, channel.direction, channel.index}) +
+           ": under its control program: expected " + text_of(d, expected, at) + ", found " +
+           text_of(d, found, at);
+  }
+  return "";
+}
 
 std::vector<StreamCut> stream_cuts(const Design& d) {
   std::vector<StreamCut> cuts;

@@ -4,10 +4,15 @@
 
 #include "npu/design/design.h"
 #include "npu/sim/check_problems.h"
+#include "npu/sim/simulator.h"
 
 namespace wnpu::npu {
 
 void check_streams(const Design& design, Problems& problems);
+
+// Whether the moves of a run took each channel's words through the links in the Design's order;
+// empty where they did.
+std::string moves_fault(const Design& design, const SimReport& report);
 
 // Streams that have to cross the line between two rows or columns of tiles, and the switches' ports
 // there. Routing may need more than this.

@@ -20,7 +20,7 @@ struct TaskTimes {
   std::vector<double> start, end;
 };
 
-TaskTimes times_of(const std::vector<PlannedTask>& tasks, const std::vector<ElementTime>& moves) {
+TaskTimes times_of(const std::vector<PlannedTask>& tasks, const std::vector<Move>& moves) {
   TaskTimes times;
   std::size_t element = 0;
   for (const PlannedTask& planned : tasks) {
@@ -40,7 +40,7 @@ double end_of(const std::vector<TasksEnded>& after, const std::vector<TaskTimes>
   return end;
 }
 
-std::vector<TaskId> order_of(const Plan& plan, const std::vector<std::vector<ElementTime>>& moves) {
+std::vector<TaskId> order_of(const Plan& plan, const std::vector<std::vector<Move>>& moves) {
   std::vector<TaskTimes> times(plan.size());
   for (std::size_t c = 0; c < plan.size(); ++c) times[c] = times_of(plan[c], moves[c]);
   std::vector<Candidate> candidates;
@@ -74,13 +74,13 @@ CompiledCall compile_call(const Design& design, const TimePreset& preset) {
   return call;
 }
 
-TimedCall time_call(const Design& design, const TimePreset& preset) {
+TimedCall time_call(const Design& design, const TimePreset& preset, bool records_moves) {
   TimedCall timed;
   timed.call = compile_call(design, preset);
   SimOptions options;
   options.preset = &preset;
-  options.program = &timed.call.program;
-  timed.report = simulate(design, options);
+  options.records_moves = records_moves;
+  timed.report = simulate(encoded_call(design, timed.call.program.program), options, {});
   return timed;
 }
 

@@ -24,6 +24,6 @@ struct TimedCall {
   // Cycles that the controller adds to those of one that takes no time.
   double exposed() const { return report.cycles - call.ideal.cycles; }
 };
-TimedCall time_call(const Design& design, const TimePreset& preset);
+TimedCall time_call(const Design& design, const TimePreset& preset, bool records_moves = false);
 
 }  // namespace wnpu::npu

@@ -16,8 +16,7 @@ namespace {
 // On both sides of every buffer's device memory.
 constexpr std::size_t kGuardBytes = 64;
 constexpr std::byte kGuard{0xa5};
-// XRT gives page-aligned buffers; sizes are whole words, as streams carry words.
-constexpr std::size_t kWordBytes = 4;
+// XRT gives page-aligned buffers; sizes are whole words (kWordBytes), as streams carry words.
 
 class SimBuffer final : public Buffer {
  public:
@@ -50,19 +49,19 @@ class ArrayDevice;
 
 class SimProgram final : public Program {
  public:
-  SimProgram(ArrayDevice& device, const Design& design, CallProgram control)
-      : device_(device), design_(design), control_(std::move(control)) {}
+  SimProgram(ArrayDevice& device, std::vector<Memory> arguments, EncodedCall call)
+      : device_(device), arguments_(std::move(arguments)), call_(std::move(call)) {}
   std::unique_ptr<Buffer> allocate(std::size_t bytes, int argument) override;
   void run(std::span<Buffer* const> arguments, std::chrono::milliseconds timeout) override;
 
   const ArrayDevice& device() const { return device_; }
-  const Design& design() const { return design_; }
-  const CallProgram& control() const { return control_; }
+  const EncodedCall& call() const { return call_; }
+  const std::vector<Memory>& arguments() const { return arguments_; }
 
  private:
   ArrayDevice& device_;
-  Design design_;
-  CallProgram control_;
+  std::vector<Memory> arguments_;
+  EncodedCall call_;
 };
 
 class ArrayDevice final : public SimDevice {
@@ -92,7 +91,10 @@ class ArrayDevice final : public SimDevice {
     if (!problems.empty()) {
       throw DeviceError("simulated NPU: load " + design.name + ": " + problems.front());
     }
-    return std::make_unique<SimProgram>(*this, design, compile_call(design, preset_).program);
+    const auto n_arguments = static_cast<std::ptrdiff_t>(design.n_arguments());
+    return std::make_unique<SimProgram>(
+        *this, std::vector(design.memories.begin(), design.memories.begin() + n_arguments),
+        encoded_call(design, compile_call(design, preset_).program.program));
   }
 
   void run_all(std::span<const Run> runs, std::chrono::milliseconds timeout) override {
@@ -118,18 +120,17 @@ class ArrayDevice final : public SimDevice {
  private:
   void run_one(const Run& run, const std::string& where) {
     const auto& program = static_cast<const SimProgram&>(checked_program(run, where));
-    const Design& design = program.design();
-    const auto buffers = checked_arguments(run, design, where);
+    const EncodedCall& call = program.call();
+    const auto buffers = checked_arguments(run, program, where);
     fail_if_ordered(where);
     std::vector<std::span<std::byte>> arguments;
     arguments.reserve(buffers.size());
     for (SimBuffer* buffer : buffers) arguments.push_back(buffer->device());
-    SimOptions options{&preset_, arguments, &pool_, options_.is_traced, should_stop()};
-    options.program = &program.control();
-    report_ = simulate(design, options);
+    const SimOptions options{&preset_, options_.is_traced, should_stop()};
+    report_ = simulate(call, options, {arguments, &pool_});
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       if (buffers[i]->has_intact_guards()) continue;
-      throw DeviceError(where + ": " + design.name + " wrote beyond argument " + std::to_string(i));
+      throw DeviceError(where + ": " + call.name + " wrote beyond argument " + std::to_string(i));
     }
     ++stats_.launches;
     stats_.ddr_read_bytes += report_.ddr_read_bytes;
@@ -145,23 +146,24 @@ class ArrayDevice final : public SimDevice {
     return *program;
   }
 
-  std::vector<SimBuffer*> checked_arguments(const Run& run, const Design& design,
+  std::vector<SimBuffer*> checked_arguments(const Run& run, const SimProgram& program,
                                             const std::string& where) const {
-    const std::string call = where + ": " + design.name;
-    if (run.arguments.size() != design.n_arguments()) {
-      throw DeviceError(call + ": expected " + std::to_string(design.n_arguments()) +
+    const std::vector<Memory>& arguments = program.arguments();
+    const std::string call = where + ": " + program.call().name;
+    if (run.arguments.size() != arguments.size()) {
+      throw DeviceError(call + ": expected " + std::to_string(arguments.size()) +
                         " arguments, found " + std::to_string(run.arguments.size()));
     }
     std::vector<SimBuffer*> buffers;
     for (std::size_t i = 0; i < run.arguments.size(); ++i) {
       const std::string argument =
-          call + ": argument " + std::to_string(i) + " (" + design.memories[i].name + ")";
+          call + ": argument " + std::to_string(i) + " (" + arguments[i].name + ")";
       auto* buffer = dynamic_cast<SimBuffer*>(run.arguments[i]);
       if (buffer == nullptr || buffer->owner() != this) {
         throw DeviceError(argument + ": expected a buffer of this device");
       }
-      if (buffer->device().size() < design.memories[i].bytes) {
-        throw DeviceError(argument + ": expected " + std::to_string(design.memories[i].bytes) +
+      if (buffer->device().size() < arguments[i].bytes) {
+        throw DeviceError(argument + ": expected " + std::to_string(arguments[i].bytes) +
                           " bytes, found " + std::to_string(buffer->device().size()));
       }
       buffers.push_back(buffer);
@@ -189,11 +191,10 @@ class ArrayDevice final : public SimDevice {
 };
 
 std::unique_ptr<Buffer> SimProgram::allocate(std::size_t bytes, int argument) {
-  const std::string call = "simulated NPU: " + design_.name + ": allocate";
-  if (argument < 0 || static_cast<std::size_t>(argument) >= design_.n_arguments()) {
-    throw DeviceError(call + ": expected an argument below " +
-                      std::to_string(design_.n_arguments()) + ", found " +
-                      std::to_string(argument));
+  const std::string call = "simulated NPU: " + call_.name + ": allocate";
+  if (argument < 0 || static_cast<std::size_t>(argument) >= arguments_.size()) {
+    throw DeviceError(call + ": expected an argument below " + std::to_string(arguments_.size()) +
+                      ", found " + std::to_string(argument));
   }
   if (bytes == 0 || bytes % kWordBytes != 0) {
     throw DeviceError(call + ": expected whole words of 4 bytes, found " + std::to_string(bytes) +

@@ -1,6 +1,6 @@
-// Runs a Design: results by calling the tile kernels on the elements that the DMA channels bring,
-// and time by a discrete-event model of the same channels, locks and cores. Simulated and modelled
-// throughout: nothing here has seen an array.
+// Runs a call on a simulated array: results by calling the tile kernels on the bytes that the DMA
+// channels bring, and time by a discrete-event model of the same channels, locks and cores.
+// Simulated and modelled throughout: nothing here has seen an array.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,35 @@
 #include <string>
 #include <vector>
 
-#include "npu/control/call_program.h"
+#include "npu/control/control_program.h"
 #include "npu/control/controller_costs.h"
 #include "npu/design/design.h"
 #include "npu/sim/worker_pool.h"
 
 namespace wnpu::npu {
 
-// A Design that cannot run to its end. what() names the tiles that wait and what they wait for.
+// A call that cannot run to its end. what() names the tiles that wait and what they wait for, or
+// what silicon would not have done as it was meant.
 struct SimulationError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+// A call as the array is given it: what is configured once, the control program's bytes and the
+// sizes of the arguments. No more of the Design than that.
+struct EncodedCall {
+  Overlay overlay;
+  std::vector<std::byte> program;
+  std::vector<std::size_t> argument_bytes;
+  // For messages and traces alone.
+  std::string name;
+  std::vector<std::string> phases;
+};
+EncodedCall encoded_call(const Design& design, const ControlProgram& program);
+
+// Memory of a call. Without arguments there is none, and the run gives its time only.
+struct CallMemory {
+  std::span<const std::span<std::byte>> arguments;  // of at least EncodedCall::argument_bytes
+  WorkerPool* pool = nullptr;                       // for the kernels
 };
 
 // Cycles that a core spent; together they are the length of the call.
@@ -41,16 +60,18 @@ struct ControllerReport {
   double finished = 0;  // when it was done with the last operation
 };
 
-// When an element of a channel moved, cycles.
-struct ElementTime {
-  double start = 0;
+// Words that passed a channel at once.
+struct Move {
+  double start = 0;  // cycles
   double end = 0;
+  std::size_t link = 0;
+  std::uint64_t bytes = 0;
 };
 
 // An interval of a tile's work, for the trace.
 struct Span {
   std::size_t track = 0;  // into SimReport::tracks
-  std::string_view name;  // of the phase or link; lives as long as the Design
+  std::string_view name;  // of the phase or link; lives as long as the Design or EncodedCall
   double start = 0;       // cycles
   double end = 0;
 };
@@ -59,34 +80,32 @@ struct SimReport {
   double cycles = 0;
   double ms = 0;                             // modelled, launch not included
   std::vector<CoreCycles> cores;             // [row * columns + column]
-  std::vector<std::uint64_t> channel_bytes;  // as Design::channels
+  std::vector<std::uint64_t> channel_bytes;  // as Overlay::channels
   std::uint64_t ddr_read_bytes = 0;
   std::uint64_t ddr_write_bytes = 0;
-  std::vector<double> phase_start;              // cycles; first core to begin each phase
-  ControllerReport controller;                  // only with a control program
-  std::vector<std::vector<ElementTime>> moves;  // [channel][element], only if recorded
-  std::vector<std::string> tracks;              // only if traced
-  std::vector<Span> spans;                      // only if traced
+  std::vector<double> phase_start;       // cycles; first core to begin each phase
+  ControllerReport controller;           // only with a control program
+  std::vector<std::vector<Move>> moves;  // [channel], only if recorded
+  std::vector<std::string> tracks;       // only if traced
+  std::vector<Span> spans;               // only if traced
 
   double utilisation() const;  // busy share of all cores' cycles
 };
 
 struct SimOptions {
   const TimePreset* preset = nullptr;
-  // One span an argument; empty: time only, no results.
-  std::span<const std::span<std::byte>> arguments = {};
-  WorkerPool* pool = nullptr;  // for results
   bool is_traced = false;
   std::function<bool()> should_stop = {};  // asked at every event
-  // Tasks are given by its operations, one after the other; null: all at once, in no time.
-  const CallProgram* program = nullptr;
   const ControllerCosts* costs = &phoenix_controller();
   bool records_moves = false;
 };
 
-// Throws SimulationError when the Design stops before its end (a deadlock), Stopped when
-// should_stop said so.
+// Time of a Design's transfers if its controller took none (transfer_work.h). Throws
+// SimulationError when it stops before its end (a deadlock), Stopped when should_stop said so.
 SimReport simulate(const Design& design, const SimOptions& options);
+// What the bytes of a control program make the array do (descriptor_work.h). Throws ControlError
+// for bytes that are no program, besides.
+SimReport simulate(const EncodedCall& call, const SimOptions& options, const CallMemory& memory);
 
 // The report's spans by track and time; neighbours of one name that touch are one: what a person
 // can read.

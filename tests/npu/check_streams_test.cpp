@@ -10,7 +10,7 @@
 #include "npu/design/layer_design.h"
 #include "npu/design/resident.h"
 #include "npu/sim/check.h"
-#include "npu/sim/simulator.h"
+#include "npu/sim/compile_call.h"
 #include "tests/npu/small_design.h"
 #include "tests/support/whisper_sizes.h"
 
@@ -131,4 +131,27 @@ TEST_CASE("check: broken references are named, not followed") {
   d = small_design();
   d.links.front().sinks.clear();
   CHECK(first_problem(d) == "link a_in0: expected a sink, found none");
+}
+
+TEST_CASE("check: what came under the control program is compared with the Design") {
+  Design d = small_design();
+  const TimedCall timed = time_call(d, tests::preset(), true);
+  CHECK(moves_fault(d, timed.report) == "");
+  for (const char* shared : {"b_in1", "b_all"}) {
+    Design other = d;  // a sink of two sources that expects one more of one of them
+    const std::size_t sink = d.links[link_of(d, "b_in1")].sinks.front();
+    for (Transfer& t : other.transfers[sink]) {
+      if (t.link == link_of(d, shared)) ++t.elements;
+    }
+    const std::string fault = moves_fault(other, timed.report);
+    CHECK(fault.find("mem(1,0) s2mm 1: under its control program: expected ") != std::string::npos);
+    CHECK(fault.find(std::string(" bytes of link ") + shared) != std::string::npos);
+  }
+  Design swapped = d;  // the same words in another order
+  const std::size_t sink = d.links[link_of(d, "b_in1")].sinks.front();
+  auto& queue = swapped.transfers[sink];
+  const auto keys = std::ranges::find(queue, link_of(d, "b_all"), &Transfer::link);
+  REQUIRE(keys != queue.begin());
+  std::rotate(queue.begin(), keys, keys + 1);
+  CHECK(moves_fault(swapped, timed.report).find("bytes of link b_all, found") != std::string::npos);
 }

@@ -20,9 +20,7 @@ using wnpu::tests::small_design;
 
 namespace {
 
-SimReport time_only(const Design& design) {
-  return simulate(design, {&preset(), {}, nullptr, false});
-}
+SimReport time_only(const Design& design) { return simulate(design, {&preset()}); }
 
 }  // namespace
 
@@ -66,11 +64,11 @@ TEST_CASE("simulator: a faster clock, memory or kernel never makes a call slower
   for (double TimePreset::*member : {&TimePreset::clock_ghz, &TimePreset::ddr_read_gb_per_s}) {
     TimePreset faster = preset();
     faster.*member *= 1.5;
-    CHECK(simulate(design, {&faster, {}, nullptr, false}).ms < ms);
+    CHECK(simulate(design, {&faster}).ms < ms);
   }
   TimePreset faster = preset();
   faster.kernels.softmax_cycles.value /= 2;
-  CHECK(simulate(design, {&faster, {}, nullptr, false}).ms < ms);
+  CHECK(simulate(design, {&faster}).ms < ms);
 }
 
 TEST_CASE("simulator: one tile product takes what the table and the streams say") {
@@ -87,7 +85,7 @@ TEST_CASE("simulator: one tile product takes what the table and the streams say"
 
 TEST_CASE("simulator: the trace is JSON that Chrome and Perfetto read") {
   const Design design = row_design(npu1(), RowOp::attend, {64, 100});
-  const SimReport report = simulate(design, {&preset(), {}, nullptr, true});
+  const SimReport report = simulate(design, {&preset(), true});
   const auto trace = nlohmann::json::parse(trace_json(report, preset()));
   CHECK(trace.at("otherData").at("simulated") == true);
   CHECK(trace.at("otherData").at("preset") == "phoenix-1.0/published");

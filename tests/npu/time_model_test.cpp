@@ -27,7 +27,7 @@ void check_against(const std::string& what, double predicted, double published, 
 
 // Tera-operations a second (2 a MAC), launch not included.
 double modelled_tops(const GemmProblem& p, const TimePreset& preset) {
-  const SimReport report = simulate(gemm_design(*preset.target, p), {&preset, {}, nullptr, false});
+  const SimReport report = simulate(gemm_design(*preset.target, p), {&preset});
   return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n) /
          (report.ms * 1e9);
 }

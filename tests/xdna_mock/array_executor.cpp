@@ -6,7 +6,7 @@
 
 #include "npu/design/overlay.h"
 #include "npu/plans/plan.h"
-#include "npu/sim/simulator.h"
+#include "npu/sim/compile_call.h"
 
 namespace wnpu::tests {
 namespace {
@@ -112,7 +112,8 @@ void execute(std::span<const std::uint32_t> stream,
   if (call.adder_elements != 0) return add(memory, call.adder_elements);
   const npu::TimePreset preset = npu::find_preset("phoenix-1.0/published");
   npu::WorkerPool pool(2);
-  npu::simulate(design, {.preset = &preset, .arguments = memory, .pool = &pool});
+  const npu::ControlProgram program = npu::compile_call(design, preset).program.program;
+  npu::simulate(npu::encoded_call(design, program), {.preset = &preset}, {memory, &pool});
 }
 
 }  // namespace wnpu::tests

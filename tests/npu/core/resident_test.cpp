@@ -13,7 +13,7 @@
 #include "npu/core/resident_program.h"
 #include "npu/design/gemm_design.h"
 #include "npu/design/row_design.h"
-#include "npu/sim/simulator.h"
+#include "npu/sim/compile_call.h"
 #include "npu/sim/tile_tasks.h"
 #include "tests/npu/core/scripted_core.h"
 #include "tests/support/tile_layout.h"
@@ -249,7 +249,8 @@ class Arguments {
   void simulate_on(const Design& design) {
     const TimePreset preset = find_preset(kDefaultPreset);
     WorkerPool pool(1);
-    simulate(design, {&preset, spans_, &pool});
+    const ControlProgram program = compile_call(design, preset).program.program;
+    simulate(encoded_call(design, program), {&preset}, {spans_, &pool});
   }
 
  private:
