@@ -1,5 +1,6 @@
 #include "npu/design/gemm_design.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "npu/design/layer_streams.h"
@@ -46,11 +47,13 @@ struct Cut {
   std::size_t b_block;      // a column of tiles of B, an element of parameters before it
 };
 
-// One row memory holds three rings; tiles of another size than the layer's need other slots, which
-// time alone does not look at.
+// Tiles that are longer than a core's descriptors move are for their time alone (check() refuses
+// them); shorter ones are padded like a layer's.
 void set_elements(Design& design, const OverlayLinks& overlay, const Cut& cut) {
   const auto set = [&](const std::vector<std::size_t>& links, std::size_t bytes) {
-    for (const std::size_t link : links) design.links[link].element_bytes = bytes;
+    for (const std::size_t link : links) {
+      design.links[link].element_bytes = std::max<std::size_t>(bytes, kElementBytes);
+    }
   };
   set(overlay.a_in, cut.a_tile);
   set(overlay.a_row, cut.a_tile);

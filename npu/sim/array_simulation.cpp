@@ -75,6 +75,11 @@ SimReport ArraySimulation::run(ChannelWork& work, std::span<const Operation> hea
 SimReport ArraySimulation::run(DescriptorWork& registers, std::span<const Operation> operations) {
   work_ = &registers;
   registers_ = &registers;
+  // A core's descriptors move a buffer whole (control/tile_config.h).
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    if (!is_core(i)) continue;
+    channels_[i].element_bytes = overlay_.core.buffers[port_index(overlay_.channels[i])].bytes;
+  }
   controller_.operations = operations;
   advance_controller();
   return run_events();

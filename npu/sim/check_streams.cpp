@@ -74,7 +74,8 @@ class StreamChecker {
     }
   }
 
-  // A core's descriptors are written once: every element of a port has their length.
+  // A core's descriptors are written once and move a buffer whole (control/tile_config.h): every
+  // element of a port has its length.
   void check_core_ports() {
     std::map<std::size_t, const Link*> first;  // link of each core's sink
     for (const Link& link : d_.links) {
@@ -100,8 +101,12 @@ class StreamChecker {
   void check_core_port(const Link& link, const Channel& channel, bool is_source) {
     const std::size_t port = is_source ? 2 : static_cast<std::size_t>(channel.index);
     if (port >= d_.core.buffers.size()) return;
-    problems_.at_most(tile_name(channel.tile) + ": element of link " + link.name,
-                      d_.core.buffers[port].bytes, link.element_bytes, " bytes");
+    const std::string what = tile_name(channel.tile) + ": element of link " + link.name;
+    const std::size_t bytes = d_.core.buffers[port].bytes;
+    problems_.at_most(what, bytes, link.element_bytes, " bytes");
+    if (link.element_bytes >= bytes) return;
+    problems_.add(what + ": expected " + std::to_string(bytes) +
+                  " bytes, the whole buffer, found " + std::to_string(link.element_bytes));
   }
 
   const Design& d_;

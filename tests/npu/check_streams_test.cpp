@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 #include "npu/design/resident.h"
 #include "npu/sim/check.h"
@@ -154,4 +155,19 @@ TEST_CASE("check: what came under the control program is compared with the Desig
   REQUIRE(keys != queue.begin());
   std::rotate(queue.begin(), keys, keys + 1);
   CHECK(moves_fault(swapped, timed.report).find("bytes of link b_all, found") != std::string::npos);
+}
+
+TEST_CASE("check: a core's descriptors move a buffer whole, for products as for layers") {
+  for (const bool is_int8 : {false, true}) {
+    for (const std::size_t tile : {64u, 48u}) {
+      const Design d = gemm_design(npu1(), {512, 192, 8 * tile, 64, 64, tile, is_int8});
+      CAPTURE(d.name);
+      CHECK(first_problem(d) == "");
+      CHECK(overlay_hash(d) == overlay_hash(small_design()));
+    }
+  }
+  Design d = gemm_design(npu1(), {512, 192, 512, 64, 64, 64, true});
+  d.links[link_of(d, "a_row0")].element_bytes = 4096;
+  CHECK(first_problem(d) ==
+        "core(0,0): element of link a_row0: expected 8192 bytes, the whole buffer, found 4096");
 }
