@@ -1,6 +1,6 @@
 // What runs on the array, written once: tiles, streams, memories, what each DMA channel moves and
-// what each core does with it. check() says whether it fits, the simulator runs it, and an
-// instruction stream for hardware is made from it.
+// what each core does with it. check() says whether it fits, and a control program is made from it,
+// which hardware and the simulator execute.
 //
 // Overlay and call. Channels, links, core memory and the resident program are the same for every
 // call: they are the overlay. Regions, locks, transfers and phases are one call's: on hardware the

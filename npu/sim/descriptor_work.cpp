@@ -345,15 +345,15 @@ void DescriptorWork::place_in_mem_tile(std::size_t channel, const BufferDescript
 // The link that a source's words go to: its only one, or that of the packet.
 std::size_t DescriptorWork::link_of(std::size_t channel, const BufferDescriptor& d) {
   const int id = d.packet ? d.packet->id : kCircuit;
-  const std::string found = d.packet ? "id " + std::to_string(id) : "none";
   if (overlay_.channels[channel].direction == Direction::s2mm) {
-    if (d.packet) refuse(running_name(channel) + ": packet", "none where words come in", found);
-    return kNone;
+    if (!d.packet) return kNone;
+    refuse(running_name(channel) + ": packet", "none where words come in", std::to_string(id));
   }
   for (std::size_t i = 0; i < overlay_.links.size(); ++i) {
     if (overlay_.links[i].source == channel && overlay_.links[i].packet_id == id) return i;
   }
-  refuse(running_name(channel) + ": packet", "that of one of its links", found);
+  refuse(running_name(channel) + ": packet", "that of one of its links",
+         d.packet ? "id " + std::to_string(id) : "none");
 }
 
 }  // namespace wnpu::npu
