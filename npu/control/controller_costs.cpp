@@ -32,6 +32,10 @@ constexpr ControllerCosts kPhoenixQueued{"phoenix-queued", kWrite,      kMasked,
 const ControllerCosts& phoenix_controller() { return kPhoenix; }
 const ControllerCosts& phoenix_queued_controller() { return kPhoenixQueued; }
 
+const ControllerCosts& controller_of(const TimePreset& preset) {
+  return preset.controller == nullptr ? kPhoenix : *preset.controller;
+}
+
 double cycles_of(const Operation& operation, const ControllerCosts& costs) {
   const double write = costs.write.value;
   if (const auto* descriptor = std::get_if<WriteDescriptor>(&operation)) {

@@ -23,6 +23,9 @@ struct ControllerCosts {
 const ControllerCosts& phoenix_controller();
 const ControllerCosts& phoenix_queued_controller();
 
+// Those of a preset.
+const ControllerCosts& controller_of(const TimePreset& preset);
+
 double cycles_of(const Operation& operation, const ControllerCosts& costs);
 
 }  // namespace wnpu::npu

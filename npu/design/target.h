@@ -13,6 +13,8 @@
 
 namespace wnpu::npu {
 
+struct ControllerCosts;  // control/controller_costs.h
+
 // An array as the driver hands it out.
 struct Target {
   std::string_view name;     // "npu1"
@@ -46,6 +48,7 @@ struct TimePreset {
   double launch_us = 0;       // one program call on its own
   double list_launch_us = 0;  // one program call within a run list
   KernelTable kernels;
+  const ControllerCosts* controller = nullptr;  // null: phoenix_controller()
 };
 
 // What is taken where nothing is asked for.

@@ -80,6 +80,7 @@ TimedCall time_call(const Design& design, const TimePreset& preset, bool records
   SimOptions options;
   options.preset = &preset;
   options.records_moves = records_moves;
+  options.costs = &controller_of(preset);
   timed.report = simulate(encoded_call(design, timed.call.program.program), options, {});
   return timed;
 }

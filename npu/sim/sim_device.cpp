@@ -68,7 +68,7 @@ class ArrayDevice final : public SimDevice {
  public:
   explicit ArrayDevice(const SimDeviceOptions& options)
       : options_(options),
-        preset_(find_preset(options.preset)),
+        preset_(options.times ? *options.times : find_preset(options.preset)),
         pool_(options.threads),
         description_("simulated " + std::string(preset_.target->product) + ", modelled as " +
                      preset_.name) {}
@@ -126,7 +126,8 @@ class ArrayDevice final : public SimDevice {
     std::vector<std::span<std::byte>> arguments;
     arguments.reserve(buffers.size());
     for (SimBuffer* buffer : buffers) arguments.push_back(buffer->device());
-    const SimOptions options{&preset_, options_.is_traced, should_stop()};
+    SimOptions options{&preset_, options_.is_traced, should_stop()};
+    options.costs = &controller_of(preset_);
     report_ = simulate(call, options, {arguments, &pool_});
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       if (buffers[i]->has_intact_guards()) continue;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "npu/design/target.h"
@@ -21,7 +22,9 @@ struct InjectedFailure {
 
 struct SimDeviceOptions {
   std::string preset{kDefaultPreset};  // target.h find_preset
-  int threads = 1;                     // host threads for the tile kernels
+  std::optional<TimePreset> times =
+      std::nullopt;  // instead of the preset's, for tests of what measures time
+  int threads = 1;   // host threads for the tile kernels
   InjectedFailure failure;
   bool is_traced = false;  // keep spans of the last run (SimDevice::last_report)
 };

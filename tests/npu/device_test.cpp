@@ -159,3 +159,22 @@ TEST_CASE("sim device: memory beyond the arguments stays as it was") {
                         core.waiting_header + core.finished;
   CHECK(cycles == doctest::Approx(report.cycles));
 }
+
+TEST_CASE("sim device: times of a caller's own, with the controller that they name") {
+  ControllerCosts slow = phoenix_controller();
+  slow.write.value *= 10;
+  SimDeviceOptions options;
+  options.times = find_preset("phoenix-1.0/goal");
+  const auto modelled_ms = [&options] {
+    const auto device = open_sim_device(options);
+    CHECK(device->preset().name == "phoenix-1.0/goal");
+    tests::LayerCallFixture call(*device, {40, 64, 1, 128});
+    call.run();
+    return device->stats().modelled_ms;
+  };
+  const double normal = modelled_ms();
+  options.times->controller = &slow;
+  CHECK(modelled_ms() > normal);
+  options.times->controller = &phoenix_controller();
+  CHECK(modelled_ms() == normal);
+}
