@@ -7,9 +7,10 @@ namespace wnpu::npu {
 
 // Where a number comes from. Nothing is measured by this project, which has no NPU.
 enum class Provenance {
-  measured,  // on silicon, by the source named
-  counted,   // from instructions or hardware limits, by hand or by counted_kernels.h
-  assumed,   // a guess; what it rests on is named
+  measured,   // on silicon, by the source named
+  counted,    // from instructions or hardware limits, by hand or by counted_kernels.h
+  assumed,    // a guess; what it rests on is named
+  simulated,  // by first light on the simulator: what the model was given, found again
 };
 std::string_view provenance_name(Provenance provenance);
 

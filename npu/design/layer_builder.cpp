@@ -6,14 +6,6 @@
 #include "npu/design/layer_design.h"
 
 namespace wnpu::npu {
-namespace {
-
-constexpr std::array<const char*, kLayerOps> kOpNames{"norm1", "qkv", "attend", "out",
-                                                      "norm2", "up",  "down"};
-
-const char* op_name(LayerOp op) { return kOpNames[static_cast<std::size_t>(op)]; }
-
-}  // namespace
 
 Design empty_layer_design(const LayerGeometry& g, LayerCall call) {
   Design design;
@@ -21,8 +13,8 @@ Design empty_layer_design(const LayerGeometry& g, LayerCall call) {
   design.name = "layer " + std::string(g.target->name) +
                 (g.precision == Precision::int8 ? " int8" : " bf16") + " " +
                 std::to_string(g.shape.frames) + "x" + std::to_string(g.shape.width) + "x" +
-                std::to_string(g.shape.hidden) + " " + op_name(call.first) +
-                (call.first == call.last ? "" : std::string("..") + op_name(call.last));
+                std::to_string(g.shape.hidden) + " " + std::string(layer_op_name(call.first));
+  if (call.first != call.last) design.name += ".." + std::string(layer_op_name(call.last));
   constexpr std::array kNames{"input", "weights", "scratch", "output"};
   for (std::size_t i = 0; i < kLayerArguments; ++i) {
     design.memories.push_back(

@@ -2,6 +2,9 @@
 // operations in one call; the other plans cut it into more calls over the same arguments.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "npu/design/design.h"
 #include "npu/design/layer_abi.h"
 
@@ -10,6 +13,11 @@ namespace wnpu::npu {
 // The operations of a layer, in order. `up` includes GELU; `out` and `down` the residual.
 enum class LayerOp { norm1, qkv, attend, out, norm2, up, down };
 constexpr std::size_t kLayerOps = 7;
+inline constexpr std::array<std::string_view, kLayerOps> kLayerOpNames{
+    "norm1", "qkv", "attend", "out", "norm2", "up", "down"};
+constexpr std::string_view layer_op_name(LayerOp op) {
+  return kLayerOpNames[static_cast<std::size_t>(op)];
+}
 
 // A run of operations that is one call. What passes from one to the next inside the call stays in
 // mem tiles where it fits; at the ends of a call it lies in the scratch argument.

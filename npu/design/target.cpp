@@ -184,6 +184,8 @@ std::string_view provenance_name(Provenance provenance) {
       return "counted";
     case Provenance::assumed:
       return "assumed";
+    case Provenance::simulated:
+      return "simulated";
   }
   return "assumed";
 }

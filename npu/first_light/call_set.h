@@ -1,0 +1,41 @@
+// Calls over the same arguments on one device.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "npu/device.h"
+#include "npu/trial_calls/calls.h"
+
+namespace wnpu::npu {
+
+class CallSet {
+ public:
+  // `device` must outlive it. Throws DeviceError. Arguments are as long as the longest call's.
+  CallSet(Device& device, std::span<const NamedDesign> calls);
+
+  std::size_t n_arguments() const { return arguments_.size(); }
+  // What is written reaches the device; what is read comes from there.
+  void write(std::size_t argument, std::span<const std::byte> bytes);
+  void fill(std::size_t argument, std::byte value);
+  std::span<const std::byte> read(std::size_t argument);
+  // More buffers for an argument, zeros, for runs that take others than the set's own.
+  std::unique_ptr<Buffer> another(std::size_t argument);
+
+  Run run_of(std::size_t call) const;
+  Buffer& buffer(std::size_t argument) { return *arguments_[argument]; }
+  void run(std::size_t call, std::chrono::milliseconds timeout);
+  Device& device() { return device_; }
+
+ private:
+  Device& device_;
+  std::vector<std::size_t> bytes_;
+  std::vector<std::unique_ptr<Program>> programs_;
+  std::vector<std::size_t> n_arguments_;  // of each call
+  std::vector<std::unique_ptr<Buffer>> arguments_;
+};
+
+}  // namespace wnpu::npu

@@ -1,0 +1,64 @@
+#include "npu/first_light/first_light.h"
+
+#include <algorithm>
+
+#include "npu/first_light/comparison.h"
+#include "npu/first_light/measure.h"
+#include "npu/trial_calls/calls.h"
+
+namespace wnpu::npu {
+namespace {
+
+// Runs one step; what the device throws becomes its reason.
+void run_step(StepResult& step, Comparison& comparison, Device& device,
+              const FirstLightOptions& options, FirstLight& result) {
+  step.status = StepStatus::passed;
+  try {
+    if (step.step == FirstLightStep::measure) {
+      result.table = measure(device, options, result);
+    } else {
+      comparison.run(step);
+    }
+    if (step.status == StepStatus::failed) step.reason = "bits differ from the simulator's";
+  } catch (const DeviceError& error) {
+    step.status = StepStatus::failed;
+    step.reason = error.what();
+  }
+}
+
+}  // namespace
+
+bool FirstLight::has_passed() const {
+  return std::ranges::all_of(
+      steps, [](const StepResult& step) { return step.status == StepStatus::passed; });
+}
+
+FirstLight run_first_light(Device& device, const FirstLightOptions& options) {
+  const LayerGeometry geometry = layer_geometry(device.target(), options.shape, options.precision);
+  FirstLight result;
+  result.machine = options.machine;
+  result.machine.device = device.description();
+  result.machine.is_simulated = device.is_simulated();
+  result.shape = options.shape;
+  result.precision = options.precision;
+  result.overlay = hash_text(overlay_hash(tile_call(device.target()).design));
+  SimDeviceOptions simulator;
+  simulator.threads = options.threads;
+  const auto reference = open_sim_device(simulator);
+  Comparison comparison(device, *reference, geometry, options, result);
+  bool goes_on = true;
+  for (std::size_t i = 0; i < kStepNames.size(); ++i) {
+    StepResult step{static_cast<FirstLightStep>(i), StepStatus::not_run, {}, {}};
+    if (goes_on) {
+      if (options.tell) options.tell(std::string(kStepNames[i]));
+      run_step(step, comparison, device, options, result);
+    } else {
+      step.reason = "an earlier step failed";
+    }
+    goes_on = goes_on && (step.status == StepStatus::passed || options.keeps_going);
+    result.steps.push_back(std::move(step));
+  }
+  return result;
+}
+
+}  // namespace wnpu::npu
