@@ -1,6 +1,5 @@
 #include "app/emit/calls.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "app/cli/exit_code.h"
@@ -10,25 +9,16 @@
 #include "npu/plans/plan.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
+#include "npu/trial_calls/gauges.h"
 
 namespace wnpu::app {
 namespace {
 
-struct NamedDesign {
-  std::string name;
-  npu::Design design;
-};
-
-// As npu::LayerOp.
-constexpr std::array<std::string_view, npu::kLayerOps> kOpNames{"norm1", "qkv", "attend", "out",
-                                                                "norm2", "up",  "down"};
+using npu::NamedDesign;
 
 npu::LayerGeometry geometry_of(const CallChoice& choice) {
-  const models::Dims dims = models::dims_of_size(choice.size).value();
-  return npu::layer_geometry(
-      *npu::find_target(choice.target),
-      {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state},
-      npu::find_precision(choice.precision).value());
+  return npu::layer_geometry(*npu::find_target(choice.target), layer_shape(choice.size),
+                             npu::find_precision(choice.precision).value());
 }
 
 // States of a window by a matrix of the model's width.
@@ -46,17 +36,22 @@ npu::Design product(const CallChoice& choice) {
 std::vector<NamedDesign> designs(const CallChoice& choice) {
   if (choice.plan == "gemm") return {{"gemm", product(choice)}};
   const npu::LayerGeometry geometry = geometry_of(choice);
+  if (choice.plan == "first-light") return npu::trial_calls(geometry);
   std::vector<NamedDesign> result;
   for (const npu::LayerCall& call : npu::layer_calls(npu::find_plan(choice.plan).value())) {
     const bool is_whole = call == npu::LayerCall{};
-    result.push_back(
-        {is_whole ? "layer" : std::string(kOpNames[static_cast<std::size_t>(call.first)]),
-         npu::layer_design(geometry, call)});
+    result.push_back({is_whole ? "layer" : std::string(npu::layer_op_name(call.first)),
+                      npu::layer_design(geometry, call)});
   }
   return result;
 }
 
 }  // namespace
+
+npu::LayerShape layer_shape(const std::string& size) {
+  const models::Dims dims = models::dims_of_size(size).value();
+  return {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state};
+}
 
 std::string choice_text(const CallChoice& choice) {
   return choice.target + ", " + choice.size + ", " + choice.precision + ", plan " + choice.plan;

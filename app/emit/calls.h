@@ -6,13 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "npu/design/layer_abi.h"
 #include "npu/emit/module_text.h"
 
 namespace wnpu::app {
 
 inline constexpr std::array<std::string_view, 2> kTargetNames{"npu1", "npu4"};
-// `gemm` is one product of the model's width: the smallest call that computes something.
-inline constexpr std::array<std::string_view, 3> kEmittedPlans{"fused", "batched", "gemm"};
+// `gemm` is one product of the model's width; `first-light` all that npu first-light runs.
+inline constexpr std::array<std::string_view, 4> kEmittedPlans{"fused", "batched", "gemm",
+                                                               "first-light"};
 
 struct CallChoice {
   std::string target{kTargetNames[0]};
@@ -20,6 +22,9 @@ struct CallChoice {
   std::string precision = "bf16";
   std::string plan{kEmittedPlans[0]};
 };
+
+// The layer of the model's size.
+npu::LayerShape layer_shape(const std::string& size);
 
 std::string choice_text(const CallChoice& choice);  // "npu1, base, bf16, plan fused"
 

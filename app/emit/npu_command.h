@@ -1,5 +1,5 @@
-// `whisper-npu npu emit`: what a machine with AMD's open tools needs to make an XCLBIN, as a
-// folder.
+// `whisper-npu npu`: emit, what a machine with AMD's open tools needs to make an XCLBIN, as a
+// folder; and first-light, which runs it.
 #pragma once
 
 #include "app/cli/subcommand.h"

@@ -29,8 +29,8 @@ void run_step(StepResult& step, Comparison& comparison, Device& device,
 }  // namespace
 
 bool FirstLight::has_passed() const {
-  return std::ranges::all_of(
-      steps, [](const StepResult& step) { return step.status == StepStatus::passed; });
+  return std::ranges::none_of(
+      steps, [](const StepResult& step) { return step.status == StepStatus::failed; });
 }
 
 FirstLight run_first_light(Device& device, const FirstLightOptions& options) {
@@ -49,13 +49,14 @@ FirstLight run_first_light(Device& device, const FirstLightOptions& options) {
   bool goes_on = true;
   for (std::size_t i = 0; i < kStepNames.size(); ++i) {
     StepResult step{static_cast<FirstLightStep>(i), StepStatus::not_run, {}, {}};
-    if (goes_on) {
+    const bool is_asked = step.step <= options.last;
+    if (goes_on && is_asked) {
       if (options.tell) options.tell(std::string(kStepNames[i]));
       run_step(step, comparison, device, options, result);
     } else {
-      step.reason = "an earlier step failed";
+      step.reason = is_asked ? "an earlier step failed" : "not asked for";
     }
-    goes_on = goes_on && (step.status == StepStatus::passed || options.keeps_going);
+    goes_on = goes_on && (step.status != StepStatus::failed || options.keeps_going);
     result.steps.push_back(std::move(step));
   }
   return result;

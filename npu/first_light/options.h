@@ -15,8 +15,9 @@ namespace wnpu::npu {
 struct FirstLightOptions {
   LayerShape shape;
   Precision precision = Precision::bf16;
-  std::size_t layers = 1;  // of the encoder
-  std::size_t runs = 20;   // timed, of each call
+  std::size_t layers = 1;                         // of the encoder
+  std::size_t runs = 20;                          // timed, of each call
+  FirstLightStep last = FirstLightStep::measure;  // that is run
   bool keeps_going = false;
   std::chrono::milliseconds timeout{10000};  // of a submission
   int threads = 1;                           // of the simulator beside the device

@@ -73,7 +73,7 @@ struct FirstLight {
   std::optional<MeasuredTable> table;
   std::optional<double> watts;  // while the layer ran over and over
 
-  bool has_passed() const;  // all steps
+  bool has_passed() const;  // no step has failed
 };
 
 }  // namespace wnpu::npu

@@ -20,8 +20,8 @@ expect() {
   cat out err | grep -qE -- "$2" || fail "${*:3}: expected \"$2\", found: $(cat out err)"
 }
 
-expect 2 'expected one action, emit' npu
-expect 2 'expected one action, emit' npu emit emit
+expect 2 'expected one action, emit or first-light' npu
+expect 2 'expected one action, emit or first-light' npu emit emit
 expect 2 'output-dir is required' npu emit
 expect 2 '--size' npu emit --size huge -o d
 expect 2 'the array cannot run layer' npu emit --target npu4 --size tiny -o d

@@ -7,12 +7,14 @@
 #include "npu/design/overlay.h"
 #include "npu/plans/plan.h"
 #include "npu/sim/compile_call.h"
+#include "npu/sim/simulator.h"
+#include "npu/trial_calls/gauges.h"
 
 namespace wnpu::tests {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x4e505557;  // "WUPN"
-constexpr std::size_t kWords = 12;
+constexpr std::size_t kWords = 13;
 
 npu::Design adder_design(std::size_t n_elements) {
   npu::Design design;
@@ -52,6 +54,7 @@ StandInCall from_stream(std::span<const std::uint32_t> stream) {
   call.layer = {static_cast<npu::LayerOp>(stream[6]), static_cast<npu::LayerOp>(stream[7]),
                 stream[8] != 0};
   call.adder_elements = stream[9];
+  call.trial = stream[10];
   return call;
 }
 
@@ -59,8 +62,18 @@ StandInCall from_stream(std::span<const std::uint32_t> stream) {
 
 npu::Design design_of(const StandInCall& call) {
   if (call.adder_elements != 0) return adder_design(call.adder_elements);
-  return npu::layer_design(npu::layer_geometry(npu::npu1(), call.shape, call.precision),
-                           call.layer);
+  const npu::LayerGeometry geometry = npu::layer_geometry(npu::npu1(), call.shape, call.precision);
+  if (call.trial != 0) return npu::trial_calls(geometry).at(call.trial - 1).design;
+  return npu::layer_design(geometry, call.layer);
+}
+
+std::vector<StandInCall> calls_of_first_light(const npu::LayerShape& shape) {
+  const npu::LayerGeometry geometry = npu::layer_geometry(npu::npu1(), shape, npu::Precision::bf16);
+  std::vector<StandInCall> all;
+  for (std::size_t i = 0; i < npu::trial_calls(geometry).size(); ++i) {
+    all.push_back({shape, npu::Precision::bf16, {}, 0, i + 1});
+  }
+  return all;
 }
 
 std::vector<StandInCall> calls_of_model(const npu::LayerShape& shape, npu::Precision precision) {
@@ -71,7 +84,7 @@ std::vector<StandInCall> calls_of_model(const npu::LayerShape& shape, npu::Preci
   }
   std::vector<StandInCall> all;
   all.reserve(layers.size());
-  for (const npu::LayerCall& layer : layers) all.push_back({shape, precision, layer, 0});
+  for (const npu::LayerCall& layer : layers) all.push_back({shape, precision, layer, 0, 0});
   return all;
 }
 
@@ -88,6 +101,7 @@ std::vector<std::uint32_t> to_stream(const StandInCall& call) {
           word(call.layer.last),
           word(call.layer.with_gelu),
           word(call.adder_elements),
+          word(call.trial),
           word(hash),
           word(hash >> 32)};
 }

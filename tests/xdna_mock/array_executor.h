@@ -13,18 +13,23 @@
 
 namespace wnpu::tests {
 
-// A call that the stand-in knows: a layer, computed by the simulator, or an adder of the tests.
+// A call that the stand-in knows: a layer or a call of first light, computed by the simulator, or
+// an adder of the tests.
 struct StandInCall {
   npu::LayerShape shape;
   npu::Precision precision = npu::Precision::bf16;
   npu::LayerCall layer;
   std::size_t adder_elements = 0;  // not 0: out[i] = a[i] + b[i], int32, on arguments a, b, out
+  std::size_t trial = 0;  // not 0: the call of this place, from 1, in trial_calls() of the shape
 };
 
 npu::Design design_of(const StandInCall& call);
 
 // The calls of the plans fused, batched and hybrid for a model's layers.
 std::vector<StandInCall> calls_of_model(const npu::LayerShape& shape, npu::Precision precision);
+
+// All that first light runs.
+std::vector<StandInCall> calls_of_first_light(const npu::LayerShape& shape);
 
 std::vector<std::uint32_t> to_stream(const StandInCall& call);
 

@@ -7,13 +7,33 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include "npu/first_light/first_light.h"
 #include "tests/xdna_mock/attached_device.h"
 #include "tests/xdna_mock/device_fixture.h"
+#include "tests/xdna_mock/overlay_folder.h"
 
 namespace wnpu::tests {
 
 std::unique_ptr<npu::Device> open_device_under_test(const npu::XrtOptions& options) {
   return attach(npu::open_xrt_device(options), options.xclbin.parent_path());
+}
+
+// Down to here all is real; what an NPU would compute, nobody does.
+TEST_CASE("xrt: where silicon would begin, first light says what it found instead") {
+  npu::FirstLightOptions options;
+  options.shape = {.frames = 50, .width = 128, .heads = 2, .hidden = 256};
+  const OverlayFolder folder(calls_of_first_light(options.shape));
+  const auto device = npu::open_xrt_device({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
+  const npu::FirstLight result = npu::run_first_light(*device, options);
+  CHECK(!result.machine.is_simulated);
+  const npu::StepResult& kernel = result.steps.front();
+  CHECK(kernel.status == npu::StepStatus::failed);
+  REQUIRE(kernel.checks.size() == 1);
+  const npu::Difference& difference = kernel.checks.front().differences.front();
+  CHECK(difference.region == "result");
+  CHECK(difference.differing == difference.compared);
+  CHECK(difference.found == 0xffff);  // as it was filled
+  CHECK(result.steps.at(1).status == npu::StepStatus::not_run);
 }
 
 }  // namespace wnpu::tests

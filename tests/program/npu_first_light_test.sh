@@ -1,0 +1,54 @@
+#!/bin/bash
+# npu_first_light_test.sh WHISPER_NPU: what `npu first-light` takes and refuses, its exit codes and
+# its file. What it compares and measures: tests/npu/first_light/.
+set -euo pipefail
+program=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  echo "npu_first_light: $1" >&2
+  exit 1
+}
+
+# expect CODE PATTERN ARGUMENTS...
+expect() {
+  local code=0
+  "$program" "${@:3}" >out 2>err || code=$?
+  [ "$code" = "$1" ] || fail "${*:3}: expected exit code $1, found $code: $(cat err)"
+  grep -qE -- "$2" out err || fail "${*:3}: expected \"$2\", found: $(cat out err)"
+}
+
+expect 2 'npu first-light: an option of npu emit: --plan' npu first-light --plan fused
+expect 2 'npu emit: an option of npu first-light: --device' npu emit -o d --device sim
+expect 2 'npu emit: an option of npu first-light: --json' npu emit -o d --json
+expect 2 'expected npu, npu:N or sim' npu first-light --device cpu
+expect 2 'expected npu, npu:N or sim' npu first-light --device npu:
+expect 2 'expected npu, npu:N or sim' npu first-light --device npu:x
+expect 2 '--until' npu first-light --device sim --until dawn
+expect 2 '--clock-ghz' npu first-light --device sim --clock-ghz 0
+if [ ! -e /dev/accel/accel0 ]; then
+  expect 5 'no NPU, or no amdxdna driver' npu first-light --until kernel
+  expect 5 'no NPU, or no amdxdna driver' npu first-light --device npu:3 --until kernel
+fi
+
+quick=(npu first-light --device sim --size tiny --until kernel)
+expect 0 'SIMULATED: no silicon was here' "${quick[@]}" --output light.json
+grep -q '"simulated": true' light.json || fail "the file does not say that it was simulated"
+grep -q '^{$' light.json || fail "the file is no JSON"
+echo mine >light.json
+expect 6 'light.json: is there' "${quick[@]}" --output light.json
+[ "$(cat light.json)" = mine ] || fail "a file that was there is replaced"
+expect 0 'kernel: passed' "${quick[@]}" --output light.json --overwrite
+expect 6 'none' "${quick[@]}" --output none/light.json
+expect 0 '.document.: .whisper-npu first light.' "${quick[@]}" --json
+[ "$(find . -name '.whisper-npu*' | wc -l)" = 0 ] || fail "a part of a file was left"
+
+# One folder, one XCLBIN for all of it.
+expect 0 'gauge_attend_1536_4: design' npu emit --size tiny --plan first-light -o d
+(cd d && sha256sum --quiet -c SHA256SUMS) || fail "sums differ"
+for call in tile product norm1 down layer gauge_short; do
+  [ -s "d/$call.bin" ] || fail "no instruction stream for $call"
+done
+echo "npu_first_light: ok"
