@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -54,7 +55,13 @@ void add_shape_options(CLI::App& app, Command& command) {
       ->capture_default_str()
       ->each([&command](const std::string&) { command.has_size = true; })
       ->group("What --plans and --kernels cover");
+  app.add_option("--kernel-table", command.options.kernel_table,
+                 "--plans as well by what npu first-light measured on an NPU")
+      ->type_name("FIRST_LIGHT.json")
+      ->group("What --plans and --kernels cover");
 }
+
+constexpr std::string_view kPlans = "--plans";
 
 void add_options(CLI::App& app, Command& command) {
   BenchOptions& options = command.options;
@@ -86,6 +93,9 @@ int run(Command& command) {
   }
   if (command.has_model && !command.has_size) command.options.size.clear();
   const Mode& mode = command.chosen.empty() ? modes().front() : *command.chosen.front();
+  if (!command.options.kernel_table.empty() && mode.option != kPlans) {
+    throw app::UsageError("--kernel-table does nothing without " + std::string(kPlans));
+  }
   const Results results = mode.run(command.options);
   const Machine machine = describe_machine();
   app::write_all(

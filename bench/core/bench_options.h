@@ -22,6 +22,8 @@ struct BenchOptions {
   std::filesystem::path references;
   // Whose shapes --plans and --kernels take (model_sizes.h); empty: those of work.model.
   std::string size = "base";
+  // What npu first-light measured, for --plans; empty: none.
+  std::filesystem::path kernel_table;
   // Of the work that peaks are measured with.
   CalibrationSizes calibration;
   // JSON instead of tables on stdout.

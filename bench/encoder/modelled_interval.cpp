@@ -28,21 +28,27 @@ constexpr NamedRate kRates[] = {
 // The table of one part of a layer cannot bound the whole.
 bool is_of_a_layer(const npu::KernelTable& table) { return table.name != "gemm"; }
 
-}  // namespace
-
-std::vector<ModelledLayer> modelled_base_layers() {
+ModelledLayer base_layer(const std::string& clock, const npu::TimePreset& preset) {
   npu::EncoderShape base = encoder_shape(*dims_of_size("base"));
   base.layers = 1;
+  const npu::PlanCost cost = npu::model_plan(base, 1500, npu::Plan::fused, preset);
+  return {clock, std::string(preset.kernels.name), preset.kernels.rests_on, cost.modelled_ms(),
+          cost.controller};
+}
+
+}  // namespace
+
+std::vector<ModelledLayer> modelled_base_layers(const npu::MeasuredTable* measured) {
   std::vector<ModelledLayer> layers;
+  if (measured != nullptr) {
+    layers.push_back(base_layer(measured->preset.name, measured->preset));
+  }
   for (const std::string_view clock : npu::clock_preset_names()) {
     const auto first = static_cast<std::ptrdiff_t>(layers.size());
     for (const npu::KernelTable& table : npu::kernel_tables()) {
       if (!is_of_a_layer(table)) continue;
-      const npu::TimePreset preset =
-          npu::find_preset(std::string(clock) + "/" + std::string(table.name));
-      const npu::PlanCost cost = npu::model_plan(base, 1500, npu::Plan::fused, preset);
-      layers.push_back({std::string(clock), std::string(table.name), table.rests_on,
-                        cost.modelled_ms(), cost.controller});
+      layers.push_back(base_layer(std::string(clock), npu::find_preset(std::string(clock) + "/" +
+                                                                       std::string(table.name))));
     }
     std::ranges::sort(layers.begin() + first, layers.end(), {}, &ModelledLayer::ms);
   }
@@ -60,10 +66,14 @@ std::string interval_text(const std::vector<ModelledLayer>& layers) {
   return table.text();
 }
 
-std::string controller_text(const std::vector<ModelledLayer>& layers) {
+std::string controller_text(const std::vector<ModelledLayer>& layers,
+                            const npu::MeasuredTable* measured) {
   const npu::ControllerShare& share = layers.front().controller;
+  std::vector<const npu::ControllerCosts*> all{&npu::phoenix_controller(),
+                                               &npu::phoenix_queued_controller()};
+  if (measured != nullptr) all.insert(all.begin(), measured->costs.get());
   TextTable table({"controller", "operation", "cycles", "provenance", "source"});
-  for (const auto* costs : {&npu::phoenix_controller(), &npu::phoenix_queued_controller()}) {
+  for (const npu::ControllerCosts* costs : all) {
     const auto add = [&](const char* operation, const npu::Rate& rate) {
       table.add({std::string(costs->name), operation, fixed(rate.value, 1),
                  std::string(npu::provenance_name(rate.provenance)), std::string(rate.source)});
@@ -78,12 +88,15 @@ std::string controller_text(const std::vector<ModelledLayer>& layers) {
          std::to_string(share.descriptors) + " descriptors written, " +
          std::to_string(share.operations) + " operations, " + std::to_string(share.bytes) +
          " bytes for one controller; times are with " +
-         std::string(npu::phoenix_controller().name) + ":\n" + table.text();
+         std::string(npu::phoenix_controller().name) +
+         (measured == nullptr ? "" : ", first light's with its own") + ":\n" + table.text();
 }
 
-std::string kernel_rates_text() {
+std::string kernel_rates_text(const npu::MeasuredTable* measured) {
   TextTable table({"kernels", "rate", "value", "provenance", "source"});
-  for (const npu::KernelTable& kernels : npu::kernel_tables()) {
+  std::vector<npu::KernelTable> all(npu::kernel_tables().begin(), npu::kernel_tables().end());
+  if (measured != nullptr) all.insert(all.begin(), measured->preset.kernels);
+  for (const npu::KernelTable& kernels : all) {
     for (const NamedRate& named : kRates) {
       const npu::Rate& rate = kernels.*named.rate;
       table.add({std::string(kernels.name), std::string(named.name), fixed(rate.value, 2),

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "npu/first_light/measured_table.h"
 #include "npu/plans/plan_model.h"
 
 namespace wnpu::bench {
@@ -20,16 +21,17 @@ struct ModelledLayer {
 };
 
 // Every clock with the tables that speak of a whole layer ("gemm" is for products alone), fastest
-// table first.
-std::vector<ModelledLayer> modelled_base_layers();
+// table first; before them the layer by what was measured, if anything was. It has to outlive them.
+std::vector<ModelledLayer> modelled_base_layers(const npu::MeasuredTable* measured = nullptr);
 
 // A row for each of them, with what it assumes.
 std::string interval_text(const std::vector<ModelledLayer>& layers);
 
 // What the array's controller does for one of these layers, and the cost of each operation.
-std::string controller_text(const std::vector<ModelledLayer>& layers);
+std::string controller_text(const std::vector<ModelledLayer>& layers,
+                            const npu::MeasuredTable* measured = nullptr);
 
 // Each number of each table with its provenance and source.
-std::string kernel_rates_text();
+std::string kernel_rates_text(const npu::MeasuredTable* measured = nullptr);
 
 }  // namespace wnpu::bench

@@ -9,6 +9,7 @@
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
 #include "bench/core/text_table.h"
+#include "bench/encoder/measured_preset.h"
 #include "bench/encoder/modelled_interval.h"
 #include "bench/encoder/plan_rows.h"
 #include "bench/input/model_sizes.h"
@@ -22,9 +23,11 @@ constexpr std::size_t kMostLayers = 6;
 // What plans leave to the CPU is a part of a modelled time: three samples do.
 constexpr TimingEffort kPartEffort{3, 2e-3};
 
-// The preset that was asked for, then the other clocks with the default kernels.
-std::vector<npu::TimePreset> presets_from(const std::string& first) {
+// The preset that was asked for, what was measured, then the other clocks with the default kernels.
+std::vector<npu::TimePreset> presets_from(const std::string& first,
+                                          const npu::MeasuredTable* measured) {
   std::vector<npu::TimePreset> presets = {npu::find_preset(first)};
+  if (measured != nullptr) presets.push_back(measured->preset);
   for (const std::string_view clock : npu::clock_preset_names()) {
     npu::TimePreset preset = npu::find_preset(clock);
     if (preset.name != presets.front().name) presets.push_back(std::move(preset));
@@ -32,16 +35,22 @@ std::vector<npu::TimePreset> presets_from(const std::string& first) {
   return presets;
 }
 
+void add_fused_rows(const models::Dims& dims, const npu::TimePreset& preset,
+                    std::vector<PlanRow>& rows) {
+  rows.push_back(fused_row(dims, 1500, preset, npu::Precision::bf16));
+  // npu/design/layer_abi.h: int8 tiles are twice as deep; every released width fits.
+  if (dims.n_audio_state % (2 * npu::kHeadWidth) != 0) return;
+  rows.push_back(fused_row(dims, 1500, preset, npu::Precision::int8));
+}
+
 // Fused at a whole window, with every table of kernel speeds and in both precisions.
-std::vector<PlanRow> fused_rows(const models::Dims& dims) {
+std::vector<PlanRow> fused_rows(const models::Dims& dims, const npu::MeasuredTable* measured) {
   std::vector<PlanRow> rows;
+  if (measured != nullptr) add_fused_rows(dims, measured->preset, rows);
   for (const std::string_view clock : npu::clock_preset_names()) {
     for (const npu::KernelTable& table : npu::kernel_tables()) {
-      const auto preset = npu::find_preset(std::string(clock) + "/" + std::string(table.name));
-      rows.push_back(fused_row(dims, 1500, preset, npu::Precision::bf16));
-      // npu/design/layer_abi.h: int8 tiles are twice as deep; every released width fits.
-      if (dims.n_audio_state % (2 * npu::kHeadWidth) != 0) continue;
-      rows.push_back(fused_row(dims, 1500, preset, npu::Precision::int8));
+      add_fused_rows(dims, npu::find_preset(std::string(clock) + "/" + std::string(table.name)),
+                     rows);
     }
   }
   return rows;
@@ -93,10 +102,11 @@ Figure figure_of(const PlanRow& row) {
 
 // Everything for one number of frames.
 std::vector<PlanRow> rows_at(const EncoderUnderTest& model, std::size_t frames,
-                             const BenchOptions& options, models::ThreadPool& pool) {
+                             const BenchOptions& options, const npu::MeasuredTable* measured,
+                             models::ThreadPool& pool) {
   std::vector<PlanRow> rows;
   const LeftToCpu left = time_left_to_cpu(model.dims, frames, pool, kPartEffort);
-  for (const npu::TimePreset& preset : presets_from(options.work.device.preset)) {
+  for (const npu::TimePreset& preset : presets_from(options.work.device.preset, measured)) {
     std::ranges::move(modelled_rows(model.dims, frames, preset, left), std::back_inserter(rows));
   }
   rows.push_back(cpu_row(model, frames, pool, {options.runs, 2e-3}));
@@ -135,10 +145,23 @@ void add_notes(const EncoderUnderTest& model, double stem_s, Results& results) {
   if (!model.scaling().empty()) results.notes.push_back("CPU: " + model.scaling());
 }
 
+void add_note_of(const npu::MeasuredTable& table, Results& results) {
+  results.options.emplace_back("kernel_table", table.preset.name);
+  results.notes.push_back(
+      table.is_simulated
+          ? "simulated first light: that table is the simulator's own speeds, found again; no NPU "
+            "was there"
+          : table.preset.name +
+                ": times of the model by kernels, controller, launch and DDR that first light has "
+                "measured there; what it left open is published's, as each source says");
+}
+
 }  // namespace
 
 Results measure_plans(const BenchOptions& options) {
   app::Messages messages(std::cerr, options.work.verbosity, false);
+  const std::optional<npu::MeasuredTable> table = read_measured_table(options.kernel_table);
+  const npu::MeasuredTable* const measured = table ? &*table : nullptr;
   const EncoderUnderTest model = encoder_asked_for(options, kMostLayers);
   if (!fits_array(model.dims)) {
     throw app::UsageError(model.name +
@@ -160,7 +183,7 @@ Results measure_plans(const BenchOptions& options) {
   for (const std::size_t frames : kPlanFrames) {
     if (frames > model.dims.n_audio_ctx) continue;
     messages.note(std::to_string(frames) + " frames");
-    const std::vector<PlanRow> rows = rows_at(model, frames, options, pool);
+    const std::vector<PlanRow> rows = rows_at(model, frames, options, measured, pool);
     results.text += std::to_string(frames) + " frames, " + fixed(rows.front().audio_s(), 1) +
                     " s of audio:\n" + table_of(rows) + "\n";
     for (const PlanRow& row : rows) {
@@ -172,15 +195,16 @@ Results measure_plans(const BenchOptions& options) {
   }
   results.noise = judge_noise(spread, noise.noise(own_cpu_seconds() - own_before));
 
-  const std::vector<PlanRow> fused = fused_rows(model.dims);
+  const std::vector<PlanRow> fused = fused_rows(model.dims, measured);
   for (const PlanRow& row : fused) results.figures.push_back(figure_of(row));
   results.text += "fused, 1500 frames, by clock and kernel speeds:\n" + table_of(fused) + "\n";
-  const std::vector<ModelledLayer> layers = modelled_base_layers();
+  const std::vector<ModelledLayer> layers = modelled_base_layers(measured);
   results.text += "what these times rest on:\n" + interval_text(layers) + "\n" +
-                  controller_text(layers) + "\n" + kernel_rates_text() + "\n";
+                  controller_text(layers, measured) + "\n" + kernel_rates_text(measured) + "\n";
   results.text += "per-op of November 2025, Whisper base, by the model of its calls:\n" +
                   predictions_table(predictions_of_2025());
   add_notes(model, time_stem_and_norm(model, pool, kPartEffort), results);
+  if (measured != nullptr) add_note_of(*measured, results);
   return results;
 }
 

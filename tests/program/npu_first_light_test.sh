@@ -45,6 +45,11 @@ expect 6 'none' "${quick[@]}" --output none/light.json
 expect 0 '.document.: .whisper-npu first light.' "${quick[@]}" --json
 [ "$(find . -name '.whisper-npu*' | wc -l)" = 0 ] || fail "a part of a file was left"
 
+# Its file as a table of kernels: this one has none, for nothing was measured.
+expect 2 'light.json: kernel_table: expected a table, found null' bench --plans --kernel-table light.json
+expect 2 'no.json: expected a result of npu first-light' bench --plans --kernel-table no.json
+expect 2 'does nothing without --plans' bench --kernels --kernel-table light.json
+
 # One folder, one XCLBIN for all of it.
 expect 0 'gauge_attend_1536_4: design' npu emit --size tiny --plan first-light -o d
 (cd d && sha256sum --quiet -c SHA256SUMS) || fail "sums differ"

@@ -1,0 +1,14 @@
+// --kernel-table: times by what first light measured on an NPU (npu/first_light/README.md).
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "npu/first_light/measured_table.h"
+
+namespace wnpu::bench {
+
+// The table in the file; none where no file is named. Throws UsageError with expected and found.
+std::optional<npu::MeasuredTable> read_measured_table(const std::filesystem::path& file);
+
+}  // namespace wnpu::bench
