@@ -17,7 +17,7 @@ expect() {
   local code=0
   "$program" "${@:3}" >out 2>err || code=$?
   [ "$code" = "$1" ] || fail "${*:3}: expected exit code $1, found $code: $(cat err)"
-  cat out err | grep -qE -- "$2" || fail "${*:3}: expected \"$2\", found: $(cat out err)"
+  grep -qE -- "$2" out err || fail "${*:3}: expected \"$2\", found: $(cat out err)"
 }
 
 expect 2 'expected one action, emit or first-light' npu
