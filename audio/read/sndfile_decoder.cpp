@@ -32,7 +32,7 @@ struct CloseSndfile {
 };
 using SndfilePtr = std::unique_ptr<SNDFILE, CloseSndfile>;
 
-constexpr std::pair<int, const char*> kFormats[] = {
+constexpr std::pair<int, const char*> kContainers[] = {
     {SF_FORMAT_WAV, "WAV"}, {SF_FORMAT_WAVEX, "WAV"},       {SF_FORMAT_RF64, "RF64"},
     {SF_FORMAT_W64, "W64"}, {SF_FORMAT_AIFF, "AIFF"},       {SF_FORMAT_AU, "AU"},
     {SF_FORMAT_CAF, "CAF"}, {SF_FORMAT_NIST, "NIST SPHERE"}};
@@ -50,7 +50,7 @@ bool is_known(InputFile file) {
 }
 
 std::optional<std::string> format_name(int format) {
-  for (const auto& [major, name] : kFormats) {
+  for (const auto& [major, name] : kContainers) {
     if ((format & SF_FORMAT_TYPEMASK) == major) return name;
   }
   return std::nullopt;

@@ -22,7 +22,7 @@ using models::Matrix;
 // Whisper tiny (openai/whisper model dimensions); a head is 64 wide in every size.
 constexpr std::size_t kWidth = 384;
 constexpr std::size_t kHidden = 1536;
-constexpr std::size_t kHead = 64;
+constexpr std::size_t kHeadWidth = 64;
 constexpr std::size_t kFrames = 1500;  // keys of the encoder's attention
 // A row times so many columns: 480 KiB, which stay in a cache that no other core shares.
 constexpr std::size_t kRowColumns = 320;
@@ -62,7 +62,7 @@ struct Operands {
       : narrow(rows, kWidth),
         narrow_out(rows, kWidth),
         hidden(rows, kHidden),
-        queries(rows, kHead),
+        queries(rows, kHeadWidth),
         scores(rows, kFrames),
         token(1, kWidth),
         token_out(1, kRowColumns),
@@ -82,11 +82,11 @@ struct Operands {
   Matrix token_out;
   kernels::RightSide up = packed(pool, kWidth, kHidden);
   kernels::RightSide row = packed(pool, kWidth, kRowColumns);
-  kernels::RightSide keys = packed(pool, kHead, kFrames);
+  kernels::RightSide keys = packed(pool, kHeadWidth, kFrames);
   kernels::I16Rows integers;  // a left side, quantised
   kernels::I16Matrix up_int16 = quantised(kWidth, kHidden);
   kernels::I16Matrix row_int16 = quantised(kWidth, kRowColumns);
-  kernels::I16Matrix keys_int16 = quantised(kHead, kFrames);
+  kernels::I16Matrix keys_int16 = quantised(kHeadWidth, kFrames);
   std::vector<float> value_scales = std::vector<float>(kFrames, 1.0F);
   kernels::LayerNorm norm;
 };

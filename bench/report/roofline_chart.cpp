@@ -7,13 +7,13 @@
 namespace wnpu::bench {
 namespace {
 
-constexpr double kLeft = 80;
-constexpr double kRight = 870;
-constexpr double kTop = 20;
-constexpr double kBottom = 350;
+constexpr double kPlotLeft = 80;
+constexpr double kPlotRight = 870;
+constexpr double kPlotTop = 20;
+constexpr double kPlotBottom = 350;
 constexpr double kHeight = 400;
-constexpr double kLetter = 7;  // width of a letter, about
-constexpr double kLine = 15;   // height of a line of text
+constexpr double kLetterWidth = 7;  // width of a letter, about
+constexpr double kLine = 15;        // height of a line of text
 
 // Places for labels beside their marks that no earlier label or mark has.
 class Labels {
@@ -22,7 +22,7 @@ class Labels {
 
   // Where a label of the mark goes: its left end and base line.
   svg::Point place(svg::Point mark, std::size_t letters) {
-    const double width = kLetter * static_cast<double>(letters);
+    const double width = kLetterWidth * static_cast<double>(letters);
     svg::Box box;
     for (int step = 0; step < kSteps; ++step) {
       // Right, left, then the same further and further up and down.
@@ -39,8 +39,8 @@ class Labels {
   static constexpr int kSteps = 40;
 
   bool is_free(const svg::Box& box) const {
-    const bool is_inside = box.corner.x > kLeft && box.corner.x + box.width < kRight + 25 &&
-                           box.corner.y > kTop && box.corner.y + box.height < kBottom;
+    const bool is_inside = box.corner.x > kPlotLeft && box.corner.x + box.width < kPlotRight + 25 &&
+                           box.corner.y > kPlotTop && box.corner.y + box.height < kPlotBottom;
     return is_inside && std::none_of(taken_.begin(), taken_.end(), [&](const svg::Box& other) {
              return box.corner.x < other.corner.x + other.width &&
                     other.corner.x < box.corner.x + box.width &&
@@ -65,18 +65,19 @@ Axes axes_of(const Roofline& roofline) {
     intensities.push_back(kernel.operations_per_byte);
     speeds.push_back(kernel.gflops);
   }
-  return {svg::decades_around(intensities, kLeft, kRight),
-          svg::decades_around(speeds, kBottom, kTop)};
+  return {svg::decades_around(intensities, kPlotLeft, kPlotRight),
+          svg::decades_around(speeds, kPlotBottom, kPlotTop)};
 }
 
 std::string grid(const Axes& axes) {
-  std::string content = svg::horizontal_grid(axes.x, kTop, kBottom, "");
+  std::string content = svg::horizontal_grid(axes.x, kPlotTop, kPlotBottom, "");
   for (const double tick : axes.y.ticks()) {
-    content += svg::line({kLeft, axes.y.at(tick)}, {kRight, axes.y.at(tick)}, "grid");
-    content += svg::text({kLeft - 20, axes.y.at(tick) + 5}, svg::number(tick), svg::Anchor::kEnd);
+    content += svg::line({kPlotLeft, axes.y.at(tick)}, {kPlotRight, axes.y.at(tick)}, "grid");
+    content +=
+        svg::text({kPlotLeft - 20, axes.y.at(tick) + 5}, svg::number(tick), svg::Anchor::kEnd);
   }
-  return content + svg::text({(kLeft + kRight) / 2, kHeight - 12}, "operations per byte of memory",
-                             svg::Anchor::kMiddle);
+  return content + svg::text({(kPlotLeft + kPlotRight) / 2, kHeight - 12},
+                             "operations per byte of memory", svg::Anchor::kMiddle);
 }
 
 double roof_at(const Roof& roof, double operations_per_byte) {

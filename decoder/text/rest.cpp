@@ -6,7 +6,6 @@
 namespace wnpu::decoder {
 namespace {
 
-constexpr double kSecondsPerFrame = 0.01;
 constexpr double kFramesPerSecond = 100;  // its reciprocal, exactly
 constexpr std::size_t kShortRestFrames = 500;
 

@@ -13,7 +13,6 @@ namespace {
 using models::TokenId;
 using models::Vocabulary;
 
-constexpr double kSecondsPerFrame = 0.01;       // hop of 160 samples at 16 kHz
 constexpr std::size_t kFramesPerTimestamp = 2;  // openai/whisper input_stride: 3000 / 1500
 constexpr double kSecondsPerTimestamp = 0.02;
 

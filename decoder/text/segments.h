@@ -12,6 +12,8 @@
 
 namespace wnpu::decoder {
 
+inline constexpr double kSecondsPerFrame = 0.01;  // hop of 160 samples at 16 kHz
+
 // Where a window lies: frames of 10 ms.
 struct Window {
   std::size_t seek = 0;  // first frame

@@ -72,7 +72,7 @@ std::string repair_utf8(std::string_view bytes) {
   while (!bytes.empty()) {
     bool whole = false;
     const std::size_t n = sequence_at(bytes, whole);
-    out += whole ? bytes.substr(0, n) : std::string_view("\xEF\xBF\xBD");
+    out += whole ? bytes.substr(0, n) : kReplacement;
     bytes.remove_prefix(n);
   }
   return out;

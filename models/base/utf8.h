@@ -8,6 +8,9 @@
 
 namespace wnpu::models {
 
+// U+FFFD, what stands for bytes that are no text.
+inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
 // Replaces every maximal ill-formed part by U+FFFD, as Unicode 15 section 3.9 (table 3-8)
 // recommends and as Python's bytes.decode("utf-8", errors="replace") does in openai/whisper.
 std::string repair_utf8(std::string_view bytes);

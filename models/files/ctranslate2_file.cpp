@@ -27,9 +27,6 @@ using ctranslate2::Type;
 using ctranslate2::Variable;
 using ctranslate2::Variables;
 
-// config.json has two lists of token ids and one of heads: a few KB.
-constexpr std::size_t kMaxConfigBytes = std::size_t{4} << 20U;
-
 class CTranslate2File final : public ModelFile {
  public:
   explicit CTranslate2File(const fs::path& directory);

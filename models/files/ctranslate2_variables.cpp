@@ -12,8 +12,6 @@ namespace {
 constexpr std::uint32_t kBinaryVersion = 6;
 // Revisions of WhisperSpec: 1 in release 3.0, 2 from 3.1, 3 from 3.5 (whisper_spec.py).
 constexpr std::uint32_t kNewestRevision = 3;
-// conv weights, the variables of the highest rank in a Whisper model, have 3.
-constexpr std::size_t kMaxRank = 3;
 
 std::size_t type_bytes(Type type) {
   switch (type) {

@@ -12,8 +12,7 @@
 namespace wnpu::models {
 namespace {
 
-constexpr std::size_t kBlock = 32;
-constexpr std::size_t kHalf = kBlock / 2;
+constexpr std::size_t kHalf = kQuantBlock / 2;
 
 template <typename T>
 T load(const std::byte* from) {
@@ -104,7 +103,7 @@ void block_q5_1(const std::byte* block, float* out) {
 
 void block_q8_0(const std::byte* block, float* out) {
   const float scale = kernels::widen_f16(load<std::uint16_t>(block));
-  for (std::size_t i = 0; i < kBlock; ++i) {
+  for (std::size_t i = 0; i < kQuantBlock; ++i) {
     out[i] = static_cast<float>(static_cast<std::int8_t>(block[2 + i])) * scale;
   }
 }
@@ -112,8 +111,8 @@ void block_q8_0(const std::byte* block, float* out) {
 void dequantize_blocks(const TensorView& tensor, void (*block)(const std::byte*, float*),
                        std::span<float> out) {
   const std::size_t bytes = block_layout(tensor.dtype).bytes;
-  for (std::size_t b = 0; b < out.size() / kBlock; ++b) {
-    block(tensor.bytes.data() + b * bytes, out.data() + b * kBlock);
+  for (std::size_t b = 0; b < out.size() / kQuantBlock; ++b) {
+    block(tensor.bytes.data() + b * bytes, out.data() + b * kQuantBlock);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "models/base/error.h"
 #include "models/base/mapped_file.h"
@@ -26,7 +27,6 @@ constexpr std::size_t kFilterBins = 201;
 // Longest token in use: 128 bytes (a run of spaces); longest tensor name: under 50.
 constexpr std::size_t kMaxToken = 1024;
 constexpr std::size_t kMaxName = 256;
-constexpr int kMaxRank = 3;
 
 // ggml.h enum ggml_type.
 std::optional<DType> dtype_of(int type) {
@@ -133,7 +133,7 @@ class GgmlFile final : public ModelFile {
     const auto rank = cursor_.read<std::int32_t>("rank of a tensor");
     const std::size_t name_length = read_size("name of a tensor");
     const auto type = cursor_.read<std::int32_t>("type of a tensor");
-    if (rank < 1 || rank > kMaxRank || name_length > kMaxName) {
+    if (rank < 1 || std::cmp_greater(rank, kMaxRank) || name_length > kMaxName) {
       fail("tensor at offset " + std::to_string(cursor_.offset()),
            "1 to 3 extents and a short name",
            std::to_string(rank) + " extents and a name of " + std::to_string(name_length));

@@ -26,6 +26,10 @@ inline constexpr std::array<std::string_view, 3> kFileFormats{kCTranslate2, kGgm
 // What main_dtype() says of a file without matrices.
 inline constexpr std::string_view kNoDType = "none";
 
+// Most bytes of a file of settings. config.json and generation_config.json have a few KB, the index
+// of a sharded large-v3 130 KB.
+inline constexpr std::size_t kMaxConfigBytes = std::size_t{4} << 20U;
+
 // What is read apart from the weights. Optional lists are empty where the format has none.
 struct ModelConfig {
   std::vector<int> suppress_tokens;

@@ -22,8 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// config.json and generation_config.json have a few KB, the index of a sharded large-v3 130 KB.
-constexpr std::size_t kMaxConfigBytes = std::size_t{4} << 20U;
 constexpr const char* kWhole = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
 

@@ -19,7 +19,6 @@ using nlohmann::json;
 
 // The header of large-v3 has 150 KB. The format's own limit is 100 MB.
 constexpr std::size_t kMaxHeader = std::size_t{4} << 20U;
-constexpr std::size_t kMaxRank = 3;
 
 std::optional<DType> dtype_of(const json& name) {
   if (name == "F32") return DType::f32;

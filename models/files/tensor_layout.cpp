@@ -5,12 +5,6 @@
 #include "models/base/mapped_file.h"
 
 namespace wnpu::models {
-namespace {
-
-// Elements in a block of ggml's q types (ggml-common.h QK4_0 and its like).
-constexpr std::size_t kBlock = 32;
-
-}  // namespace
 
 std::string_view dtype_name(DType dtype) { return kDTypeNames[static_cast<std::size_t>(dtype)]; }
 
@@ -25,15 +19,15 @@ BlockLayout block_layout(DType dtype) {
     case DType::i8_rows:
       return {1, 1};
     case DType::q4_0:
-      return {kBlock, 2 + 16};  // f16 scale, 32 nibbles
+      return {kQuantBlock, 2 + 16};  // f16 scale, 32 nibbles
     case DType::q4_1:
-      return {kBlock, 2 + 2 + 16};  // f16 scale, f16 minimum, 32 nibbles
+      return {kQuantBlock, 2 + 2 + 16};  // f16 scale, f16 minimum, 32 nibbles
     case DType::q5_0:
-      return {kBlock, 2 + 4 + 16};  // f16 scale, 32 high bits, 32 nibbles
+      return {kQuantBlock, 2 + 4 + 16};  // f16 scale, 32 high bits, 32 nibbles
     case DType::q5_1:
-      return {kBlock, 2 + 2 + 4 + 16};  // f16 scale and minimum, bits, nibbles
+      return {kQuantBlock, 2 + 2 + 4 + 16};  // f16 scale and minimum, bits, nibbles
     case DType::q8_0:
-      return {kBlock, 2 + 32};  // f16 scale, 32 int8
+      return {kQuantBlock, 2 + 32};  // f16 scale, 32 int8
   }
   return {1, 1};
 }

@@ -15,6 +15,8 @@ struct BlockLayout {
   std::size_t elements;
   std::size_t bytes;
 };
+// Elements in a block of ggml's q types (ggml-common.h QK4_0 and its like).
+inline constexpr std::size_t kQuantBlock = 32;
 BlockLayout block_layout(DType dtype);
 
 // Product of the extents (1 for a scalar); nothing where it does not fit std::size_t.

@@ -17,6 +17,9 @@ inline constexpr std::array<std::string_view, 9> kDTypeNames{"f32",  "f16",  "bf
 
 std::string_view dtype_name(DType dtype);
 
+// Extents of the largest tensors in a Whisper model, the weights of its convolutions.
+inline constexpr std::size_t kMaxRank = 3;
+
 // One tensor as it lies in the file; bytes and scales live as long as the ModelFile.
 struct TensorView {
   DType dtype = DType::f32;

@@ -33,7 +33,6 @@ constexpr std::array<std::string_view, 47> kSymbols = {
 // Musical signs: where one is several tokens, the first is suppressed; U+2640 to U+267F share it.
 constexpr std::array<std::string_view, 7> kMusic = {"♩", "♪", "♫", "♬", "♭", "♮", "♯"};
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 // whisper.cpp's converter of 2022 wrote U+FFFD for bytes that are no text on their own
 // (ggml-org/whisper.cpp issue 25); such files cannot be repaired.
 constexpr const char* kLossy =

@@ -9,8 +9,6 @@
 namespace wnpu::models {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
 // Languages written without spaces (openai/whisper tokenizer.py split_to_word_tokens).
 constexpr std::array<std::string_view, 6> kUnspaced = {"zh", "ja", "th", "lo", "my", "yue"};
 

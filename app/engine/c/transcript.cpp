@@ -8,9 +8,8 @@ namespace wnpu::c {
 namespace {
 
 void replace_nul(std::string& text) {
-  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   for (std::size_t at = 0; (at = text.find('\0', at)) != std::string::npos;) {
-    text.replace(at, 1, kReplacement);
+    text.replace(at, 1, models::kReplacement);
   }
 }
 
