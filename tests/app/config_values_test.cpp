@@ -160,7 +160,8 @@ TEST_CASE("config: lists of tokens and heads at and beyond their borders") {
       CHECK((runs || said.find(key + ": expected") != std::string::npos));
     }
   }
-  CHECK(peak_memory_mb() < memory + 200);
+  // A list of that many heads once took 3.6 GB; ASan keeps 256 MB of what was freed.
+  CHECK(peak_memory_mb() < memory + 600);
 }
 
 TEST_CASE("config: the least numbers that a model may have") {

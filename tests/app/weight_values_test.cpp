@@ -46,7 +46,7 @@ class Trial {
     } else {
       std::ranges::fill(values, kValues[value]);
     }
-    write(to_ctranslate2(model_, tests::Ct2Quantization::float32), folder_.path() / "model");
+    write(as_ctranslate2(), folder_.path() / "model");
     values = good;
     const std::string said = tests::refusal_of(folder_.path() / "model", audio_, precision);
     CAPTURE(said);
@@ -60,7 +60,17 @@ class Trial {
   const tests::NanoModel& model() const { return model_; }
 
  private:
+  // The vocabulary takes longer to spell than all weights to write: once is enough.
+  tests::Ct2Model as_ctranslate2() {
+    tests::Ct2Model model = to_ctranslate2(model_, tests::Ct2Quantization::float32);
+    if (vocabulary_.empty()) vocabulary_ = model.vocabulary;
+    model_.token_bytes.clear();
+    model.vocabulary = vocabulary_;
+    return model;
+  }
+
   tests::NanoModel model_ = one_layer_each();
+  std::string vocabulary_;
   tests::TemporaryFolder folder_;
   std::filesystem::path audio_ = folder_.make_file("tone.wav", tests::wav_of_tone(1));
 };
