@@ -184,7 +184,7 @@ class ProgramWriter {
     const bool has_token = id.task < n_tokens_[id.channel];
     for (const TasksEnded& ended : planned.after) wait(ended);
     if (has_token && !is_routed_[id.channel]) {
-      put(RouteTokens{port_of(channel), kTokenController});
+      put(RouteTokens{port_of(channel), token_packet(channel.tile)});
       is_routed_[id.channel] = true;
     }
     if (planned.is_written) write_chain(planned, id.channel);
@@ -213,6 +213,10 @@ class ProgramWriter {
     for (const TasksEnded& ended : after) {
       n_tokens_[ended.channel] = std::max(n_tokens_[ended.channel], ended.tasks);
     }
+  }
+  int token_packet(TileId tile) const {
+    if (const TokenRoute* route = d_.token_route(tile)) return route->packet_id;
+    throw ControlError(tile_name(tile) + ": expected a route for its tokens, found none");
   }
 
   void put(Operation operation) { out_.program.operations.push_back(std::move(operation)); }

@@ -1,6 +1,6 @@
 #include "npu/control/control_program.h"
 
-#include "npu/control/transaction.h"
+#include "npu/design/overlay.h"
 
 namespace wnpu::npu {
 
@@ -18,7 +18,7 @@ void add_shim_descriptor(ControlProgram& program, TileId shim, int descriptor,
 }
 
 void add_task(ControlProgram& program, const PushTask& task) {
-  if (task.has_token) program.operations.emplace_back(RouteTokens{task.port, kTokenController});
+  if (task.has_token) program.operations.emplace_back(RouteTokens{task.port, kShimTokens});
   program.operations.emplace_back(task);
 }
 

@@ -30,7 +30,8 @@ struct PatchAddress {
   bool operator==(const PatchAddress&) const = default;
 };
 
-// Tells a channel to which controller it sends the tokens of finished tasks.
+// Gives the tokens of a channel's finished tasks the packet id of a route (Design::token_routes).
+// The register's name for it is controller id.
 struct RouteTokens {
   DmaPort port;
   int controller = 0;

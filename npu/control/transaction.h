@@ -28,10 +28,9 @@ constexpr std::uint32_t kPatchWords = 12;
 // Task queue: descriptor below, repeats less one, token (xaiemlgbl_params.h, *_START_QUEUE_*).
 constexpr std::uint32_t kQueueRepeatLow = 16;
 constexpr std::uint32_t kQueueToken = 1u << 31;
-// Channel control: the controller that tokens go to. mlir-aie writes these five of its eight bits
-// (AIEX DMA-task lowering), and names the firmware's controller 15.
+// Channel control: the packet id of the channel's tokens ("controller id"). mlir-aie writes these
+// five of its eight bits (AIEX DMA-task lowering).
 constexpr std::uint32_t kControllerLow = 8;
 constexpr std::uint32_t kControllerMask = 0x1F00;
-constexpr int kTokenController = 15;
 
 }  // namespace wnpu::npu

@@ -43,6 +43,8 @@ void add_overlay(Hasher& h, const Overlay& d) {
     h.add(link.sinks.size());
     for (const std::size_t sink : link.sinks) h.add(sink);
   }
+  h.add(d.token_routes.size());
+  for (const TokenRoute& route : d.token_routes) h.add(route.tile).add_signed(route.packet_id);
   h.add(d.core.stack_offset).add(d.core.stack_bytes).add(d.core.table_bytes);
   h.add(d.core.program_bytes).add_signed(d.core.header_lock);
   for (const PortLocks& locks : d.core.locks) h.add_signed(locks.free).add_signed(locks.full);
@@ -107,6 +109,11 @@ std::uint64_t Access::address(std::uint32_t element) const {
       wrap == 0 ? std::int64_t{i} * step
                 : std::int64_t{i % wrap} * step + std::int64_t{i / wrap} * wrap_step;
   return offset + static_cast<std::uint64_t>(position);
+}
+
+const TokenRoute* Overlay::token_route(TileId tile) const {
+  const auto found = std::ranges::find(token_routes, tile, &TokenRoute::tile);
+  return found == token_routes.end() ? nullptr : &*found;
 }
 
 std::size_t Design::n_arguments() const {

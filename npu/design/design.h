@@ -54,6 +54,14 @@ struct Link {
   int packet_id = kCircuit;
 };
 
+// How tokens of ended tasks get to the controller: packets from a tile's control port down its
+// column to port 0 south of the shim, where the firmware takes them. A token that has no route
+// never comes, and the controller waits for it for ever.
+struct TokenRoute {
+  TileId tile;
+  int packet_id = 0;
+};
+
 // A buffer in a core's data memory.
 struct CoreBuffer {
   std::string name;
@@ -86,7 +94,10 @@ struct Overlay {
   const Target* target = nullptr;
   std::vector<Channel> channels;
   std::vector<Link> links;
+  std::vector<TokenRoute> token_routes;
   CoreLayout core;
+
+  const TokenRoute* token_route(TileId tile) const;  // null where there is none
 };
 
 // Memory that transfers name: an argument of the call in DDR, or that of adjoining mem tiles

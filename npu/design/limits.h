@@ -36,6 +36,8 @@ constexpr int kMaxLockValue = 63;
 constexpr int kMinLockValue = -64;
 // PARAMS PACKET_ID, 5 bits; aie-opt: "packet id 32 exceeds the maximum of 31".
 constexpr int kPacketIds = 32;
+// A token has four bits for its packet's id (mlir-aie AIEGenerateColumnControlOverlay).
+constexpr int kTokenPackets = 16;
 
 // Streams that leave a tile's switch towards each side. MLIR AIE2TargetModel,
 // getNumDestSwitchboxConnections; AM020 ch. 2, 3 and 5. Mem tiles have none to east and west.

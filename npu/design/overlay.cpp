@@ -29,6 +29,7 @@ class OverlayBuilder {
     add_inputs();
     add_cores();
     add_outputs();
+    add_token_routes();
     design_.core = core_layout();
     design_.core.program_digest = core_program_digest();
     design_.transfers.resize(design_.channels.size());
@@ -107,6 +108,14 @@ class OverlayBuilder {
       const auto source = channel(mem(m), Direction::mm2s, 2, kMemOut);
       const auto sink = channel(shim(m), Direction::s2mm, 0, kShim);
       overlay_.c_out.push_back(link("c_out" + std::to_string(m), source, {sink}));
+    }
+  }
+
+  // Tasks are given to shims and mem tiles.
+  void add_token_routes() {
+    for (int column = 0; column < overlay_.columns; ++column) {
+      design_.token_routes.push_back({shim(column), kShimTokens});
+      design_.token_routes.push_back({mem(column), kMemTokens});
     }
   }
 

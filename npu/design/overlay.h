@@ -9,6 +9,13 @@
 
 namespace wnpu::npu {
 
+// Packet ids of tokens. mlir-aie gives shims 15 and routes their tokens itself, but no other tile's
+// (AIEGenerateColumnControlOverlay, default shim-only; its tests that await mem tiles write the
+// routes down, test/npu-xrt/memtile_dmas/writebd_tokens). Below 16: a token has four bits for it
+// (the same file). No stream has one of them.
+constexpr int kShimTokens = 15;
+constexpr int kMemTokens = 14;
+
 // Links of the overlay, by where they are. A row of cores is served by `tiles_a_row` mem tiles: the
 // first of them broadcasts the row's activations, each collects results of up to four cores.
 struct OverlayLinks {

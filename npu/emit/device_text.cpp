@@ -28,6 +28,7 @@ class DeviceWriter {
   std::string write() {
     add_tiles();
     for (const Link& link : d_.links) add_link(link);
+    for (const TokenRoute& route : d_.token_routes) add_token_route(route);
     add_shim_allocations();
     for (const TileConfig& config : core_configs(d_)) add_core(config);
     return std::move(text_);
@@ -37,8 +38,12 @@ class DeviceWriter {
   void line(const std::string& text) { text_ += "  " + text + "\n"; }
 
   void add_tile(TileId tile) {
+    const TokenRoute* const route = d_.token_route(tile);
     line(tile_value(tile) + " = aie.tile(" + std::to_string(tile.column) + ", " +
-         std::to_string(array_row(tile)) + ")");
+         std::to_string(array_row(tile)) + ")" +
+         (route == nullptr ? ""
+                           : " {controller_id = #aie.packet_info<pkt_type = 0, pkt_id = " +
+                                 std::to_string(route->packet_id) + ">}"));
   }
 
   void add_tiles() {
@@ -66,6 +71,14 @@ class DeviceWriter {
       line(" aie.packet_dest<" + port(d_.channels[sink]) + ">");
     }
     line("}");
+  }
+
+  void add_token_route(const TokenRoute& route) {
+    line("// tokens of " + tile_name(route.tile));
+    line("aie.packet_flow(" + std::to_string(route.packet_id) + ") {");
+    line(" aie.packet_source<" + tile_value(route.tile) + ", TileControl : 0>");
+    line(" aie.packet_dest<" + tile_value({TileKind::shim, route.tile.column, 0}) + ", South : 0>");
+    line("} {keep_pkt_header = true, priority_route = true}");
   }
 
   // The first link of a shim's channel names it.

@@ -26,6 +26,7 @@ class StreamChecker {
       check_against_earlier(i);
     }
     check_core_ports();
+    check_tokens();
     for (const StreamCut& cut : stream_cuts(d_)) {
       problems_.at_most("streams " + cut.name, static_cast<std::uint64_t>(cut.ports),
                         static_cast<std::uint64_t>(cut.streams), " streams");
@@ -48,6 +49,24 @@ class StreamChecker {
     }
     if (link.packet_id != kCircuit) {
       problems_.between(name + ": packet id", 0, kPacketIds - 1, link.packet_id);
+    }
+  }
+
+  // Every task that the controller gives ends with a token, which comes on a route or never.
+  // Streams have other ids than tokens: rules of a port that both take tell them apart by it.
+  void check_tokens() {
+    for (std::size_t i = 0; i < d_.channels.size(); ++i) {
+      const TileId tile = d_.channels[i].tile;
+      if (tile.kind == TileKind::core || d_.transfers[i].empty() || d_.token_route(tile)) continue;
+      problems_.add(tile_name(tile) + ": expected a route for its tokens, found none");
+    }
+    for (const TokenRoute& route : d_.token_routes) {
+      const std::string name = "tokens of " + tile_name(route.tile);
+      problems_.between(name + ": packet id", 0, kTokenPackets - 1, route.packet_id);
+      for (const Link& link : d_.links) {
+        if (link.packet_id != route.packet_id) continue;
+        problems_.add("link " + link.name + " and " + name + ": expected different packet ids");
+      }
     }
   }
 
@@ -128,6 +147,9 @@ int crossing(const Design& d, const std::function<bool(TileId, TileId)>& crosses
       has_packets = true;
     }
   }
+  has_packets = has_packets || std::ranges::any_of(d.token_routes, [&](const TokenRoute& route) {
+                  return crosses(route.tile, {TileKind::shim, route.tile.column, 0});
+                });
   return static_cast<int>(circuits.size()) + (has_packets ? 1 : 0);
 }
 

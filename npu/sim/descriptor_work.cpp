@@ -106,7 +106,9 @@ void DescriptorWork::patch(const PatchAddress& patch) {
 }
 
 void DescriptorWork::route(const RouteTokens& route) {
-  channels_[channel_of(route.port)].has_route = route.controller == kTokenController;
+  const TokenRoute* way = overlay_.token_route(route.port.tile);
+  channels_[channel_of(route.port)].has_route =
+      way != nullptr && way->packet_id == route.controller;
 }
 
 void DescriptorWork::push(const PushTask& push) {

@@ -9,6 +9,7 @@
 
 #include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
+#include "npu/design/overlay.h"
 #include "npu/design/resident.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
@@ -88,6 +89,23 @@ TEST_CASE("check: every element of a core's port has one size, in every layer of
         std::string::npos);
 }
 
+TEST_CASE("check: tokens that have no route, or a stream's packet id, or one too long") {
+  for (const TileId tile : {TileId{TileKind::mem, 2, 0}, TileId{TileKind::shim, 0, 0}}) {
+    Design d = small_design();
+    std::erase_if(d.token_routes, [&](const TokenRoute& route) { return route.tile == tile; });
+    CHECK(first_problem(d) == tile_name(tile) + ": expected a route for its tokens, found none");
+    CHECK_THROWS_WITH_AS(compile_call(d, find_preset(kDefaultPreset)),
+                         doctest::Contains("expected a route for its tokens"), ControlError);
+    CHECK(overlay_hash(d) != overlay_hash(small_design()));
+  }
+  Design d = small_design();
+  d.links[link_of(d, "b_in2")].packet_id = kMemTokens;
+  CHECK(first_problem(d) == "link b_in2 and tokens of mem(0,0): expected different packet ids");
+  d = small_design();
+  d.token_routes.front().packet_id = 16;
+  CHECK(first_problem(d) == "tokens of shim(0,0): packet id: expected 0 to 15, found 16");
+}
+
 TEST_CASE("check: more streams than a line of tiles has ports, and what npu1 has left") {
   const Design d = small_design();
   const auto cut = [&](const std::string& name) {
@@ -99,7 +117,7 @@ TEST_CASE("check: more streams than a line of tiles has ports, and what npu1 has
   // Results of 16 cores: no port is left on which a core's trace could leave.
   CHECK(cut("from row 0 of cores to mem tiles").streams == 16);
   CHECK(cut("from row 0 of cores to mem tiles").ports == 16);
-  CHECK(cut("from mem tiles to shims").streams == 4);
+  CHECK(cut("from mem tiles to shims").streams == 5);  // results, and mem tiles' tokens
   CHECK(cut("from shims to mem tiles").streams == 5);
   Design more = d;
   more.channels.push_back({{TileKind::core, 0, 0}, Direction::mm2s, 1, 1});

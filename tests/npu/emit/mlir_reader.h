@@ -19,6 +19,7 @@ struct ReadModule {
   std::string device;  // "npu1"
   std::vector<std::string>
       flows;  // "%t_0_0 DMA 1 -> %t_0_1 DMA 1", ", packet 2" behind those with one
+  std::vector<std::string> tokens;       // "%t_0_1 -> %t_0_0, packet 14", of control ports
   std::vector<std::string> allocations;  // "%t_0_0 MM2S 1"
   struct Lock {
     std::string tile;
@@ -87,6 +88,12 @@ class MlirReader {
     if (matches(line, "aie.packet_flow(", R"(aie\.packet_flow\((\d+)\))", m)) packet_ = m[1];
     if (matches(line, "aie.packet_source", R"(aie\.packet_source<(\S+), DMA : (\d)>)", m)) {
       source_ = {m[1], m[2]};
+    }
+    if (matches(line, "aie.packet_source", R"(aie\.packet_source<(\S+), TileControl : 0>)", m)) {
+      source_ = {m[1]};
+    }
+    if (matches(line, "aie.packet_dest", R"(aie\.packet_dest<(\S+), South : 0>)", m)) {
+      module_.tokens.push_back(source_.at(0) + " -> " + m[1].str() + ", packet " + packet_);
     }
     if (matches(line, "aie.packet_dest", R"(aie\.packet_dest<(\S+), DMA : (\d)>)", m)) {
       add_flow(source_.at(0), source_.at(1), m[1], m[2], packet_);

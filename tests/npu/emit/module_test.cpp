@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -134,6 +135,35 @@ TEST_CASE("emit: the streams are the Design's, each once, and every shim channel
   }
   CHECK(module.allocations == expected);
   CHECK(module.cores.size() == 16);
+}
+
+// The controller waits for tokens of shims and mem tiles; mlir-aie itself routes shims' alone.
+TEST_CASE("emit: tokens of all tiles that are awaited go down their column, by the id they have") {
+  const EmittedCall call = call_of("layer", small_geometry());
+  const std::string text = text_of(call);
+  std::map<std::string, int> packets;  // of a tile's tokens, as the module routes them
+  for (const std::string& route : MlirReader::read(text).tokens) {
+    const std::string tile = route.substr(0, 6);
+    CHECK(route.substr(6, 10) == " -> %t_" + tile.substr(3, 2) + "0");
+    packets[tile] = std::stoi(route.substr(route.find("packet ") + 7));
+    CHECK(text.find(tile + " = aie.tile(" + tile.substr(3, 1) + ", " + tile.substr(5, 1) +
+                    ") {controller_id = #aie.packet_info<pkt_type = 0, pkt_id = " +
+                    std::to_string(packets[tile]) + ">}") != std::string::npos);
+  }
+  CHECK(packets.size() == 8);
+  std::size_t n_routed = 0;
+  std::size_t n_waits = 0;
+  for (const Operation& operation : call.program.operations) {
+    if (const auto* r = std::get_if<RouteTokens>(&operation)) {
+      CHECK(packets.at(tile_text(r->port.tile)) == r->controller);
+      ++n_routed;
+    } else if (const auto* w = std::get_if<WaitForTokens>(&operation)) {
+      CHECK(packets.contains(tile_text(w->port.tile)));
+      ++n_waits;
+    }
+  }
+  CHECK(n_routed > 8);
+  CHECK(n_waits > 100);
 }
 
 TEST_CASE("emit: locks of cores are their own, in range; a call sets those of mem tiles first") {

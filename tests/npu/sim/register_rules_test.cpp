@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "npu/control/call_start.h"
+#include "npu/design/overlay.h"
 #include "npu/design/row_design.h"
 #include "tests/npu/sim/program_runs.h"
 
@@ -59,7 +60,7 @@ class Registers {
   }
   // Waits for all that was given to `port` before.
   Registers& push_and_wait(const DmaPort& port, int id) {
-    add(RouteTokens{port, 15});
+    add(RouteTokens{port, port.tile.kind == TileKind::shim ? kShimTokens : kMemTokens});
     add(PushTask{port, id, 1, true});
     return add(WaitForTokens{port, 1, 1});
   }
@@ -245,17 +246,19 @@ TEST_CASE("registers: tokens that are not sent, not awaited or not the firmware'
     return r.shim(0, words(8, 0)).mem(0, words(8, kOwnMemTileAddress)).push(kFromShim, 0);
   };
   Registers silent = start();
-  silent.add(RouteTokens{kToMem, 15}).push(kToMem, 0);
+  silent.add(RouteTokens{kToMem, kMemTokens}).push(kToMem, 0);
   CHECK(has(silent.add(WaitForTokens{kToMem, 1, 1}).fault(), "deadlock: the controller waits at"));
-  Registers astray = start();
-  astray.add(PushTask{kToMem, 0, 1, true}).add(WaitForTokens{kToMem, 1, 1});
-  CHECK(has(astray.fault(), "for a task of mem(0,0) s2mm 0"));
+  for (const int packet : {0, kShimTokens}) {  // with no route, or another tile's
+    Registers astray = start();
+    astray.add(RouteTokens{kToMem, packet}).add(PushTask{kToMem, 0, 1, true});
+    CHECK(has(astray.add(WaitForTokens{kToMem, 1, 1}).fault(), "for a task of mem(0,0) s2mm 0"));
+  }
   Registers twice = start();
   twice.push_and_wait(kToMem, 0);
   CHECK(twice.fault() == "");
   CHECK(has(twice.add(WaitForTokens{kToMem, 1, 1}).fault(), "deadlock: the controller waits"));
   Registers left = start();
-  left.add(RouteTokens{kFromMem, 15}).mem(1, words(8, kOwnMemTileAddress));
+  left.add(RouteTokens{kFromMem, kMemTokens}).mem(1, words(8, kOwnMemTileAddress));
   left.shim(1, words(8, 0), 1).add(PushTask{kFromMem, 1, 1, true}).push_and_wait(kToShim, 1);
   left.push_and_wait(kToMem, 0);
   CHECK(has(left.fault(), "mem(0,0) mm2s 2: tokens: expected none that nobody has waited for"));
