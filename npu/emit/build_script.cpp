@@ -29,15 +29,19 @@ command -v aiecc >/dev/null || missing "no aiecc in PATH: mlir-aie as of @STATE@
 [ -f src/npu/core/resident.cc ] || missing "src/npu/core/resident.cc: the cores' program is not there"
 sha256sum --quiet -c SHA256SUMS || missing "files are not those that were emitted"
 
+mkdir -p build
 "$PEANO/bin/clang++" --target=@ARCH@-none-unknown-elf -std=c++20 -O2 -DNDEBUG -ffunction-sections \
-  -I src -I "$AIE_API" -c src/npu/core/resident.cc -o resident.o
+  -I src -I "$AIE_API" -c src/npu/core/resident.cc -o build/resident.o
 "$PEANO/bin/clang++" --target=@ARCH@-none-unknown-elf -Wl,--gc-sections -Wl,-T,resident.ld \
-  resident.o -o @ELF@
+  build/resident.o -o build/@ELF@
+cd build
 aiecc --no-xchesscc --no-xbridge --no-compile --no-compile-host --aie-generate-xclbin \
-  --alloc-scheme=basic-sequential --xclbin-name=@NAME@.xclbin @NAME@.mlir
+  --alloc-scheme=basic-sequential --tmpdir=. --xclbin-name=../@NAME@.xclbin ../@NAME@.mlir
 echo "build.sh: @NAME@.xclbin; whisper-npu takes it with --xclbin"
 )script";
 
+// On tmpdir: with --no-compile, aiecc of 2026-03-14 looks for a core's ELF there (aiecc.cpp
+// compileCore, AIERT.cpp addAieElfs), others where they are called; here both are one folder.
 // On alloc-scheme: every buffer has its address. The bank-aware scheme of 2026-03-14 moves them all
 // the same, and then has no room.
 
