@@ -51,7 +51,7 @@ all:
 END
   cat >"$1/partition.json" <<END
 {"aie_partition": {"name": "QoS", "operations_per_cycle": "2048", "inference_fingerprint": "23423",
-  "pre_post_fingerprint": "12345", "partition": {"column_width": 4, "start_columns": [1]},
+  "pre_post_fingerprint": "12345", "partition": {"column_width": 4, "start_columns": [0]},
   "PDIs": [{"uuid": "00000000-0000-0000-0000-000000000000", "file_name": "$1/npu1.pdi",
     "cdo_groups": [{"name": "DPU", "type": "PRIMARY", "pdi_id": "0x01", "dpu_kernel_ids": ["0x901"],
       "pre_cdo_groups": ["0xC1"]}]}]}}
