@@ -1,24 +1,7 @@
 #!/bin/bash
 # npu_emit_test.sh WHISPER_NPU: `npu emit` makes a folder that is whole, is what its sums say and is
 # never put over something else.
-set -euo pipefail
-program=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail() {
-  echo "npu_emit: $1" >&2
-  exit 1
-}
-
-# expect CODE PATTERN ARGUMENTS...
-expect() {
-  local code=0
-  "$program" "${@:3}" >out 2>err || code=$?
-  [ "$code" = "$1" ] || fail "${*:3}: expected exit code $1, found $code: $(cat err)"
-  grep -qE -- "$2" out err || fail "${*:3}: expected \"$2\", found: $(cat out err)"
-}
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
 expect 2 'expected one action, emit or first-light' npu
 expect 2 'expected one action, emit or first-light' npu emit emit

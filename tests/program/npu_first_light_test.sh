@@ -1,24 +1,7 @@
 #!/bin/bash
 # npu_first_light_test.sh WHISPER_NPU: what `npu first-light` takes and refuses, its exit codes and
 # its file. What it compares and measures: tests/npu/first_light/.
-set -euo pipefail
-program=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail() {
-  echo "npu_first_light: $1" >&2
-  exit 1
-}
-
-# expect CODE PATTERN ARGUMENTS...
-expect() {
-  local code=0
-  "$program" "${@:3}" >out 2>err || code=$?
-  [ "$code" = "$1" ] || fail "${*:3}: expected exit code $1, found $code: $(cat err)"
-  grep -qE -- "$2" out err || fail "${*:3}: expected \"$2\", found: $(cat out err)"
-}
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
 expect 2 'npu first-light: an option of npu emit: --plan' npu first-light --plan fused
 expect 2 'npu emit: an option of npu first-light: --device' npu emit -o d --device sim
