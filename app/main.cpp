@@ -21,7 +21,7 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/isa_override.h"
 #include "app/cli/subcommand.h"
-#include "app/emit/npu_command.h"
+#include "app/npu/npu_command.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/whisper_npu.hpp"
 #include "bench/bench_command.h"

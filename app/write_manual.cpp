@@ -4,7 +4,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/subcommand.h"
-#include "app/emit/npu_command.h"
+#include "app/npu/npu_command.h"
 #include "bench/bench_command.h"
 
 int main() {

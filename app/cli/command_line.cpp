@@ -135,9 +135,10 @@ void check(const Options& options) {
 }
 
 // "transcribe or bench"
-std::string names_of(std::span<const Subcommand> others) {
-  std::string names = "transcribe";
-  for (const Subcommand& other : others) names += " or " + other.name;
+std::string names_of(std::span<const Subcommand> commands, std::string names = "") {
+  for (const Subcommand& command : commands) {
+    names += (names.empty() ? "" : " or ") + command.name;
+  }
   return names;
 }
 
@@ -167,6 +168,32 @@ struct Parsed {
   bool wants_json = false;
 };
 
+void add_command(CLI::App& above, const Subcommand& command, Parsed& parsed) {
+  CLI::App* const added = above.add_subcommand(command.name, command.help);
+  added->callback([&parsed] { parsed.line.command = Command::other; });
+  for (const Subcommand& action : command.actions) add_command(*added, action, parsed);
+  if (command.add_options) command.add_options(*added);
+  take_last(*added);
+}
+
+// The work of that command of these, or of its action, which was named below `above`.
+std::function<int()> work_of(const CLI::App& above, std::span<const Subcommand> commands,
+                             std::vector<std::string> files) {
+  const Subcommand& named = *std::ranges::find_if(
+      commands, [&](const Subcommand& each) { return above.got_subcommand(each.name); });
+  const CLI::App& command = *above.get_subcommand(named.name);
+  if (!named.actions.empty()) {
+    if (!command.get_subcommands().empty()) {
+      return work_of(command, named.actions, std::move(files));
+    }
+    throw UsageError(named.name + ": expected " + names_of(named.actions) + " (see --help)");
+  }
+  if (!files.empty() && !takes_files(command)) {
+    throw UsageError(named.name + ": expected no files, found " + files.front() + " (see --help)");
+  }
+  return [run = named.run, files = std::move(files)] { return run(files); };
+}
+
 // All commands and options, whose values go to `parsed`. Returns transcribe.
 CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& parsed) {
   Options& options = parsed.line.options;
@@ -187,12 +214,7 @@ CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& par
   add_layout_options(*transcribe, options.layout);
   add_output_options(*transcribe, options);
   take_last(*transcribe);
-  for (const Subcommand& other : others) {
-    CLI::App* command = app.add_subcommand(other.name, other.help);
-    other.add_options(*command);
-    command->callback([&parsed] { parsed.line.command = Command::other; });
-    take_last(*command);
-  }
+  for (const Subcommand& other : others) add_command(app, other, parsed);
   return transcribe;
 }
 
@@ -218,13 +240,11 @@ CommandLine parse_command_line(std::span<const char* const> arguments,
   }
   if (parsed.wants_version) return printed(version_text(parsed.wants_json));
   if (line.command == Command::other) {
-    const auto given = std::ranges::find_if(
-        others, [&](const Subcommand& other) { return app.got_subcommand(other.name); });
-    line.run = [given, files = std::move(words.files)] { return given->run(files); };
+    line.run = work_of(app, others, std::move(words.files));
     return std::move(line);
   }
   if (!app.got_subcommand(transcribe)) {
-    throw UsageError("a command is required: " + names_of(others) + " (see --help)");
+    throw UsageError("a command is required: " + names_of(others, "transcribe") + " (see --help)");
   }
   line.options.inputs = std::move(words.files);
   check(line.options);

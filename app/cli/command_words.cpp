@@ -62,7 +62,7 @@ class WordSorter {
       } else if (word.starts_with('-') && word != "-" && !is_digit(word[1])) {
         refuse(
             std::string(word).append(": no such option; a file of that name is ./").append(word));
-      } else if (command_ == nullptr) {
+      } else if (expects_command()) {
         take_command(word);
       } else {
         take_file(word);
@@ -96,16 +96,26 @@ class WordSorter {
     return (word.size() > 2 && word.starts_with("--")) || short_option(word) != nullptr;
   }
 
+  // The program, or a command that is told what to do by a second word: `npu emit`.
+  bool expects_command() const {
+    const CLI::App& above = command_ != nullptr ? *command_ : *app_;
+    return !above.get_subcommands([](const CLI::App*) { return true; }).empty();
+  }
+
   void take_command(const std::string& word) {
+    const CLI::App& above = command_ != nullptr ? *command_ : *app_;
     const auto found =
-        app_->get_subcommands([&](const CLI::App* each) { return each->check_name(word); });
-    if (found.empty()) refuse(word + ": there is no such command");
+        above.get_subcommands([&](const CLI::App* each) { return each->check_name(word); });
+    if (found.empty()) {
+      refuse(command_ == nullptr ? word + ": there is no such command"
+                                 : command_->get_name() + " " + word + ": there is no such action");
+    }
     command_ = found.front();
     words_.options.push_back(word);
   }
 
   void take_file(const std::string& word) {
-    if (command_ == nullptr) return take_command(word);
+    if (expects_command()) return take_command(word);
     if (word.empty()) refuse("the name of a file is empty");
     words_.files.push_back(word);
   }

@@ -12,15 +12,16 @@
 namespace wnpu::app {
 
 struct CommandWords {
-  // For CLI11: the command and its options, each value in a word of its own.
+  // For CLI11: the command, its action and its options, each value in a word of its own.
   std::vector<std::string> options;
   // Everything that is neither an option nor a value; "-" too.
   std::vector<std::string> files;
 };
 
 // Names are those of `app` and its subcommands; underscores in them are dashes, and other programs'
-// names are taken as foreign_options.h says. Throws UsageError for an unknown command or option, a
-// value that is missing, empty where it may not be, or given to a flag, and an empty file name.
+// names are taken as foreign_options.h says. Throws UsageError for an unknown command, action or
+// option, a value that is missing, empty where it may not be, or given to a flag, and an empty file
+// name.
 CommandWords sort_words(const CLI::App& app, std::span<const char* const> arguments);
 
 }  // namespace wnpu::app

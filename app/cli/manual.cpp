@@ -1,8 +1,10 @@
 #include "app/cli/manual.h"
 
 #include <string_view>
+#include <vector>
 
 #include "app/cli/build_info.h"
+#include "app/cli/option_values.h"
 
 namespace wnpu::app {
 namespace {
@@ -98,22 +100,38 @@ std::string options_of(const CLI::App& command) {
   return text;
 }
 
+// The commands below one, or itself where there is none, each with the words that name it.
+struct NamedCommand {
+  std::string words;  // "npu emit"
+  const CLI::App* command;
+};
+
+void add_commands(const CLI::App& above, const std::string& words,
+                  std::vector<NamedCommand>& found) {
+  const auto below = above.get_subcommands([](const CLI::App*) { return true; });
+  if (below.empty()) found.push_back({words, &above});
+  for (const CLI::App* command : below) {
+    add_commands(*command, words + (words.empty() ? "" : " ") + command->get_name(), found);
+  }
+}
+
 }  // namespace
 
 std::string manual_of(const CLI::App& program) {
   const std::string name = escaped(program.get_name());
   std::string text = ".TH WHISPER-NPU 1 \"\" \"whisper-npu " + std::string(kVersion) + "\"\n";
   text += ".SH NAME\n" + name + " \\- " + escaped(program.get_description()) + "\n.SH SYNOPSIS\n";
-  const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
-  for (const CLI::App* command : commands) {
-    text += ".B " + name + " " + escaped(command->get_name()) +
-            "\n[\\fIoption\\fR]... [\\fIfile\\fR]...\n.br\n";
+  std::vector<NamedCommand> commands;
+  add_commands(program, "", commands);
+  for (const auto& [words, command] : commands) {
+    text += ".B " + name + " " + escaped(words) + "\n[\\fIoption\\fR]..." +
+            (takes_files(*command) ? " [\\fIfile\\fR]..." : "") + "\n.br\n";
   }
   text += kDescription;
   text += ".SH OPTIONS\n" + options_of(program);
-  for (const CLI::App* command : commands) {
-    text += ".SH OPTIONS OF " + escaped(command->get_name()) + "\n" +
-            escaped(command->get_description()) + ".\n" + options_of(*command);
+  for (const auto& [words, command] : commands) {
+    text += ".SH OPTIONS OF " + escaped(words) + "\n" + escaped(command->get_description()) +
+            ".\n" + options_of(*command);
   }
   text += kExitStatus;
   // A line of its own each, as --help has them.

@@ -44,6 +44,11 @@ CLI::Validator one_of(std::vector<std::string> names, Case letters) {
   return {check, ""};
 }
 
+bool takes_files(const CLI::App& command) {
+  return std::ranges::any_of(command.get_options(),
+                             [](const CLI::Option* option) { return option->get_positional(); });
+}
+
 bool is_true(const std::string& text) { return CLI::detail::to_lower(text) == "true"; }
 
 CLI::Option* add_bool(CLI::App& app, const std::string& name, std::function<void(bool)> set,
@@ -105,6 +110,13 @@ void add_choice(CLI::App& app, const std::string& name, const Choice& choice,
       ->check(one_of({choice.names.begin(), choice.names.end()}))
       ->type_name(CLI::detail::join(choice.names, "|"))
       ->default_str(std::string(choice.default_name));
+}
+
+void add_name(CLI::App& app, const std::string& name, std::span<const std::string_view> names,
+              std::string& target, const std::string& help) {
+  add_choice(
+      app, name, {{names.begin(), names.end()}, target},
+      [&target](const std::string& given) { target = given; }, help);
 }
 
 void add_number_or_none(CLI::App& app, const std::string& name, std::optional<double>& target,

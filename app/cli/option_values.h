@@ -21,6 +21,9 @@ enum class Case { matters, ignored };
 // Without a description of its own: the option's type name says it in --help.
 CLI::Validator one_of(std::vector<std::string> names, Case letters = Case::matters);
 
+// Whether a command works on files that are named without an option.
+bool takes_files(const CLI::App& command);
+
 // openai/whisper's str2bool, in any case.
 bool is_true(const std::string& text);
 CLI::Option* add_bool(CLI::App& app, const std::string& name, std::function<void(bool)> set,
@@ -55,6 +58,9 @@ struct Choice {
 };
 void add_choice(CLI::App& app, const std::string& name, const Choice& choice,
                 const std::function<void(const std::string&)>& take, const std::string& help);
+// The same, kept as it was written; what `target` has already is the default.
+void add_name(CLI::App& app, const std::string& name, std::span<const std::string_view> names,
+              std::string& target, const std::string& help);
 
 void add_number_or_none(CLI::App& app, const std::string& name, std::optional<double>& target,
                         const NumberRange& range, const std::string& help);

@@ -14,11 +14,15 @@ namespace wnpu::app {
 struct Subcommand {
   std::string name;  // "bench"
   std::string help;  // one line
-  // Each option takes one value or none; files are declared for --help alone.
+  // Each option takes one value or none; files are declared for --help and the manual page, and are
+  // refused where none are.
   std::function<void(CLI::App&)> add_options;
   // Does the work after parsing, on the files that were named; the process' exit code. Throws what
   // exit_code_of() knows.
   std::function<int(std::vector<std::string> files)> run;
+  // What it is told to do, one of these: "emit" of `npu emit`. A command with actions has neither
+  // options nor work of its own.
+  std::vector<Subcommand> actions = {};
 };
 
 }  // namespace wnpu::app

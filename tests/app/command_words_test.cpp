@@ -208,3 +208,40 @@ TEST_CASE("words: other commands are read the same way") {
   CHECK_THROWS_AS(Other().run({"measure", "--sizes=,", "a.wav"}), UsageError);
   CHECK_THROWS_AS(Other().run({"measure", "--json=x"}), UsageError);
 }
+
+TEST_CASE("words: a command with actions does the one that is named, on its options and files") {
+  std::string done;
+  std::string mode = "none";
+  const auto act = [&](std::string name, bool takes_files) {
+    return Subcommand{name, "help",
+                      [&mode, takes_files](CLI::App& app) {
+                        app.add_option("--check", mode, "a value");
+                        if (takes_files) app.add_option("files", "files");
+                      },
+                      [&done, name](const std::vector<std::string>& given) {
+                        done = name + std::to_string(given.size());
+                        return 3;
+                      }};
+  };
+  const std::vector<Subcommand> others = {
+      {"tool", "help", {}, {}, {act("make", false), act("read", true)}}};
+  const auto run = [&](const Words& words) { return parse_command_line(words, others).run(); };
+  CHECK(run({"tool", "make", "--check=x"}) == 3);
+  CHECK(done == "make0");
+  CHECK(mode == "x");
+  CHECK(run({"tool", "read", "make", "--check", "y", "b.wav"}) == 3);
+  CHECK(done == "read2");
+  CHECK(mode == "y");
+  const auto is_refused = [&](const Words& words, const std::string& with) {
+    CAPTURE(with);
+    CHECK_THROWS_WITH_AS(run(words), doctest::Contains(with.c_str()), UsageError);
+  };
+  is_refused({"tool"}, "tool: expected make or read");
+  is_refused({"tool", "mend"}, "tool mend: there is no such action");
+  is_refused({"tool", "--check=x", "make"}, "--check: there is no such option");
+  is_refused({"tool", "make", "a.wav"}, "make: expected no files, found a.wav");
+  const std::string manual = manual_page(others);
+  CHECK(manual.find(".SH OPTIONS OF tool make\n") != std::string::npos);
+  CHECK(manual.find(".SH OPTIONS OF tool read\n") != std::string::npos);
+  CHECK(manual.find(".SH OPTIONS OF tool\n") == std::string::npos);
+}

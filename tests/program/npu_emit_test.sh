@@ -3,8 +3,10 @@
 # never put over something else.
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
-expect 2 'expected one action, emit or first-light' npu
-expect 2 'expected one action, emit or first-light' npu emit emit
+expect 2 'npu: expected emit or first-light' npu
+expect 2 'npu frob: there is no such action' npu frob
+expect 2 'emit: expected no files, found emit' npu emit emit
+expect 2 '--size: there is no such option' npu --size tiny emit
 expect 2 'output-dir is required' npu emit
 expect 2 '--size' npu emit --size huge -o d
 expect 2 'the array cannot run layer' npu emit --target npu4 --size tiny -o d

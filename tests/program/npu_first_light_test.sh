@@ -3,9 +3,9 @@
 # its file. What it compares and measures: tests/npu/first_light/.
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
-expect 2 'npu first-light: an option of npu emit: --plan' npu first-light --plan fused
-expect 2 'npu emit: an option of npu first-light: --device' npu emit -o d --device sim
-expect 2 'npu emit: an option of npu first-light: --json' npu emit -o d --json
+expect 2 '--plan: there is no such option' npu first-light --plan fused
+expect 2 '--device: there is no such option' npu emit -o d --device sim
+expect 2 '--json: there is no such option' npu emit -o d --json
 expect 2 'expected npu, npu:N or sim' npu first-light --device cpu
 expect 2 'expected npu, npu:N or sim' npu first-light --device npu:
 expect 2 'expected npu, npu:N or sim' npu first-light --device npu:x

@@ -1,4 +1,4 @@
-#include "app/emit/written_folder.h"
+#include "app/npu/written_folder.h"
 
 #include <cerrno>
 #include <cstdio>

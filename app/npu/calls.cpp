@@ -1,4 +1,4 @@
-#include "app/emit/calls.h"
+#include "app/npu/calls.h"
 
 #include <utility>
 

@@ -1,0 +1,16 @@
+#include "app/npu/npu_command.h"
+
+#include "app/npu/emit_command.h"
+#include "app/npu/first_light_command.h"
+
+namespace wnpu::app {
+
+Subcommand npu_command() {
+  return {"npu",
+          "The array itself: its files, its first runs",
+          {},
+          {},
+          {emit_action(), first_light_action()}};
+}
+
+}  // namespace wnpu::app
