@@ -31,15 +31,18 @@ TIME_LIMIT_S = 60
 OLD = "what was there before\n"
 SHORT = ["--beam-size", "1", "--temperature-increment-on-fallback", "None", "--max-tokens", "6",
          "--no-speech-threshold", "None", "--device", "cpu", "--threads", "2", "--language", "en"]
+CHUNKS = ["--format", "srt,json", "--output-dir", "out", "--clip-timestamps", "0,1,1,3",
+          "--batch-size", "2", "--vad", "False"]
 # Name, options, inputs, whether results are there before.
 MODES = [
     ("json to stdout", ["--format", "json"], ["a.wav"], False),
     ("every format with words over old results",
      ["--format", "all", "--output-dir", "out", "--overwrite", "--word-timestamps", "True"],
      ["a.wav"], True),
-    ("a batch of two files in chunks",
-     ["--format", "srt,json", "--output-dir", "out", "--clip-timestamps", "0,1,1,3",
-      "--batch-size", "2", "--vad", "False"], ["a.wav", "b.flac"], False),
+    ("a batch of two files in chunks", [*CHUNKS, "--isolate", "off"], ["a.wav", "b.flac"], False),
+    # The calls that are counted, and fail one by one, are those of the process that watches over the
+    # work; each time the same number of the worker's own fails too.
+    ("the same in a process of its own", CHUNKS, ["a.wav", "b.flac"], False),
 ]
 
 
