@@ -11,7 +11,7 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/option_needs.h"
 #include "app/cli/option_values.h"
-#include "app/engine/devices/backends.h"
+#include "app/engine/devices/device_names.h"
 #include "app/engine/model_path.h"
 #include "app/engine/option_check.h"
 #include "decoder/search/decode_options.h"
@@ -28,6 +28,18 @@ CLI::Validator is_no_gpu() {
     const bool is_gpu = device.starts_with("cuda") || device == "gpu" || device == "mps";
     return is_gpu ? "nothing runs on a GPU here, found " + device + ": write cpu, or leave it out"
                   : "";
+  };
+  return {check, ""};
+}
+
+CLI::Validator is_device() {
+  const auto check = [](const std::string& device) -> std::string {
+    try {
+      parse_devices(device);
+      return "";
+    } catch (const Error& error) {  // "device: expected ...", whose option CLI11 names itself
+      return std::string(error.what()).substr(error.option().size() + 2);
+    }
   };
   return {check, ""};
 }
@@ -51,11 +63,13 @@ void add_model_options(CLI::App& app, Options& options) {
   app.add_option("--model-dir", options.model_dir,
                  "Folder that --model's names are looked for in; the cache folder if not given")
       ->type_name("DIR");
-  add_choice(
-      app, "--device", {with_auto(backend_names()), kAutoDevice},
-      [&options](const std::string& name) { options.device.requested = name; },
-      "Where the encoder runs; sim: a simulated NPU; auto says what it took");
-  app.get_option("--device")->transform(is_no_gpu());  // before the check, for its better message
+  app.add_option("--device", options.device.requested,
+                 "Where the encoder runs; sim: a simulated NPU; several divide the windows of "
+                 "batches; auto says what it took")
+      ->transform(is_no_gpu())  // before the check, for its better message
+      ->check(is_device())
+      ->type_name(device_forms())
+      ->capture_default_str();
   // Before --precision, whose value counts where both are given.
   const auto set_fp16 = [&options](bool fp16) {
     if (!fp16) options.device.cpu_precision = "fp32";

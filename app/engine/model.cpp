@@ -23,7 +23,7 @@ void load(const std::string& name_or_path, Model::State& state) {
   const auto start = models::Clock::now();
   const auto loaded = std::make_shared<const app::LoadedModel>(
       path, app::cpu_precision(options.device), state.threads);
-  if (chosen.device) {
+  if (!chosen.devices.empty()) {
     loaded->device_layers();
   } else {
     loaded->cpu_layers();
@@ -31,7 +31,7 @@ void load(const std::string& name_or_path, Model::State& state) {
   state.loaded = loaded;
   state.load_s = models::seconds_since(start);
   state.device = std::move(chosen.info);
-  state.opened = std::move(chosen.device);
+  state.opened = std::move(chosen.devices);
   state.info = {.name = name_or_path,
                 .path = path.string(),
                 .format = std::string(loaded->file().format()),
@@ -41,13 +41,13 @@ void load(const std::string& name_or_path, Model::State& state) {
 
 }  // namespace
 
-std::unique_ptr<app::EncoderDevice> Model::State::take_device() {
-  if (app::find_backend(device.used)->make == nullptr) return nullptr;
+std::vector<std::unique_ptr<app::EncoderDevice>> Model::State::take_devices() {
+  if (app::find_backend(device.used)->make == nullptr) return {};
   const std::lock_guard lock(mutex);
-  if (opened) return std::move(opened);
+  if (!opened.empty()) return std::exchange(opened, {});
   DeviceOptions same = options.device;
-  same.requested = device.used;
-  return app::choose_device(same, npu::probe(), threads).device;
+  if (same.requested == app::kAutoDevice) same.requested = device.used;
+  return app::choose_device(same, npu::probe(), threads).devices;
 }
 
 Model::Model(const std::string& name_or_path, const ModelOptions& options)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/loaded_model.h"
@@ -19,12 +20,12 @@ struct __attribute__((visibility("hidden"))) Model::State {
   double load_s = 0;
   std::shared_ptr<const app::LoadedModel> loaded;
 
-  // The device that settled what `device` says, for the first session that asks; a device of its
+  // The devices that settled what `device` says, for the first session that asks; devices of its
   // own for every other; none: the CPU. Throws DeviceError.
-  std::unique_ptr<app::EncoderDevice> take_device();
+  std::vector<std::unique_ptr<app::EncoderDevice>> take_devices();
 
   std::mutex mutex;
-  std::unique_ptr<app::EncoderDevice> opened;  // not taken yet
+  std::vector<std::unique_ptr<app::EncoderDevice>> opened;  // not taken yet
 };
 
 }  // namespace wnpu

@@ -8,6 +8,7 @@
 
 #include "app/engine/devices/backends.h"
 #include "app/engine/devices/device_choice.h"
+#include "app/engine/devices/device_names.h"
 #include "npu/design/target.h"
 
 namespace wnpu::app {
@@ -111,6 +112,7 @@ void check_options(const TranscribeOptions& options) {
 }
 
 void check_options(const DeviceOptions& options) {
+  parse_devices(options.requested);
   cpu_precision(options);
   npu_options(options);
   try {

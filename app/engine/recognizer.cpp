@@ -2,61 +2,28 @@
 
 #include "decoder/search/language.h"
 #include "models/base/stage_timer.h"
-#include "models/base/stopped.h"
 
 namespace wnpu::app {
 
 Recognizer::Recognizer(std::shared_ptr<const LoadedModel> model, std::size_t n_threads,
-                       EncoderDevice* device, bool falls_back)
+                       const std::vector<EncoderDevice*>& devices, bool falls_back)
     : model_(std::move(model)),
       pool_(n_threads),
-      device_(device),
-      falls_back_(falls_back),
-      encoder_pool_(device != nullptr ? std::make_unique<models::ThreadPool>(n_threads) : nullptr),
+      encoder_(*model_, n_threads, pool_, devices, falls_back),
       decoder_(model_->decoder(), pool_),
-      cache_(std::make_unique<decoder::KvCache>(dims(), 1, model_->precision())) {
-  make_encoder();
-}
-
-void Recognizer::make_encoder() {
-  models::ThreadPool& pool = encoder_pool_ ? *encoder_pool_ : pool_;
-  encoder_.reset();
-  layers_ = device_ != nullptr ? device_->make_layers(*model_, pool)
-                               : model_->cpu_layers().make_backend(pool);
-  encoder_ = std::make_unique<encoder::Encoder>(model_->encoder_ends(), *layers_, pool);
-}
+      cache_(std::make_unique<decoder::KvCache>(dims(), 1, model_->precision())) {}
 
 void Recognizer::set_should_stop(std::function<bool()> should_stop) {
-  if (device_ != nullptr) device_->set_should_stop(should_stop);
+  encoder_.set_should_stop(should_stop);
   pool_.set_should_stop(should_stop);
-  if (encoder_pool_) encoder_pool_->set_should_stop(should_stop);
   should_stop_ = std::move(should_stop);
-}
-
-// A device that fails in the middle of a file is the one failure that may be survived, and only
-// where the user said so: this is where it is caught.
-void Recognizer::encode(const models::LogMel& mel, models::EncoderStates& states) {
-  try {
-    encoder_->encode(mel, states, should_stop_);
-  } catch (const npu::Stopped&) {
-    throw models::Stopped();
-  } catch (const npu::DeviceError& error) {
-    if (!falls_back_) throw;
-    fallback_ = error.what();
-  }
-  if (device_ != nullptr && !fallback_.empty()) {
-    device_ = nullptr;
-    make_encoder();
-    n_encoded_ = 0;
-    encoder_->encode(mel, states, should_stop_);
-  }
-  ++n_encoded_;
 }
 
 void Recognizer::encode(std::size_t slot, const models::LogMel& mel, Timing& timing) {
   {
     models::StageTimer timer(timing.encode);
-    encode(mel, states_);
+    const EncodeJob job{&mel, &states_};
+    encoder_.encode({&job, 1});
   }
   models::StageTimer timer(timing.decode);
   keep(slot, states_);

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/engine/audio_input.h"
 #include "app/engine/available_cpus.h"
@@ -28,6 +29,30 @@ Callbacks with_stop(const Callbacks& callbacks, const std::stop_token& stop) {
   return both;
 }
 
+std::vector<app::EncoderDevice*> pointers(
+    const std::vector<std::unique_ptr<app::EncoderDevice>>& devices) {
+  std::vector<app::EncoderDevice*> all;
+  for (const auto& device : devices) all.push_back(device.get());
+  return all;
+}
+
+void warn_of_devices(const DeviceInfo& device, const TranscribeOptions& options,
+                     std::vector<std::string>& warnings) {
+  if (!device.fallback.empty()) {
+    warnings.push_back("the device failed, the CPU took over: " + device.fallback);
+  } else {
+    for (const DeviceUse& use : device.devices) {
+      if (use.failure.empty()) continue;
+      warnings.push_back(use.name + " failed, the other devices did its work: " + use.failure);
+    }
+  }
+  if (device.devices.size() > 1 && options.batch_size == 1) {
+    warnings.push_back("windows come one after another: of the " +
+                       std::to_string(device.devices.size()) +
+                       " devices one works at a time, with a batch_size above 1 all do");
+  }
+}
+
 }  // namespace
 
 struct __attribute__((visibility("hidden"))) Session::State {
@@ -35,18 +60,18 @@ struct __attribute__((visibility("hidden"))) Session::State {
       : model(of_model),
         model_load_s(shared.load_s),
         threads(n_threads == 0 ? shared.threads : std::min(n_threads, app::available_cpus())),
-        device(shared.take_device()),
-        recognizer(shared.loaded, threads, device.get(), shared.options.device.falls_back) {}
+        devices(shared.take_devices()),
+        recognizer(shared.loaded, threads, pointers(devices), shared.options.device.falls_back) {}
 
-  // What ran, with the device's counts since its last reset.
-  DeviceInfo device_after(std::size_t n_encoded_before) const;
+  // What ran, with the devices' counts since their last reset.
+  DeviceInfo device_info();
   Transcript transcribe(const Audio& audio, const TranscribeOptions& options,
                         const Callbacks& callbacks);
 
   Model model;
   double model_load_s;
   unsigned threads;  // that were asked for
-  std::unique_ptr<app::EncoderDevice> device;
+  std::vector<std::unique_ptr<app::EncoderDevice>> devices;
   app::Recognizer recognizer;
   double load_s = 0;
   app::SpeechDetector detector;
@@ -55,15 +80,12 @@ struct __attribute__((visibility("hidden"))) Session::State {
 Transcript Session::State::transcribe(const Audio& audio, const TranscribeOptions& options,
                                       const Callbacks& callbacks) {
   model.check(options);
-  if (device) device->reset_counts();
-  const std::size_t n_encoded = recognizer.n_encoded();
+  recognizer.encoder().reset_counts();
   audio::VadThread* const vad = detector.load(options.vad, recognizer.pool().n_threads());
   Transcript transcript =
       app::transcribe(recognizer, options, app::input_of(audio), callbacks, vad);
-  transcript.device = device_after(n_encoded);
-  if (!recognizer.fallback().empty()) {
-    transcript.warnings.push_back("the device failed, the CPU took over: " + recognizer.fallback());
-  }
+  transcript.device = device_info();
+  warn_of_devices(transcript.device, options, transcript.warnings);
   const std::size_t n_threads = recognizer.pool().n_threads();
   if (n_threads < threads) {
     transcript.warnings.push_back("expected " + std::to_string(threads) +
@@ -74,15 +96,13 @@ Transcript Session::State::transcribe(const Audio& audio, const TranscribeOption
   return transcript;
 }
 
-DeviceInfo Session::State::device_after(std::size_t n_encoded_before) const {
+DeviceInfo Session::State::device_info() {
   DeviceInfo info = model.device();
   info.kernels = kernels::kernel_description();
   info.isa = kernels::instruction_set_name();
-  info.fallback = recognizer.fallback();
-  const bool is_on_device = info.fallback.empty();
-  if (!is_on_device) info.used = app::backends().front().name;
-  const std::size_t n_windows = is_on_device ? recognizer.n_encoded() - n_encoded_before : 0;
-  if (device) device->describe(n_windows, n_windows * recognizer.dims().n_audio_layer, info);
+  info.fallback = recognizer.encoder().fallback();
+  if (!info.fallback.empty()) info.used = app::backends().front().name;
+  recognizer.encoder().describe(info);
   return info;
 }
 

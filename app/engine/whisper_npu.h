@@ -76,7 +76,7 @@ WHISPER_NPU_API const char *whisper_npu_error_text(void);
 typedef struct whisper_npu_model_options {
   size_t size;
   const char *folder;         // in which names are looked for; empty: the cache folder
-  const char *device;         // "auto", "cpu", "npu", "sim"
+  const char *device;         // "auto", "cpu", "npu", "sim", "npu:0,npu:1", "sim:4"
   const char *cpu_precision;  // "auto", "fp32", "int16", "int8"
   const char *npu_plan;       // "fused", "batched", "hybrid", "per-op"
   const char *npu_precision;  // "bf16", "int8"

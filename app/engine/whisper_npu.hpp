@@ -61,7 +61,8 @@ class WHISPER_NPU_API Error : public std::runtime_error {
 
 // Where the encoder runs, and in what numbers; names as the command line has them.
 struct DeviceOptions {
-  // "cpu", "npu", "sim" (a simulated NPU), or "auto": an NPU that opens, else the CPU.
+  // "cpu", "npu", "sim" (a simulated NPU), or "auto": an NPU that opens, else the CPU. Several, to
+  // which the windows of batches go: "npu:0,npu:1", "sim:4" (four simulators).
   std::string requested = "auto";
   // What the CPU computes in: "fp32", "int16", "int8"; "auto": int8 where the CPU multiplies bytes,
   // else fp32.
@@ -268,13 +269,21 @@ struct NpuUse {
   double modelled_ms_per_layer = 0;  // the simulator's time model; 0 on hardware
 };
 
+// One of the devices that encoded a file.
+struct DeviceUse {
+  std::string name;         // "npu:1", "sim"
+  std::size_t windows = 0;  // that it encoded
+  std::string failure;      // why it was dropped in the middle of the work; empty: it was not
+};
+
 // What was asked for and what ran.
 struct DeviceInfo {
   std::string requested = "auto";
   std::string used = "cpu";
   std::string reason;  // why, where requested is "auto"
   bool simulated = false;
-  std::optional<NpuUse> npu;  // none: the CPU ran all
+  std::optional<NpuUse> npu;       // of all devices together; none: the CPU ran all
+  std::vector<DeviceUse> devices;  // each of them; empty: the CPU
   // Why the CPU took over in the middle of the work (falls_back); empty: it did not.
   std::string fallback;
   std::string cpu_precision;  // "fp32", "int16", "int8"

@@ -82,12 +82,22 @@ Json npu_of(const NpuUse& use, bool simulated) {
           {"modelled_ms_per_layer", simulated ? Json(use.modelled_ms_per_layer) : Json()}};
 }
 
+Json devices_of(const DeviceInfo& device) {
+  Json all = Json::array();
+  for (const DeviceUse& use : device.devices) {
+    all.push_back(
+        {{"name", use.name}, {"windows", use.windows}, {"failure", text_or_null(use.failure)}});
+  }
+  return all;
+}
+
 Json device_of(const DeviceInfo& device) {
   return {{"requested", device.requested},
           {"used", device.used},
           {"reason", text_or_null(device.reason)},
           {"simulated", device.simulated},
           {"npu", device.npu ? npu_of(*device.npu, device.simulated) : Json()},
+          {"devices", devices_of(device)},
           {"fallback", text_or_null(device.fallback)},
           {"cpu_precision", text_or_null(device.cpu_precision)},
           {"kernels", text_or_null(device.kernels)},

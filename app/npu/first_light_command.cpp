@@ -1,7 +1,6 @@
 #include "app/npu/first_light_command.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -20,6 +19,7 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
 #include "app/engine/available_cpus.h"
+#include "app/engine/devices/device_names.h"
 #include "app/npu/calls.h"
 #include "app/npu/layer_options.h"
 #include "models/base/released_sizes.h"
@@ -49,10 +49,6 @@ struct Trial {
   bool overwrites = false;
 };
 
-constexpr std::string_view kNpu = "npu";
-constexpr std::string_view kNpuIndex = "npu:";
-constexpr std::string_view kSimulator = "sim";
-
 std::string first_line(const char* path) {
   std::ifstream file(path);
   std::string line;
@@ -68,29 +64,31 @@ std::string driver_text() {
   return "amdxdna" + (version.empty() ? "" : " " + version) + ", Linux " + release;
 }
 
-// The device that "npu" or "npu:N" names. Throws UsageError, DeviceError.
-npu::XrtDeviceInfo named_npu(const std::string& name) {
-  std::size_t index = 0;
-  if (name != kNpu) {
-    const char* const end = name.data() + name.size();
-    const char* const digits = name.data() + std::min(kNpuIndex.size(), name.size());
-    const bool is_index = name.starts_with(kNpuIndex) && digits != end &&
-                          std::from_chars(digits, end, index).ptr == end;
-    if (!is_index) throw UsageError("--device: expected npu, npu:N or sim, found " + name);
+// N of "npu:N"; of "npu" 0. Throws UsageError.
+std::size_t npu_index(const std::string& name) {
+  try {
+    const NamedDevices named = parse_devices(name);
+    const bool is_npu = named.backend != nullptr && named.backend->name == kNpuBackend;
+    if (is_npu && named.indexes.empty()) return 0;
+    if (is_npu && named.indexes.size() == 1) return named.indexes.front();
+  } catch (const Error&) {  // no device at all
   }
+  throw UsageError("--device: expected npu, npu:N or sim, found " + name);
+}
+
+// Throws UsageError, DeviceError.
+npu::XrtDeviceInfo named_npu(const std::string& name) {
+  const std::size_t index = npu_index(name);
   const std::vector<npu::ProbeResult> nodes = npu::probe();
-  const npu::XrtDevices found = npu::list_xrt_devices();
-  if (index < found.devices.size()) return found.devices[index];
   if (!nodes.front().usable) {
     throw npu::DeviceError(name + ": " + nodes.front().name + ": " + nodes.front().reason);
   }
-  throw npu::DeviceError(name + ": expected one of " + std::to_string(found.devices.size()) +
-                         " devices" + (found.problem.empty() ? "" : "; " + found.problem));
+  return npu::xrt_device_at(index);
 }
 
 std::unique_ptr<npu::Device> open(const Trial& trial, npu::FirstLightOptions& options) {
   npu::Machine& machine = options.machine;
-  if (trial.device == kSimulator) {
+  if (trial.device == kSimulatorBackend) {
     machine.product = "no NPU: the simulator as " + trial.preset;
     npu::SimDeviceOptions simulator;
     simulator.preset = trial.preset;

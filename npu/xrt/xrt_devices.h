@@ -22,6 +22,9 @@ struct XrtDevices {
 };
 XrtDevices list_xrt_devices();
 
+// The one that "npu:INDEX" names, in the order of the list. Throws DeviceError: how many there are.
+XrtDeviceInfo xrt_device_at(std::size_t index);
+
 // "XRT 2.25", or "built without XRT".
 std::string xrt_version();
 

@@ -33,7 +33,6 @@ std::map<std::string, json> program_lists() {
   return {{"task", enum_of(decoder::kTaskNames)},
           {"model/format", enum_of(models::kFileFormats, true)},
           {"model/quantization", enum_of(dtypes, true)},
-          {"device/requested", enum_of(app::with_auto(app::backend_names()))},
           {"device/used", enum_of(app::backend_names())},
           {"device/npu/plan", enum_of(npu::kPlanNames)},
           {"device/npu/precision", enum_of(npu::kPrecisionNames)},

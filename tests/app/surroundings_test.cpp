@@ -64,7 +64,7 @@ TEST_CASE("device: auto takes the CPU and says why") {
 TEST_CASE("device: the simulator is taken by name alone, and says what it is") {
   const std::vector<wnpu::npu::ProbeResult> none = {{"npu", false, "no /dev/accel/accel0"}};
   const auto sim = choose_device(asked("sim"), none, 1);
-  REQUIRE(sim.device);
+  REQUIRE(sim.devices.size() == 1);
   CHECK(sim.info.simulated);
   CHECK(sim.info.used == "sim");
   CHECK(sim.info.npu->preset == "phoenix-1.0/published");

@@ -192,7 +192,8 @@ def device_atoms(rng, is_wild):
     choice = rng.random()
     if choice < 0.05:
         model = rng.choice(["head64", "head64", "wide"])
-        atoms = [Atom(["--device", "sim"], "--device", "sim"), Atom(["--model", "{models}/" + model], "--model")]
+        device = rng.choice(["sim", "sim", "sim:2", "sim:3"])
+        atoms = [Atom(["--device", device], "--device", device), Atom(["--model", "{models}/" + model], "--model")]
         return atoms + [option(rng, name, is_wild) for name in ("--npu-plan", "--npu-precision") if rng.random() < 0.6]
     atoms = [Atom(["--device", "cpu"], "--device", "cpu")] if choice < 0.9 else [option(rng, "--device", is_wild)]
     if rng.random() < 0.6:

@@ -12,8 +12,10 @@ namespace {
 
 class NpuDevice : public EncoderDevice {
  public:
-  NpuDevice(std::unique_ptr<npu::Device> device, const DeviceOptions& options)
-      : device_(std::move(device)), options_(options) {}
+  NpuDevice(std::unique_ptr<npu::Device> device, const DeviceOptions& options, std::string name)
+      : device_(std::move(device)), options_(options), name_(std::move(name)) {}
+
+  std::string_view name() const override { return name_; }
 
   std::unique_ptr<encoder::LayerBackend> make_layers(const LoadedModel& model,
                                                      models::ThreadPool& pool) override {
@@ -42,6 +44,7 @@ class NpuDevice : public EncoderDevice {
  private:
   std::unique_ptr<npu::Device> device_;
   DeviceOptions options_;
+  std::string name_;
 };
 
 using Nodes = std::span<const npu::ProbeResult>;
@@ -55,17 +58,26 @@ std::string why_no_npu(Nodes nodes) {
   return first.name == kNpuBackend ? first.reason : first.name + ": " + first.reason;
 }
 
-std::unique_ptr<EncoderDevice> open_simulator(const DeviceOptions& options, std::size_t n_threads) {
+// "npu:1"; "npu" where none of several is meant.
+std::string name_of(std::string_view kind, std::optional<std::size_t> index) {
+  return std::string(kind) + (index ? ":" + std::to_string(*index) : "");
+}
+
+std::unique_ptr<EncoderDevice> open_simulator(const DeviceOptions& options,
+                                              std::optional<std::size_t> index,
+                                              std::size_t n_threads) {
   npu::SimDeviceOptions sim;
   sim.preset = options.preset;
   sim.threads = static_cast<int>(n_threads);
-  return npu_device(npu::open_sim_device(sim), options);
+  return npu_device(npu::open_sim_device(sim), options, name_of(kSimulatorBackend, index));
 }
 
 std::unique_ptr<EncoderDevice> open_hardware(const DeviceOptions& options,
+                                             std::optional<std::size_t> index,
                                              std::size_t /*n_threads*/) {
-  return npu_device(npu::open_xrt_device({.bdf = "", .xclbin = options.xclbin, .target = ""}),
-                    options);
+  const std::string bdf = index ? npu::xrt_device_at(*index).bdf : "";
+  return npu_device(npu::open_xrt_device({.bdf = bdf, .xclbin = options.xclbin, .target = ""}),
+                    options, name_of(kNpuBackend, index));
 }
 
 constexpr std::array kBackends = {
@@ -91,14 +103,15 @@ std::vector<std::string_view> backend_names() {
 }
 
 bool may_be(std::string_view requested, std::string_view backend) {
-  if (requested != kAutoDevice) return requested == backend;
+  // "npu:0,npu:1" is of the kind npu.
+  if (requested != kAutoDevice) return requested.substr(0, requested.find(':')) == backend;
   const Backend* const found = find_backend(backend);
   return found != nullptr && !found->automatic_reason.empty();
 }
 
 std::unique_ptr<EncoderDevice> npu_device(std::unique_ptr<npu::Device> device,
-                                          const DeviceOptions& options) {
-  return std::make_unique<NpuDevice>(std::move(device), options);
+                                          const DeviceOptions& options, std::string name) {
+  return std::make_unique<NpuDevice>(std::move(device), options, std::move(name));
 }
 
 encoder::NpuOptions npu_options(const DeviceOptions& options) {

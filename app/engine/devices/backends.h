@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ class EncoderDevice {
  public:
   virtual ~EncoderDevice() = default;
 
+  // As --device would name it alone: "npu:1", "sim".
+  virtual std::string_view name() const = 0;
   // All must outlive the layers. Throws DeviceError where it cannot run such a model.
   virtual std::unique_ptr<encoder::LayerBackend> make_layers(const LoadedModel& model,
                                                              models::ThreadPool& pool) = 0;
@@ -41,8 +44,10 @@ struct Backend {
   std::string_view name;  // of --device, and in transcripts
   // Why it cannot be used on this machine, empty where it can. `nodes` is what npu::probe() found.
   std::string (*probe)(std::span<const npu::ProbeResult> nodes);
-  // nullptr: the CPU, which needs no device. The simulator gets n_threads. Throws DeviceError.
-  std::unique_ptr<EncoderDevice> (*make)(const DeviceOptions& options, std::size_t n_threads);
+  // nullptr: the CPU, which needs no device. `index`: which of several; none: the first. The
+  // simulator gets n_threads. Throws DeviceError.
+  std::unique_ptr<EncoderDevice> (*make)(const DeviceOptions& options,
+                                         std::optional<std::size_t> index, std::size_t n_threads);
   // Why "auto" took it, where it opens; empty: auto never takes it.
   std::string_view automatic_reason;
 };
@@ -57,12 +62,12 @@ inline constexpr std::string_view kSimulatorBackend = "sim";
 // Not a backend: the choice of one.
 inline constexpr std::string_view kAutoDevice = "auto";
 
-// Whether a `requested` device may turn out to be this backend.
+// Whether a `requested` device, or several of them, may turn out to be this backend.
 bool may_be(std::string_view requested, std::string_view backend);
 
 // An NPU as a device of ours.
 std::unique_ptr<EncoderDevice> npu_device(std::unique_ptr<npu::Device> device,
-                                          const DeviceOptions& options);
+                                          const DeviceOptions& options, std::string name = "npu");
 
 // Throws Error(usage): what was expected, what was found.
 template <typename Names>

@@ -1,12 +1,35 @@
 #include "app/engine/devices/device_choice.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "app/engine/devices/device_names.h"
+
 namespace wnpu::app {
 namespace {
 
 void take(const Backend& backend, std::unique_ptr<EncoderDevice> device, ChosenDevice& chosen) {
   chosen.info.used = backend.name;
-  chosen.device = std::move(device);
-  if (chosen.device) chosen.device->describe(0, 0, chosen.info);
+  device->describe(0, 0, chosen.info);
+  chosen.info.devices.push_back({std::string(device->name()), 0, ""});
+  chosen.devices.push_back(std::move(device));
+}
+
+void take_named(const NamedDevices& named, const DeviceOptions& options, std::size_t n_threads,
+                ChosenDevice& chosen) {
+  if (named.indexes.empty()) {
+    return take(*named.backend, named.backend->make(options, std::nullopt, n_threads), chosen);
+  }
+  const std::size_t threads = std::max<std::size_t>(1, n_threads / named.indexes.size());
+  for (const std::size_t index : named.indexes) {
+    const std::string before = chosen.info.npu ? chosen.info.npu->description : "";
+    take(*named.backend, named.backend->make(options, index, threads), chosen);
+    const std::string& after = chosen.info.npu->description;
+    if (before.empty() || before == after) continue;
+    throw npu::DeviceError(options.requested + ": expected devices of one kind, found " + before +
+                           " and " + after);
+  }
 }
 
 // The first that can be used of those that auto may take; `chosen` is the CPU.
@@ -17,7 +40,7 @@ void take_automatically(const DeviceOptions& options, std::span<const npu::Probe
     chosen.info.reason = backend.probe(nodes);
     if (!chosen.info.reason.empty()) continue;
     try {
-      take(backend, backend.make(options, n_threads), chosen);
+      take(backend, backend.make(options, std::nullopt, n_threads), chosen);
       chosen.info.reason = backend.automatic_reason;
       return;
     } catch (const npu::DeviceError& error) {
@@ -47,16 +70,15 @@ ChosenDevice choose_device(const DeviceOptions& options, std::span<const npu::Pr
   chosen.info.requested = options.requested;
   chosen.info.cpu_precision = models::precision_name(cpu_precision(options));
   npu_options(options);  // names that do not exist are refused on the CPU too
-  take(backends().front(), nullptr, chosen);
-  if (options.requested == kAutoDevice) {
+  chosen.info.used = backends().front().name;
+  const NamedDevices named = parse_devices(options.requested);
+  if (named.backend == nullptr) {
     take_automatically(options, nodes, n_threads, chosen);
     return chosen;
   }
-  const Backend* const backend = find_backend(options.requested);
-  if (backend == nullptr) refuse_name("device", backend_names(), options.requested);
-  const std::string problem = backend->probe(nodes);
+  const std::string problem = named.backend->probe(nodes);
   if (!problem.empty()) throw npu::DeviceError(options.requested + ": " + problem);
-  if (backend->make != nullptr) take(*backend, backend->make(options, n_threads), chosen);
+  if (named.backend->make != nullptr) take_named(named, options, n_threads, chosen);
   return chosen;
 }
 

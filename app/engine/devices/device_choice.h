@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "app/engine/devices/backends.h"
 #include "app/engine/whisper_npu.hpp"
@@ -20,11 +21,13 @@ bool asks_for_npu(const DeviceOptions& options);
 
 struct ChosenDevice {
   DeviceInfo info;
-  std::unique_ptr<EncoderDevice> device;  // none: the CPU
+  std::vector<std::unique_ptr<EncoderDevice>> devices;  // none: the CPU
 };
 
-// `nodes` is what npu::probe() found. Throws DeviceError where the device that was asked for cannot
-// be used: there is no silent fallback. auto takes a device that opens, else the CPU, and says why.
+// `nodes` is what npu::probe() found; the devices share n_threads, at least one each. Throws
+// DeviceError where one that was asked for cannot be used: there is no silent fallback. auto takes
+// a device that opens, else the CPU, and says why. Several of different targets are refused, since
+// a window's bits would depend on which takes it.
 ChosenDevice choose_device(const DeviceOptions& options, std::span<const npu::ProbeResult> nodes,
                            std::size_t n_threads);
 

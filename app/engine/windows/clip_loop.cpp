@@ -43,7 +43,7 @@ void ClipLoop::open(const Clip& clip) {
   opened.context = is_batched_ ? window_options_.first_context() : std::move(carried_);
 }
 
-bool ClipLoop::overlaps() const { return is_batched_ && recognizer_.encodes_on_device(); }
+bool ClipLoop::overlaps() const { return is_batched_ && recognizer_.encoder().is_on_device(); }
 
 // One batch is decoded. Where that pays, the next is encoded at the same time: the encoder's thread
 // touches its clips, mel_, n_windows, timing.mel and timing.encode, this thread all else. The
@@ -53,13 +53,13 @@ void ClipLoop::run_round() {
   const Batch to_decode = next_batch(true);
   if (!overlaps()) {
     // What is encoded already, where a device has failed meanwhile, comes first.
-    if (to_decode.empty()) encode(to_encode, false);
+    if (to_decode.empty()) encode_into_slots(to_encode);
     decode(to_decode.empty() ? to_encode : to_decode);
     return hand_out();
   }
   // Deferred, which is to say done in get(), where the system gives no thread.
   auto encoded =
-      std::async(std::launch::async | std::launch::deferred, [&] { encode(to_encode, true); });
+      std::async(std::launch::async | std::launch::deferred, [&] { encode_into_clips(to_encode); });
   decode(to_decode);  // where it throws, the encoder, which is asked to stop too, is waited for
   hand_out();
   encoded.get();
@@ -74,19 +74,21 @@ ClipLoop::Batch ClipLoop::next_batch(bool is_encoded) {
   return batch;
 }
 
-void ClipLoop::encode(const Batch& batch, bool is_beside) {
+void ClipLoop::encode_into_slots(const Batch& batch) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
     OpenClip& clip = *batch[i];
-    const models::LogMel& mel = next_window(clip);
-    if (is_beside) {
-      models::StageTimer timer(transcript_.timing.encode);
-      recognizer_.encode(mel, clip.states);
-    } else {
-      recognizer_.encode(i, mel, transcript_.timing);
-      clip.states = {};  // of a window before, on a device that has failed
-    }
+    recognizer_.encode(i, next_window(clip), transcript_.timing);
+    clip.states = {};  // of a window before, on a device that has failed
     clip.is_encoded = true;
   }
+}
+
+void ClipLoop::encode_into_clips(const Batch& batch) {
+  std::vector<EncodeJob> jobs;
+  for (OpenClip* const clip : batch) jobs.push_back({&next_window(*clip), &clip->states});
+  models::StageTimer timer(transcript_.timing.encode);
+  recognizer_.encoder().encode(jobs);
+  for (OpenClip* const clip : batch) clip->is_encoded = true;
 }
 
 const models::LogMel& ClipLoop::next_window(OpenClip& clip) {

@@ -51,8 +51,10 @@ class ClipLoop {
   bool overlaps() const;
   void run_round();
   const models::LogMel& next_window(OpenClip& clip);
-  // Into slots 0, 1, ...; beside clips that are decoded, which have the slots, into the clips.
-  void encode(const Batch& batch, bool is_beside);
+  // Into slots 0, 1, ...
+  void encode_into_slots(const Batch& batch);
+  // Into the clips, beside others that are decoded, which have the slots.
+  void encode_into_clips(const Batch& batch);
   void decode(const Batch& batch);
   DecodeJob job(const OpenClip& clip, double temperature) const;
   void finish_window(OpenClip& clip, const decoder::Decoded& decoded);

@@ -88,7 +88,7 @@ struct Fixture {
 
   app::Recognizer recognizer(app::EncoderDevice& device, std::size_t n_threads = 2,
                              bool falls_back = false) const {
-    return {tests::load(folder.path() / "model"), n_threads, &device, falls_back};
+    return {tests::load(folder.path() / "model"), n_threads, {&device}, falls_back};
   }
 
   Transcript run(app::Recognizer& recognizer, std::size_t batch_size,
@@ -171,7 +171,7 @@ TEST_CASE("overlap: every bit is as without it, with 1 core or 3, 2 clips togeth
   REQUIRE(alone.size() >= kBounds.size() / 2);
   for (const std::size_t n_threads : {1UL, 2UL, 3UL}) {
     auto other = f.recognizer(*device, n_threads);
-    CHECK(other.encodes_on_device());
+    CHECK(other.encoder().is_on_device());
     CHECK(contents(f.run(other, n_threads + 1, kBounds)) == alone);
   }
 }
@@ -197,8 +197,8 @@ TEST_CASE("overlap: where the CPU takes over from the encoder's thread no clip i
   const auto device = app::npu_device(npu::open_sim_device(options), {});
   auto recognizer = f.recognizer(*device, 2, true);
   const auto found = f.run(recognizer, 2, kBounds);
-  CHECK_FALSE(recognizer.fallback().empty());
-  CHECK_FALSE(recognizer.encodes_on_device());
+  CHECK_FALSE(recognizer.encoder().fallback().empty());
+  CHECK_FALSE(recognizer.encoder().is_on_device());
   CHECK(all_clips_are_in(found));
   app::Recognizer cpu(tests::load(f.folder.path() / "model"), 2);
   const auto last = contents(f.run(cpu, 2, {kBounds[8], kBounds[9]}));

@@ -48,23 +48,23 @@ struct Fixture {
 TEST_CASE("recognizer: a device that fails ends the work, naming the cause") {
   Fixture f;
   const auto device = f.device_that_fails(1);
-  app::Recognizer recognizer(tests::load(f.folder.path()), 2, device.get());
-  CHECK(recognizer.encodes_on_device());
+  app::Recognizer recognizer(tests::load(f.folder.path()), 2, {device.get()});
+  CHECK(recognizer.encoder().is_on_device());
   CHECK_THROWS_AS(recognizer.encode(0, f.mel, f.timing), npu::DeviceError);
-  CHECK(recognizer.fallback().empty());
+  CHECK(recognizer.encoder().fallback().empty());
 }
 
 TEST_CASE("recognizer: stops within a window on a device, and does not take that for a failure") {
   Fixture f;
   const auto device = app::npu_device(npu::open_sim_device(), {});
-  app::Recognizer recognizer(tests::load(f.folder.path()), 2, device.get(), true);
+  app::Recognizer recognizer(tests::load(f.folder.path()), 2, {device.get()}, true);
   std::size_t n_asked = 0;
   recognizer.set_should_stop([&n_asked] { return ++n_asked > 20; });
   CHECK_THROWS_AS(recognizer.encode(0, f.mel, f.timing), models::Stopped);
   DeviceInfo info;
   device->describe(0, 0, info);
   CHECK(info.npu->launches == 0);
-  CHECK(recognizer.fallback().empty());
+  CHECK(recognizer.encoder().fallback().empty());
   recognizer.set_should_stop({});
   CHECK_NOTHROW(recognizer.encode(0, f.mel, f.timing));
 }
@@ -76,12 +76,15 @@ TEST_CASE("recognizer: with leave to fall back the window is done again on the C
   const auto expected = f.decode(cpu);
 
   const auto device = f.device_that_fails(3);  // in the second window of two layers
-  app::Recognizer recognizer(tests::load(f.folder.path()), 2, device.get(), true);
+  app::Recognizer recognizer(tests::load(f.folder.path()), 2, {device.get()}, true);
   recognizer.encode(0, f.mel, f.timing);
-  CHECK(recognizer.fallback().empty());
-  CHECK(recognizer.n_encoded() == 1);
+  CHECK(recognizer.encoder().fallback().empty());
+  DeviceInfo info;
+  recognizer.encoder().describe(info);
+  REQUIRE(info.devices.size() == 1);
+  CHECK(info.devices.front().windows == 1);
   recognizer.encode(0, f.mel, f.timing);
-  CHECK_FALSE(recognizer.fallback().empty());
-  CHECK_FALSE(recognizer.encodes_on_device());
+  CHECK_FALSE(recognizer.encoder().fallback().empty());
+  CHECK_FALSE(recognizer.encoder().is_on_device());
   CHECK(f.decode(recognizer) == expected);
 }

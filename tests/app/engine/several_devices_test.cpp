@@ -1,0 +1,204 @@
+// Several devices, a window each: names, bits, failures at every call.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "app/engine/devices/device_choice.h"
+#include "app/engine/devices/device_names.h"
+#include "app/engine/devices/window_encoder.h"
+#include "npu/sim/sim_device.h"
+#include "tests/nano/nano_ctranslate2.h"
+#include "tests/support/model_run.h"
+#include "tests/support/random_matrix.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace wnpu;  // NOLINT
+
+namespace {
+
+constexpr std::size_t kLayers = 2;  // of the nano model's encoder
+constexpr std::size_t kWindows = 5;
+
+using Failures = std::vector<std::optional<std::size_t>>;  // a device: its call that fails
+
+struct Fixture {
+  Fixture() {
+    tests::NanoSpec spec;
+    spec.dims.n_audio_head = 1;  // heads of 64, as every released model has
+    spec.dims.n_text_head = 1;
+    tests::write(
+        tests::to_ctranslate2(tests::make_nano_model(spec), tests::Ct2Quantization::float16),
+        folder.path());
+    model = tests::load(folder.path());
+    for (unsigned i = 0; i < kWindows; ++i) {
+      mels.push_back(models::LogMel{tests::random_matrix(80, 3000, 8 + i)});
+    }
+  }
+
+  struct Run {
+    std::vector<models::EncoderStates> states;
+    DeviceInfo info;
+    std::string error;  // of DeviceError
+    std::string fallback;
+  };
+
+  Run run(const Failures& failures, bool falls_back = false) const {
+    std::vector<std::unique_ptr<app::EncoderDevice>> devices;
+    std::vector<app::EncoderDevice*> pointers;
+    for (std::size_t i = 0; i < failures.size(); ++i) {
+      npu::SimDeviceOptions options;
+      if (failures[i]) {
+        options.failure = {npu::InjectedFailure::Kind::command_error, *failures[i]};
+      }
+      devices.push_back(
+          app::npu_device(npu::open_sim_device(options), {}, "sim:" + std::to_string(i)));
+      pointers.push_back(devices.back().get());
+    }
+    models::ThreadPool pool(2);
+    app::WindowEncoder encoder(*model, 2, pool, pointers, falls_back);
+    Run run;
+    run.states.resize(kWindows);
+    std::vector<app::EncodeJob> jobs;
+    for (std::size_t i = 0; i < kWindows; ++i) jobs.push_back({&mels[i], &run.states[i]});
+    try {
+      encoder.encode(jobs);
+    } catch (const npu::DeviceError& error) {
+      run.error = error.what();
+    }
+    encoder.describe(run.info);
+    run.fallback = encoder.fallback();
+    return run;
+  }
+
+  tests::TemporaryFolder folder;
+  std::shared_ptr<const app::LoadedModel> model;
+  std::vector<models::LogMel> mels;
+};
+
+bool same_bits(const models::EncoderStates& a, const models::EncoderStates& b) {
+  return a.values.size() > 0 && std::ranges::equal(a.values.flat(), b.values.flat());
+}
+
+std::size_t n_same(const Fixture::Run& a, const Fixture::Run& b) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < kWindows; ++i) n += same_bits(a.states[i], b.states[i]) ? 1 : 0;
+  return n;
+}
+
+std::size_t windows_of(const DeviceInfo& info) {
+  std::size_t sum = 0;
+  for (const DeviceUse& use : info.devices) sum += use.windows;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("several devices: any number of threads and devices gives one device's bits") {
+  const Fixture f;
+  const auto alone = f.run({std::nullopt});
+  REQUIRE(alone.error.empty());
+  for (std::size_t n = 2; n <= 4; ++n) {
+    const auto found = f.run(Failures(n));
+    CHECK(n_same(found, alone) == kWindows);
+    REQUIRE(found.info.devices.size() == n);
+    CHECK(windows_of(found.info) == kWindows);
+    CHECK(found.info.npu->windows == kWindows);
+    CHECK(found.info.npu->launches == kWindows * kLayers);
+    CHECK(found.info.npu->ddr_bytes == alone.info.npu->ddr_bytes);
+    CHECK(found.info.npu->modelled_ms_per_layer ==
+          doctest::Approx(alone.info.npu->modelled_ms_per_layer));
+    CHECK(found.info.devices.back().name == "sim:" + std::to_string(n - 1));
+  }
+}
+
+TEST_CASE("several devices: whichever call of one fails, the others do its windows, each once") {
+  const Fixture f;
+  const auto alone = f.run({std::nullopt});
+  for (std::size_t call = 0; call < kWindows * kLayers; ++call) {
+    CAPTURE(call);
+    const auto found = f.run({call, std::nullopt});
+    CHECK(found.error.empty());
+    CHECK(n_same(found, alone) == kWindows);
+    CHECK(windows_of(found.info) == kWindows);
+    const DeviceUse& first = found.info.devices.front();
+    CHECK(first.windows <= call / kLayers);
+    // It may never have come to that call.
+    CHECK((!first.failure.empty() || first.windows < kWindows));
+    CHECK(found.info.devices.back().failure.empty());
+  }
+  const auto at_once = f.run({0, std::nullopt, 0});
+  CHECK(n_same(at_once, alone) == kWindows);
+  CHECK(at_once.info.devices[1].windows == kWindows);
+}
+
+TEST_CASE("several devices: where all fail it is an error that has each cause, or the CPU's work") {
+  const Fixture f;
+  const auto failed = f.run({0, kLayers});
+  CHECK(failed.error.find("; ") != std::string::npos);
+  CHECK(failed.fallback.empty());
+  const auto cpu = f.run({});
+  REQUIRE(cpu.info.devices.empty());
+  const auto alone = f.run({std::nullopt});
+  for (std::size_t call = 0; call < kWindows * kLayers; call += 3) {
+    CAPTURE(call);
+    const auto found = f.run({call, 0}, true);
+    CHECK(found.error.empty());
+    const std::size_t n_device = windows_of(found.info);
+    CHECK(n_device == call / kLayers);
+    CHECK(n_same(found, alone) == n_device);  // those that a device had done stay
+    CHECK(n_same(found, cpu) == kWindows - n_device);
+    CHECK_FALSE(found.fallback.empty());
+  }
+}
+
+TEST_CASE("several devices: names") {
+  using Indexes = std::vector<std::size_t>;
+  const auto indexes = [](const std::string& name) { return app::parse_devices(name).indexes; };
+  CHECK(app::parse_devices("auto").backend == nullptr);
+  for (const auto name : app::backend_names()) CHECK(indexes(std::string(name)).empty());
+  CHECK(indexes("npu:0") == Indexes{0});
+  CHECK(indexes("npu:2,npu:0") == Indexes{2, 0});
+  CHECK(indexes("sim:3") == Indexes{0, 1, 2});
+  CHECK(app::parse_devices("npu:1,npu:0").backend->name == "npu");
+  for (const std::string wrong : {"",
+                                  "gpu",
+                                  "npu:",
+                                  "npu:x",
+                                  "npu:-1",
+                                  "npu:1x",
+                                  "npu: 1",
+                                  "npu:99",
+                                  "npu:0,",
+                                  ",npu:0",
+                                  "npu:0,npu:0",
+                                  "npu,npu",
+                                  "npu:0,sim",
+                                  "npu:0,cpu",
+                                  "sim:0",
+                                  "sim:17",
+                                  "sim:1,sim:2",
+                                  "cpu:1",
+                                  "cpu,cpu",
+                                  "auto:1",
+                                  "sim:",
+                                  "npu:99999999999999999999"}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_WITH_AS(app::parse_devices(wrong), doctest::Contains("device: expected auto|cpu|"),
+                         Error);
+  }
+  DeviceOptions options;
+  options.requested = "sim:2";
+  const auto chosen = app::choose_device(options, {}, 1);
+  CHECK(chosen.devices.size() == 2);
+  CHECK(chosen.info.devices.back().name == "sim:1");
+  CHECK(chosen.info.used == "sim");
+  CHECK(app::may_be("sim:2", app::kSimulatorBackend));
+  CHECK(app::may_be("npu:0,npu:1", app::kNpuBackend));
+  CHECK_FALSE(app::may_be("sim:2", app::kNpuBackend));
+}
