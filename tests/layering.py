@@ -21,6 +21,7 @@ READ = [*BASE, "audio/read"]
 ENCODER = ["models", "encoder"]
 CORE = ["npu/kernel", "npu/core"]
 DESIGN = [*CORE, "npu/design"]
+OPS = [*DESIGN, "npu/xdg_folder.h", "npu/emit/core_sources.h", "npu/ops"]
 ENGINE = ["models", "npu", "audio", "encoder", "decoder", "app/engine"]
 FORMATS = [*ENGINE, "app/formats"]
 CLI = [*FORMATS, "app/cli"]
@@ -38,7 +39,11 @@ RULES = {
     "npu": [],
     "npu/kernel": [],
     "npu/core": ["npu/kernel"],
-    "npu/design": CORE,
+    "npu/ops/core_kernels.h": [*CORE, "npu/design/kernel_table.h"],
+    "npu/ops/core_kernels.cpp": [*CORE, "npu/ops/core_kernels.h", "npu/design/kernel_table.h"],
+    "npu/ops/tile": ["npu/kernel", "npu/ops/whisper_npu_operator.h"],
+    "npu/ops": OPS,
+    "npu/design": [*CORE, "npu/ops/core_kernels.h"],
     "npu/control": DESIGN,
     "npu/emit": [*DESIGN, "npu/control"],
     "npu/sim": ["npu/device.h", *DESIGN, "npu/control"],

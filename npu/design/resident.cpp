@@ -1,10 +1,9 @@
 #include "npu/design/resident.h"
 
-#include <initializer_list>
 #include <utility>
 
 #include "npu/core/phase_walk.h"
-#include "npu/kernel/tile_shapes.h"
+#include "npu/ops/core_kernels.h"
 
 namespace wnpu::npu {
 namespace {
@@ -26,21 +25,6 @@ class Recorder {
   std::vector<Step> steps_;
 };
 
-// A size that has to be a multiple, and at most so much.
-struct Size {
-  const char* name;
-  std::size_t value, multiple, most;
-};
-
-std::string first_fault(std::initializer_list<Size> sizes) {
-  for (const Size& s : sizes) {
-    if (s.value > 0 && s.value % s.multiple == 0 && s.value <= s.most) continue;
-    return std::string(s.name) + ": expected a multiple of " + std::to_string(s.multiple) +
-           ", at most " + std::to_string(s.most) + ", found " + std::to_string(s.value);
-  }
-  return "";
-}
-
 }  // namespace
 
 std::vector<Step> phase_steps(const PhaseHeader& phase, const CallHeader& call) {
@@ -49,80 +33,24 @@ std::vector<Step> phase_steps(const PhaseHeader& phase, const CallHeader& call) 
   return recorder.take_all();
 }
 
-// Multiples: kernel/tile_shapes.h. What is not bounded here is by the ports' elements.
+// By core_kernels(); what is not bounded there is by the ports' elements.
 std::string phase_fault(const PhaseHeader& p) {
-  switch (p.kernel) {
-    case Kernel::layer_norm:
-      return first_fault({{"rows", p.m, 1, kMaxTileRows}, {"width", p.k, 16, kElementBytes / 2}});
-    case Kernel::gelu:  // rows of a tile of kParameterFloats columns, four at a time
-      return first_fault(
-          {{"elements", std::size_t{p.m} * p.k, 4 * kParameterFloats, kElementBytes / 2}});
-    case Kernel::gemm_bf16:
-      return first_fault({{"tile m", p.m, 8, kMaxTileRows},
-                          {"tile k", p.k, 8, kElementBytes},
-                          {"tile n", p.n, 8, kParameterFloats}});
-    case Kernel::gemm_int8:
-      return first_fault({{"tile m", p.m, 8, kMaxTileRows},
-                          {"tile k", p.k, 8, kElementBytes},
-                          {"tile n", p.n, 16, kParameterFloats}});
-    case Kernel::attention:
-      return first_fault({{"queries", p.m, 8, kMaxQueries},
-                          {"head width", p.k, 8, kMaxTileRows},
-                          {"keys", p.n, 16, kernel::kMaxKeys}});
+  const auto kernel = static_cast<std::size_t>(p.kernel);
+  if (kernel >= core_kernels().size()) {
+    return "kernel: expected one of " + std::to_string(core_kernels().size());
   }
-  return "kernel: expected one of " + std::to_string(kKernels);
+  for (const SizeLimit& size : core_kernels()[kernel].sizes) {
+    const std::size_t value = size.value(p);
+    if (value > 0 && value % size.multiple == 0 && value <= size.most) continue;
+    return std::string(size.name) + ": expected a multiple of " + std::to_string(size.multiple) +
+           ", at most " + std::to_string(size.most) + ", found " + std::to_string(value);
+  }
+  return "";
 }
 
 double task_cycles(const PhaseHeader& p, Task task, const KernelTable& kernels) {
-  const double m = p.m;
-  const double k = p.k;
-  const double n = p.n;
-  const bool is_int8 = p.kernel == Kernel::gemm_int8;
-  const double dequantise = is_int8 ? kernels.dequantise_cycles.value : 0;
-  const double per_vector = 1.0 / 32;  // 32 bytes loaded and stored a cycle (AM020 ch. 4)
-  double cycles = 0;
-  switch (task) {
-    case Task::load_parameters:
-      cycles = (m * n * 4 + kParameterBytes) * per_vector;
-      break;
-    case Task::load_row_scales:
-    case Task::store_row_scales:
-      cycles = kMaxTileRows * 4 * per_vector;
-      break;
-    case Task::multiply:
-      cycles = m * k * n /
-               (is_int8 ? kernels.int8_mac_per_cycle.value : kernels.bf16_mac_per_cycle.value);
-      break;
-    case Task::finish_bias:
-      cycles = m * n * (kernels.epilogue_cycles.value + dequantise);
-      break;
-    case Task::finish_residual:  // A is copied to C first
-      cycles = m * n * (kernels.epilogue_cycles.value + dequantise + 2 * per_vector);
-      break;
-    case Task::finish_gelu:
-      cycles = m * n * (kernels.gelu_cycles.value + dequantise);
-      break;
-    case Task::norm_rows:
-      cycles = m * k * kernels.layer_norm_cycles.value;
-      break;
-    case Task::norm_quantise:
-      cycles = m * k * (kernels.layer_norm_cycles.value + kernels.quantise_cycles.value);
-      break;
-    case Task::gelu_rows:
-      cycles = m * k * (kernels.gelu_cycles.value + 4 * per_vector);  // to floats first
-      break;
-    case Task::load_queries:
-      cycles = (m * k * 2 + m * k * 4 + 2 * kStatisticsBytes) * per_vector;
-      break;
-    case Task::attend:
-      cycles = 2 * m * k * n / kernels.attention_mac_per_cycle.value +
-               m * n * kernels.softmax_cycles.value;
-      break;
-    case Task::finish_attention:
-      cycles = m * k * kernels.epilogue_cycles.value;
-      break;
-  }
-  return cycles + kernels.call_cycles.value;
+  return core_tasks()[static_cast<std::size_t>(task)].cycles(p, kernels) +
+         kernels.call_cycles.value;
 }
 
 CoreLayout core_layout() {
