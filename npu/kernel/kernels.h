@@ -72,7 +72,8 @@ void layer_norm_rows(RowsShape shape, std::span<const float> x, std::span<bfloat
                      Rounding rounding);
 
 // q = round(x / scale), to nearest even, scale = max |x| / 127 of the row (0 for a row of zeros).
-// Rows with NaN, infinities or values above 2^126 give meaningless q.
+// Rows with NaN, infinities or values above 2^124 give meaningless q: on the way to one over the
+// largest there is no normal float.
 void quantise_rows(RowsShape shape, std::span<const bfloat16> x, std::span<std::int8_t> q,
                    std::span<float> scale);
 

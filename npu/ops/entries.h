@@ -1,0 +1,62 @@
+// The operators that are built in, and what their entries are written with.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "npu/kernel/tile_kernels.h"
+#include "npu/ops/operator.h"
+#include "npu/ops/tile/operator_kernels.h"
+
+namespace wnpu::npu::entries {
+
+std::vector<Operator> product_operators();  // and what follows a product
+std::vector<Operator> row_operators();      // LayerNorm, quantisation, attention
+std::vector<Operator> other_operators();    // that the core's program does not have
+
+// Tile kernels of one SIMD target, or those that count.
+struct Tables {
+  const kernel::TileKernels& layer;
+  const kernel::OperatorKernels& other;
+};
+// `run` becomes the operator's tile kernel, and its count of instructions the cost.
+void set_tile(Operator& op, void (*run)(const Tables&, const OperatorCall&));
+
+// What is right, and what the CPU runs.
+inline void set_references(Operator& op, void (*exact)(const OperatorCall&),
+                           void (*reference)(const OperatorCall&)) {
+  op.exact = exact;
+  op.reference = reference;
+}
+
+template <typename T>
+const T* input(const OperatorCall& call, std::size_t i) {
+  return static_cast<const T*>(call.inputs[i]);
+}
+template <typename T>
+T* output(const OperatorCall& call, std::size_t i = 0) {
+  return static_cast<T*>(call.outputs[i]);
+}
+// What the result's element is a sum of, where somebody asks.
+inline void note_magnitude(const OperatorCall& call, std::size_t at, double magnitude) {
+  if (call.magnitudes != nullptr) call.magnitudes[0][at] = magnitude;
+}
+
+// Of term(0) .. term(n - 1), in sixteen parts, so that the error of a long sum in float stays
+// small.
+template <typename T, typename Term>
+T sum_of(std::size_t n, Term term) {
+  constexpr std::size_t kParts = 16;
+  T parts[kParts] = {};
+  for (std::size_t i = 0; i < n; ++i) parts[i % kParts] += term(i);
+  for (std::size_t half = kParts / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) parts[i] += parts[i + half];
+  }
+  return parts[0];
+}
+
+inline std::function<ErrorBound(const Sizes&)> bound(double absolute, double relative) {
+  return [=](const Sizes&) { return ErrorBound{absolute, relative}; };
+}
+
+}  // namespace wnpu::npu::entries

@@ -1,0 +1,197 @@
+// What sees whole rows: LayerNorm, quantisation, attention.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "npu/core/core_memory.h"
+#include "npu/ops/entries.h"
+
+namespace wnpu::npu::entries {
+namespace {
+
+using Type = ElementType;
+constexpr auto kRounding = Rounding::nearest_even;
+
+std::uint32_t narrow(std::uint64_t size) { return static_cast<std::uint32_t>(size); }
+
+kernel::RowsShape rows_shape(const OperatorCall& call) { return {call.sizes[0], call.sizes[1]}; }
+
+template <typename T>
+void normalise(const OperatorCall& call) {
+  const std::size_t rows = call.sizes[0], width = call.sizes[1];
+  const T epsilon = static_cast<T>(call.attributes[0]);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const T* x = input<T>(call, 0) + r * width;
+    const T mean = sum_of<T>(width, [=](std::size_t i) { return x[i]; }) / static_cast<T>(width);
+    const T squares =
+        sum_of<T>(width, [=](std::size_t i) { return (x[i] - mean) * (x[i] - mean); });
+    const T scale = 1 / std::sqrt(squares / static_cast<T>(width) + epsilon);
+    double largest = 0;
+    for (std::size_t i = 0; i < width; ++i) {
+      largest = std::max(largest, std::abs(static_cast<double>(x[i])));
+    }
+    for (std::size_t i = 0; i < width; ++i) {
+      output<T>(call)[r * width + i] = (x[i] - mean) * scale;
+      note_magnitude(call, r * width + i, largest * static_cast<double>(scale));
+    }
+  }
+}
+
+Operator layer_norm(const char* name, const char* summary, Type type) {
+  Operator op;
+  op.name = name;
+  op.summary = summary;
+  op.sizes = {{"rows", 1, kMaxTileRows}, {"width", 16, kElementBytes / 2}};
+  op.attributes = {{"epsilon", 1e-5, "added to the variance; fixed in the kernel"}};
+  op.inputs = {{"x", type, 0, 1}};
+  op.outputs = {{"y", Type::bfloat16, 0, 1, 1, 1, bound(2e-6, 2e-6)}};
+  op.largest = 1e17;  // squares of 4096 deviations stay finite
+  set_references(op, normalise<double>, normalise<float>);
+  return op;
+}
+
+Operator layer_norm_bf16() {
+  Operator op = layer_norm(
+      "layer_norm", "y = (x - mean) / sqrt(variance + epsilon), a row at a time", Type::bfloat16);
+  set_tile(op, [](const Tables& t, const OperatorCall& call) {
+    t.layer.layer_norm_bf16(rows_shape(call), input<bfloat16>(call, 0), output<bfloat16>(call),
+                            kRounding);
+  });
+  op.phase = [](const Sizes& s) {
+    return PhaseHeader{Kernel::layer_norm, Epilogue::bias, 1, 0, narrow(s[0]), narrow(s[1])};
+  };
+  op.tasks = {Task::norm_rows};
+  op.rates = {&KernelTable::layer_norm_cycles};
+  return op;
+}
+
+Operator layer_norm_float() {
+  Operator op = layer_norm("layer_norm_float", "layer_norm of rows in float", Type::float32);
+  set_tile(op, [](const Tables& t, const OperatorCall& call) {
+    t.layer.layer_norm_float(rows_shape(call), input<float>(call, 0), output<bfloat16>(call),
+                             kRounding);
+  });
+  return op;
+}
+
+// q is not rounded here: the kernel's may be half a step away.
+template <typename T>
+void quantise_of(const OperatorCall& call) {
+  const std::size_t rows = call.sizes[0], width = call.sizes[1];
+  for (std::size_t r = 0; r < rows; ++r) {
+    const T* x = input<T>(call, 0) + r * width;
+    T largest = 0;
+    for (std::size_t i = 0; i < width; ++i) largest = std::max(largest, std::abs(x[i]));
+    output<T>(call, 1)[r] = largest / 127;
+    for (std::size_t i = 0; i < width; ++i) {
+      output<T>(call)[r * width + i] = largest == 0 ? T{0} : x[i] / largest * 127;
+    }
+  }
+}
+
+Operator quantise() {
+  Operator op;
+  op.name = "quantise";
+  op.summary = "q = x / scale to the nearest int8, scale = max |x| / 127 of the row";
+  op.sizes = {{"rows", 1, kMaxTileRows}, {"width", 16, kElementBytes / 2}};
+  op.inputs = {{"x", Type::bfloat16, 0, 1}};
+  op.outputs = {{"q", Type::int8, 0, 1, 1, 1, bound(1e-4, 0)},
+                {"scale", Type::float32, 0, Operand::kNoColumns, 1, 1, bound(0, 1e-6)}};
+  op.largest = 0x1p124;  // beyond, a step on the way to one over it is no normal float
+  op.keeps_nan = false;
+  set_references(op, quantise_of<double>, quantise_of<float>);
+  set_tile(op, [](const Tables& t, const OperatorCall& call) {
+    t.layer.quantise(rows_shape(call), input<bfloat16>(call, 0), output<std::int8_t>(call),
+                     output<float>(call, 1));
+  });
+  op.phase = [](const Sizes& s) {
+    PhaseHeader p{Kernel::layer_norm, Epilogue::bias, 1, 0, narrow(s[0]), narrow(s[1])};
+    p.quantised_output = true;
+    return p;
+  };
+  op.tasks = {Task::norm_quantise, Task::store_row_scales};
+  op.rates = {&KernelTable::layer_norm_cycles, &KernelTable::quantise_cycles};
+  return op;
+}
+
+template <typename T>
+void attend_to(const OperatorCall& call) {
+  const std::size_t queries = call.sizes[0], keys = call.sizes[1], head = call.sizes[2];
+  const T* values = input<T>(call, 2);
+  std::vector<T> weight(keys);
+  for (std::size_t q = 0; q < queries; ++q) {
+    T largest = -std::numeric_limits<T>::infinity();
+    for (std::size_t j = 0; j < keys; ++j) {
+      T score = 0;
+      for (std::size_t i = 0; i < head; ++i) {
+        score += input<T>(call, 0)[q * head + i] * input<T>(call, 1)[j * head + i];
+      }
+      weight[j] = score;
+      largest = largest >= score ? largest : score;  // NaN stays
+    }
+    T sum = 0;
+    for (T& w : weight) sum += w = std::exp2(w - largest);
+    for (std::size_t i = 0; i < head; ++i) {
+      T weighted = 0;
+      double magnitude = 0;
+      for (std::size_t j = 0; j < keys; ++j) {
+        const T term = weight[j] * values[j * head + i] / sum;
+        weighted += term;
+        magnitude += std::abs(static_cast<double>(term));
+      }
+      output<T>(call)[q * head + i] = weighted;
+      note_magnitude(call, q * head + i, magnitude);
+    }
+  }
+}
+
+// The state of a core's attention, in its accumulators (core_memory.h).
+struct Carried {
+  alignas(64) std::array<float, kStatisticsBytes / sizeof(float)> reference, sum;
+  alignas(64) std::array<float, kMaxQueries * kMaxTileRows> accumulators;
+  alignas(64) std::array<bfloat16, kernel::kStripRows * kernel::kMaxKeys> weights;
+};
+
+Operator attention() {
+  Operator op;
+  op.name = "attention";
+  op.summary = "y = softmax(q k^T) v of one block of keys, in powers of two";
+  op.sizes = {
+      {"queries", 8, kMaxQueries}, {"keys", 16, kernel::kMaxKeys}, {"head", 8, kMaxTileRows}};
+  op.inputs = {{"q", Type::bfloat16, 0, 2, 4, 8},
+               {"k", Type::bfloat16, 1, 2, 4, 8},
+               {"v", Type::bfloat16, 1, 2, 8, 4}};
+  // Weights are off by 4.7e-3 (kernel/README.md), in numerator and denominator.
+  op.outputs = {{"y", Type::bfloat16, 0, 2, 4, 4, bound(0, 1e-2)}};
+  op.largest = 2;  // scores to 256, whose sums in float are exact enough for 1/512 of a power
+  set_references(op, attend_to<double>, attend_to<float>);
+  set_tile(op, [](const Tables& t, const OperatorCall& call) {
+    const kernel::AttentionShape shape{call.sizes[0], call.sizes[1], call.sizes[2]};
+    Carried state;
+    const kernel::AttentionSums sums{state.reference.data(), state.sum.data(),
+                                     state.accumulators.data(), state.weights.data()};
+    t.layer.attention_start(shape, sums);
+    t.layer.attention_step(
+        shape,
+        {input<bfloat16>(call, 0), input<bfloat16>(call, 1), input<bfloat16>(call, 2), shape.keys},
+        sums, kRounding);
+    t.layer.attention_finish(shape, sums, output<bfloat16>(call), kRounding);
+  });
+  op.phase = [](const Sizes& s) {
+    return PhaseHeader{Kernel::attention, Epilogue::bias, 1,           1, narrow(s[0]),
+                       narrow(s[2]),      narrow(s[1]),   narrow(s[1])};
+  };
+  op.tasks = {Task::load_queries, Task::attend, Task::finish_attention};
+  op.rates = {&KernelTable::attention_mac_per_cycle, &KernelTable::softmax_cycles,
+              &KernelTable::epilogue_cycles};
+  return op;
+}
+
+}  // namespace
+
+std::vector<Operator> row_operators() {
+  return {layer_norm_bf16(), layer_norm_float(), quantise(), attention()};
+}
+
+}  // namespace wnpu::npu::entries

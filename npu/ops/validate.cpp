@@ -1,0 +1,317 @@
+#include "npu/ops/validate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "npu/ops/operand_values.h"
+
+namespace wnpu::npu {
+namespace {
+
+constexpr double kSmallestNormal = 0x1p-126;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// SplitMix64 (Steele, Lea, Flood): the same numbers everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30u)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27u)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31u);
+  }
+  std::size_t below(std::size_t n) { return next() % n; }
+  double within(double low, double high) {
+    return low + (high - low) * static_cast<double>(next() >> 11u) * 0x1p-53;
+  }
+  double sign() { return (next() & 1u) != 0 ? 1.0 : -1.0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+enum class Values { ordinary, wide, zero, denormal, large, beyond, infinity, nan };
+struct ValuesRow {
+  Values values;
+  std::string_view name;
+};
+constexpr std::array kValues{
+    ValuesRow{Values::ordinary, "ordinary"}, ValuesRow{Values::wide, "wide"},
+    ValuesRow{Values::zero, "zero"},         ValuesRow{Values::denormal, "denormal"},
+    ValuesRow{Values::large, "large"},       ValuesRow{Values::beyond, "beyond"},
+    ValuesRow{Values::infinity, "infinity"}, ValuesRow{Values::nan, "NaN"}};
+
+bool is_float(ElementType type) {
+  return type == ElementType::float32 || type == ElementType::bfloat16;
+}
+
+double drawn_integer(ElementType type, Values values, Random& random) {
+  if (values == Values::zero) return 0;
+  if (type == ElementType::int32) return std::floor(random.within(-0x1p24, 0x1p24));
+  if (values == Values::large) return random.sign() > 0 ? 127 : -128;
+  return static_cast<double>(random.below(256)) - 128;
+}
+
+double drawn(ElementType type, Values values, double largest, Random& random) {
+  if (!is_float(type)) return drawn_integer(type, values, random);
+  const double most = largest > 0 ? std::min(largest, largest_of(type)) : largest_of(type);
+  switch (values) {
+    case Values::zero:
+      return 0;
+    case Values::wide:
+      return random.sign() * std::exp2(random.within(-30, std::log2(std::min(most, 0x1p20))));
+    case Values::denormal:
+      if (random.below(2) == 0) return random.sign() * random.within(0x1p-133, 0x1p-127);
+      break;
+    case Values::large:
+      return random.within(-most, most);
+    case Values::beyond:
+      return random.sign() * random.within(0x1p120, largest_of(type));
+    default:
+      break;
+  }
+  return random.within(-std::min(4.0, most), std::min(4.0, most));
+}
+
+// The same operands for all three ways.
+struct Operands {
+  std::vector<TileBuffer> tiles;
+  std::vector<std::vector<double>> doubles;
+  std::vector<std::vector<float>> floats;
+};
+
+template <typename F>
+void fill(const std::vector<Operand>& list, const Sizes& sizes, Operands& operands, F value) {
+  for (const Operand& operand : list) {
+    TileBuffer& tile = operands.tiles.emplace_back(operand, sizes);
+    auto& doubles = operands.doubles.emplace_back(tile.size());
+    for (std::size_t i = 0; i < tile.size(); ++i) {
+      value(operand, tile, i);
+      doubles[i] = tile.get(i);
+    }
+    operands.floats.emplace_back(doubles.begin(), doubles.end());
+  }
+}
+
+// One element of one operand of floats.
+void place_one(const Operator& op, double value, Operands& inputs, Random& random) {
+  std::vector<std::size_t> of_floats;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    if (is_float(op.inputs[i].type)) of_floats.push_back(i);
+  }
+  const std::size_t i = of_floats[random.below(of_floats.size())];
+  const std::size_t at = random.below(inputs.tiles[i].size());
+  inputs.tiles[i].set(at, value);
+  inputs.doubles[i][at] = value;
+  inputs.floats[i][at] = static_cast<float>(value);
+}
+
+Operands inputs_of(const Operator& op, const Sizes& sizes, Values values, Random& random) {
+  Operands inputs;
+  fill(op.inputs, sizes, inputs, [&](const Operand& operand, TileBuffer& tile, std::size_t i) {
+    tile.set(i, drawn(operand.type, values, op.largest, random));
+  });
+  const double sign = random.sign();
+  if (values == Values::infinity) place_one(op, sign * kInfinity, inputs, random);
+  if (values == Values::nan) {
+    place_one(op, std::numeric_limits<double>::quiet_NaN(), inputs, random);
+  }
+  return inputs;
+}
+
+Operands no_outputs(const Operator& op, const Sizes& sizes) {
+  Operands outputs;
+  fill(op.outputs, sizes, outputs, [](const Operand&, TileBuffer&, std::size_t) {});
+  return outputs;
+}
+
+template <typename Lists>
+auto addresses(Lists& lists) {
+  std::vector<decltype(lists.front().data())> found;
+  for (auto& list : lists) found.push_back(list.data());
+  return found;
+}
+template <typename Lists>
+std::vector<const void*> constant(Lists& lists) {
+  std::vector<const void*> found;
+  for (auto& list : lists) found.push_back(list.data());
+  return found;
+}
+template <typename Lists>
+std::vector<void*> writable(Lists& lists) {
+  std::vector<void*> found;
+  for (auto& list : lists) found.push_back(list.data());
+  return found;
+}
+
+std::string sizes_text(const Operator& op, const Sizes& sizes) {
+  std::string text;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    text += (i > 0 ? " " : "") + op.sizes[i].name + "=" + std::to_string(sizes[i]);
+  }
+  return text;
+}
+
+class Validator {
+ public:
+  Validator(const Operator& op, const Sizes& sizes)
+      : op_(op), sizes_(sizes), attributes_(op.attribute_values()) {}
+
+  void run(Values values, Random& random, ValueResult& result) {
+    inputs_ = inputs_of(op_, sizes_, values, random);
+    outputs_ = no_outputs(op_, sizes_);
+    magnitudes_.clear();
+    for (const auto& output : outputs_.doubles) magnitudes_.emplace_back(output.size());
+    run_all();
+    for (std::size_t o = 0; o < op_.outputs.size(); ++o) compare(o, result);
+  }
+
+ private:
+  void run_all() {
+    const CallArrays exact(constant(inputs_.doubles), writable(outputs_.doubles),
+                           addresses(magnitudes_));
+    op_.exact(exact.call(sizes_, attributes_));
+    const CallArrays reference(constant(inputs_.floats), writable(outputs_.floats));
+    op_.reference(reference.call(sizes_, attributes_));
+    if (!op_.tile) return;
+    const CallArrays tile(constant(inputs_.tiles), writable(outputs_.tiles));
+    op_.tile(tile.call(sizes_, attributes_));
+  }
+
+  void compare(std::size_t o, ValueResult& result) {
+    const Operand& operand = op_.outputs[o];
+    const ErrorBound bound = operand.bound(sizes_);
+    for (std::size_t i = 0; i < outputs_.doubles[o].size(); ++i) {
+      const double exact = outputs_.doubles[o][i];
+      const double magnitude = std::max(std::abs(exact), magnitudes_[o][i]);
+      const double allowed = bound.absolute + bound.relative * magnitude + kSmallestNormal;
+      const double reference = outputs_.floats[o][i];
+      note(o, i, exact, allowed, reference, ElementType::float32, result.reference);
+      if (!op_.tile) continue;
+      const double tile = outputs_.tiles[o].get(i);
+      note(o, i, exact, allowed, tile, operand.type, result.tile);
+      if (std::isfinite(tile - reference)) {
+        result.apart = std::max(result.apart, std::abs(tile - reference));
+      }
+    }
+  }
+
+  // How far `found` is off: infinite where it is of another class than the exact value.
+  double error_of(double exact, double found, ElementType type) const {
+    if (std::isnan(exact)) return std::isnan(found) || !op_.keeps_nan ? 0 : kInfinity;
+    if (std::abs(exact) > largest_of(type)) {
+      const bool is_kept = std::abs(found) >= largest_of(type) / 2 && found * exact > 0;
+      return is_kept || !op_.keeps_nan ? 0 : kInfinity;
+    }
+    if (!std::isfinite(found)) return kInfinity;
+    return std::max(0.0, std::abs(found - exact) - half_step(type, found));
+  }
+
+  void note(std::size_t o, std::size_t i, double exact, double allowed, double found,
+            ElementType type, Deviation& deviation) const {
+    const double error = error_of(exact, found, type);
+    const bool is_out = std::isfinite(error) && error > 0;
+    const double share = is_out ? error / allowed : error;  // 0 or infinite, whatever is allowed
+    if (share > 1 && deviation.fault.empty()) {
+      deviation.fault = op_.outputs[o].name + "[" + std::to_string(i) + "] of " +
+                        sizes_text(op_, sizes_) + ": expected " + std::to_string(exact) +
+                        ", found " + std::to_string(found);
+    }
+    deviation.error = std::max(deviation.error, error);
+    deviation.share = std::max(deviation.share, share);
+  }
+
+  const Operator& op_;
+  const Sizes& sizes_;
+  std::vector<double> attributes_;
+  Operands inputs_, outputs_;
+  std::vector<std::vector<double>> magnitudes_;
+};
+
+// What the operator says nothing of is not drawn, or not compared.
+bool is_drawn(const Operator& op, Values values) {
+  const bool has_floats =
+      std::ranges::any_of(op.inputs, [](const Operand& operand) { return is_float(operand.type); });
+  if (values == Values::beyond && op.largest == 0) return false;
+  return has_floats || values == Values::ordinary || values == Values::zero ||
+         values == Values::large;
+}
+
+bool is_promised(const Operator& op, Values values) {
+  if (values == Values::beyond) return false;
+  return op.keeps_nan || (values != Values::infinity && values != Values::nan);
+}
+
+std::uint64_t bytes_moved(const Operator& op, const Sizes& sizes) {
+  std::uint64_t bytes = 0;
+  for (const Operand& operand : op.inputs) bytes += operand.bytes(sizes);
+  for (const Operand& operand : op.outputs) bytes += operand.bytes(sizes);
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<Sizes> shapes_of(const Operator& op, std::size_t random, std::uint64_t seed) {
+  Sizes smallest;
+  for (const OperatorSize& size : op.sizes) smallest.push_back(size.multiple);
+  std::vector<Sizes> shapes{smallest};
+  for (std::size_t i = 0; i < smallest.size(); ++i) {
+    Sizes longest = smallest;
+    longest[i] = op.sizes[i].most / op.sizes[i].multiple * op.sizes[i].multiple;
+    while (!op.size_fault(longest).empty() && longest[i] > op.sizes[i].multiple) {
+      longest[i] -= op.sizes[i].multiple;
+    }
+    shapes.push_back(longest);
+  }
+  Random numbers(seed);
+  constexpr std::size_t kTries = 100;
+  for (std::size_t tries = 0; tries < kTries * random && random > 0; ++tries) {
+    Sizes sizes;
+    for (const OperatorSize& size : op.sizes) {
+      const double steps = static_cast<double>(size.most / size.multiple);
+      sizes.push_back(size.multiple * static_cast<std::uint64_t>(
+                                          std::exp2(numbers.within(0, std::log2(steps + 1)))));
+    }
+    if (!op.size_fault(sizes).empty()) continue;
+    shapes.push_back(sizes);
+    --random;
+  }
+  return shapes;
+}
+
+bool Validation::holds() const {
+  return std::ranges::all_of(values, [](const ValueResult& result) {
+    return !result.is_bound || (result.tile.share <= 1 && result.reference.share <= 1);
+  });
+}
+
+Validation validate(const Operator& op, const ValidationOptions& options) {
+  std::vector<Sizes> shapes;
+  if (options.sizes) {
+    const std::string fault = op.size_fault(*options.sizes);
+    if (!fault.empty()) throw OperatorError(op.name + ": " + fault);
+    shapes = {*options.sizes};
+  } else {
+    shapes = shapes_of(op, options.shapes, options.seed);
+  }
+  Validation validation{static_cast<bool>(op.tile), {}, {}};
+  Random random(options.seed);
+  for (const ValuesRow& row : kValues) {
+    if (!is_drawn(op, row.values)) continue;
+    ValueResult& result = validation.values.emplace_back();
+    result.values = row.name;
+    result.is_bound = is_promised(op, row.values);
+    for (const Sizes& sizes : shapes) Validator(op, sizes).run(row.values, random, result);
+  }
+  for (const Sizes& sizes : shapes) {
+    validation.shapes.push_back(
+        {sizes, bytes_moved(op, sizes), op.cost ? op.cost(sizes) : std::nullopt});
+  }
+  return validation;
+}
+
+}  // namespace wnpu::npu
