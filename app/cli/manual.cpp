@@ -24,7 +24,7 @@ constexpr std::string_view kExitStatus = R"(.SH EXIT STATUS
 all went well
 .TP
 .B 1
-of several files at least one failed, the others are done
+of several files at least one failed, the others are done; what was tried did not hold
 .TP
 .B 2
 arguments that make no sense
@@ -45,7 +45,7 @@ a result cannot be written, or would replace a file that is there
 not enough memory, or no more threads
 .TP
 .B 8
-the only input needs a library that is not installed
+the only input needs a library that is not installed, or an operator from outside cannot be used
 .TP
 .B 70
 a bug

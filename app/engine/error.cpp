@@ -7,6 +7,7 @@
 #include "models/base/error.h"
 #include "models/base/stopped.h"
 #include "npu/device.h"
+#include "npu/ops/operator.h"
 
 namespace wnpu {
 
@@ -44,7 +45,8 @@ ErrorCode error_code(const std::exception& error) {
   if (is_of_resources(error)) return ErrorCode::resources;
   if (is<models::Stopped>(error)) return ErrorCode::stopped;
   if (is<models::ModelError>(error)) return ErrorCode::model;
-  if (is<audio::MissingLibrary>(error) || is<models::LibraryError>(error))
+  if (is<audio::MissingLibrary>(error) || is<models::LibraryError>(error) ||
+      is<npu::OperatorError>(error))
     return ErrorCode::library;
   if (is<audio::AudioError>(error)) return ErrorCode::audio;
   if (is<npu::DeviceError>(error)) return ErrorCode::device;

@@ -2,15 +2,16 @@
 
 #include "app/npu/emit_command.h"
 #include "app/npu/first_light_command.h"
+#include "app/npu/op_command.h"
 
 namespace wnpu::app {
 
 Subcommand npu_command() {
   return {"npu",
-          "The array itself: its files, its first runs",
+          "The array itself: its files, its first runs, its operators",
           {},
           {},
-          {emit_action(), first_light_action()}};
+          {emit_action(), first_light_action(), op_action()}};
 }
 
 }  // namespace wnpu::app

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
+#include <limits>
+#include <numeric>
 
 #include "npu/core/core_memory.h"
 #include "npu/ops/entries.h"
@@ -115,28 +116,34 @@ Operator quantise() {
   return op;
 }
 
+// The weights of all keys for one query, whose sum is 1.
+template <typename T>
+std::vector<T> weights_of(const OperatorCall& call, std::size_t query) {
+  const std::size_t keys = call.sizes[1], head = call.sizes[2];
+  const T* const q = input<T>(call, 0) + query * head;
+  std::vector<T> weights(keys);
+  T largest = -std::numeric_limits<T>::infinity();
+  for (std::size_t j = 0; j < keys; ++j) {
+    const T* const k = input<T>(call, 1) + j * head;
+    weights[j] = std::inner_product(k, k + head, q, T{0});
+    largest = std::max(largest, weights[j]);
+  }
+  T sum = 0;
+  for (T& weight : weights) sum += weight = std::exp2(weight - largest);
+  for (T& weight : weights) weight /= sum;
+  return weights;
+}
+
 template <typename T>
 void attend_to(const OperatorCall& call) {
   const std::size_t queries = call.sizes[0], keys = call.sizes[1], head = call.sizes[2];
-  const T* values = input<T>(call, 2);
-  std::vector<T> weight(keys);
   for (std::size_t q = 0; q < queries; ++q) {
-    T largest = -std::numeric_limits<T>::infinity();
-    for (std::size_t j = 0; j < keys; ++j) {
-      T score = 0;
-      for (std::size_t i = 0; i < head; ++i) {
-        score += input<T>(call, 0)[q * head + i] * input<T>(call, 1)[j * head + i];
-      }
-      weight[j] = score;
-      largest = largest >= score ? largest : score;  // NaN stays
-    }
-    T sum = 0;
-    for (T& w : weight) sum += w = std::exp2(w - largest);
+    const std::vector<T> weights = weights_of<T>(call, q);
     for (std::size_t i = 0; i < head; ++i) {
       T weighted = 0;
       double magnitude = 0;
       for (std::size_t j = 0; j < keys; ++j) {
-        const T term = weight[j] * values[j * head + i] / sum;
+        const T term = weights[j] * input<T>(call, 2)[j * head + i];
         weighted += term;
         magnitude += std::abs(static_cast<double>(term));
       }

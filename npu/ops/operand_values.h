@@ -15,6 +15,9 @@ namespace wnpu::npu {
 class TileBuffer {
  public:
   TileBuffer(const Operand& operand, const Sizes& sizes);
+  TileBuffer(TileBuffer&&) = default;  // what was allocated moves along, and data_ with it
+  TileBuffer(const TileBuffer&) = delete;
+  TileBuffer& operator=(const TileBuffer&) = delete;
 
   void* data() { return data_; }
   std::size_t size() const { return elements_; }  // elements

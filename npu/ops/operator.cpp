@@ -76,6 +76,14 @@ std::string Operator::size_fault(const Sizes& given) const {
   return "";
 }
 
+std::string Operator::sizes_text(const Sizes& given) const {
+  std::string text;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    text += (i > 0 ? " " : "") + sizes[i].name + "=" + std::to_string(given[i]);
+  }
+  return text;
+}
+
 std::string signature_fault(const Operator& op, const Operator& other) {
   if (op.sizes.size() != other.sizes.size()) {
     return "sizes: expected " + std::to_string(op.sizes.size()) + ", found " +

@@ -109,6 +109,7 @@ struct Operator {
   // What is wrong with the sizes: their number, multiples, or that an operand has no room in a
   // core's buffers; empty where nothing is.
   std::string size_fault(const Sizes& sizes) const;
+  std::string sizes_text(const Sizes& sizes) const;  // "m=64 n=64"
 };
 
 // Whether `other` has the sizes, operands, types and layouts of `op`, so that it can stand in for

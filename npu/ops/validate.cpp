@@ -148,14 +148,6 @@ std::vector<void*> writable(Lists& lists) {
   return found;
 }
 
-std::string sizes_text(const Operator& op, const Sizes& sizes) {
-  std::string text;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    text += (i > 0 ? " " : "") + op.sizes[i].name + "=" + std::to_string(sizes[i]);
-  }
-  return text;
-}
-
 class Validator {
  public:
   Validator(const Operator& op, const Sizes& sizes)
@@ -182,6 +174,14 @@ class Validator {
     op_.tile(tile.call(sizes_, attributes_));
   }
 
+  // An element of a result, as it should be.
+  struct Element {
+    const Operand& operand;
+    std::size_t at;
+    double exact;
+    double allowed;
+  };
+
   void compare(std::size_t o, ValueResult& result) {
     const Operand& operand = op_.outputs[o];
     const ErrorBound bound = operand.bound(sizes_);
@@ -189,11 +189,12 @@ class Validator {
       const double exact = outputs_.doubles[o][i];
       const double magnitude = std::max(std::abs(exact), magnitudes_[o][i]);
       const double allowed = bound.absolute + bound.relative * magnitude + kSmallestNormal;
+      const Element element{operand, i, exact, allowed};
       const double reference = outputs_.floats[o][i];
-      note(o, i, exact, allowed, reference, ElementType::float32, result.reference);
+      note(element, reference, ElementType::float32, result.reference);
       if (!op_.tile) continue;
       const double tile = outputs_.tiles[o].get(i);
-      note(o, i, exact, allowed, tile, operand.type, result.tile);
+      note(element, tile, operand.type, result.tile);
       if (std::isfinite(tile - reference)) {
         result.apart = std::max(result.apart, std::abs(tile - reference));
       }
@@ -211,14 +212,14 @@ class Validator {
     return std::max(0.0, std::abs(found - exact) - half_step(type, found));
   }
 
-  void note(std::size_t o, std::size_t i, double exact, double allowed, double found,
-            ElementType type, Deviation& deviation) const {
-    const double error = error_of(exact, found, type);
+  void note(const Element& element, double found, ElementType type, Deviation& deviation) const {
+    const double error = error_of(element.exact, found, type);
     const bool is_out = std::isfinite(error) && error > 0;
-    const double share = is_out ? error / allowed : error;  // 0 or infinite, whatever is allowed
+    // 0 and infinite stay so, whatever is allowed.
+    const double share = is_out ? error / element.allowed : error;
     if (share > 1 && deviation.fault.empty()) {
-      deviation.fault = op_.outputs[o].name + "[" + std::to_string(i) + "] of " +
-                        sizes_text(op_, sizes_) + ": expected " + std::to_string(exact) +
+      deviation.fault = element.operand.name + "[" + std::to_string(element.at) + "] of " +
+                        op_.sizes_text(sizes_) + ": expected " + std::to_string(element.exact) +
                         ", found " + std::to_string(found);
     }
     deviation.error = std::max(deviation.error, error);

@@ -32,13 +32,15 @@ libraries=$(dirname "$(find "$prefix" -name libwhisper_npu.so)")
 cp -r "$root/app/engine/examples" "$work/examples"
 
 headers=("$prefix"/include/*)
-[ "${headers[*]##*/}" = "whisper_npu.h whisper_npu.hpp" ] || fail "expected two headers, found ${headers[*]}"
+[ "${headers[*]##*/}" = "whisper_npu.h whisper_npu.hpp whisper_npu_operator.h" ] || fail "expected three headers, found ${headers[*]}"
 # Of the system alone.
 others=$(grep -hE '^ *# *include' "${headers[@]}" | grep -vE '^#include <[a-z_]+(\.h)?>$')
 [ -z "$others" ] || fail "headers: expected includes of the standard library, found $others"
 strict=(-Wall -Wextra -Werror -pedantic -fsyntax-only)
 gcc -std=c11 "${strict[@]}" -x c "$prefix/include/whisper_npu.h" || fail "whisper_npu.h as C11"
 g++ -std=c++11 "${strict[@]}" -x c++ "$prefix/include/whisper_npu.h" || fail "whisper_npu.h as C++11"
+gcc -std=c11 "${strict[@]}" -x c "$prefix/include/whisper_npu_operator.h" || fail "whisper_npu_operator.h as C11"
+g++ -std=c++11 "${strict[@]}" -x c++ "$prefix/include/whisper_npu_operator.h" || fail "whisper_npu_operator.h as C++11"
 echo '#include <whisper_npu.hpp>' >"$work/alone.cpp"
 g++ -std=c++20 "${strict[@]}" -I "$prefix/include" "$work/alone.cpp" || fail "whisper_npu.hpp as C++20"
 

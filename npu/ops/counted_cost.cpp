@@ -1,0 +1,55 @@
+#include "npu/ops/counted_cost.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "npu/kernel/issue_limits.h"
+#include "npu/ops/operand_values.h"
+
+namespace wnpu::npu {
+namespace {
+
+// Small whole numbers: the count of a kernel's instructions hardly depends on them.
+class SmallNumbers {
+ public:
+  SmallNumbers(const std::vector<Operand>& operands, const Sizes& sizes) {
+    for (const Operand& operand : operands) {
+      TileBuffer& buffer = buffers_.emplace_back(operand, sizes);
+      for (std::size_t i = 0; i < buffer.size(); ++i) buffer.set(i, static_cast<double>(i % 3) - 1);
+      pointers_.push_back(buffer.data());
+    }
+  }
+  const std::vector<void*>& pointers() const { return pointers_; }
+
+ private:
+  std::deque<TileBuffer> buffers_;
+  std::vector<void*> pointers_;
+};
+
+std::string text_of(const kernel::OpCounts& c, std::string_view unit) {
+  const auto part = [](std::uint64_t n, const char* name) { return std::to_string(n) + name; };
+  return part(c.mac, " products, ") + part(c.alu, " ALU, ") + part(c.shuffle, " shuffles, ") +
+         part(c.load, " loads, ") + part(c.store, " stores, ") + part(c.upshift, " UPS, ") +
+         part(c.downshift, " SRS, ") + part(c.scalar, " scalar; least cycles, by ") +
+         std::string(unit);
+}
+
+}  // namespace
+
+std::optional<TileCost> counted_cost(const CountingKernel& counting,
+                                     const std::vector<Operand>& inputs,
+                                     const std::vector<Operand>& outputs,
+                                     const std::vector<double>& attributes, const Sizes& sizes) {
+  const SmallNumbers in(inputs, sizes);
+  const SmallNumbers out(outputs, sizes);
+  const CallArrays arrays({in.pointers().begin(), in.pointers().end()}, out.pointers());
+  counting.counts = {};
+  counting.run(arrays.call(sizes, attributes));
+  const kernel::OpCounts counts = std::exchange(counting.counts, {});
+  const kernel::IssueBound least = kernel::issue_bound(counts);
+  if (least.cycles == 0) return std::nullopt;
+  return TileCost{least.cycles, Provenance::counted, text_of(counts, least.unit)};
+}
+
+}  // namespace wnpu::npu

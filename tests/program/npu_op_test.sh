@@ -1,0 +1,91 @@
+#!/bin/bash
+# npu_op_test.sh WHISPER_NPU SOURCE: `npu op`, and operators from outside, compiled here.
+root=$2
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+export XDG_CACHE_HOME=$work/cache
+compiler=${CXX:-c++}
+example=$root/npu/ops/examples/gelu_tanh
+
+is_json() {
+  python3 -m json.tool <out >/dev/null || fail "no JSON: $(head -c 300 out)"
+}
+
+expect 2 'expected list or describe or validate or bench' npu op
+expect 2 'expected one operator' npu op describe
+expect 2 'expected one of gemm_bf16.*found no_such' npu op validate no_such
+expect 0 '^swiglu +cpu' npu op list
+expect 0 '^gelu +core' npu op list
+expect 0 '"name": "depthwise_conv"' npu op list --json
+is_json
+expect 0 'attribute +epsilon' npu op describe rms_norm
+expect 0 '"runs_on": "core"' npu op describe attention --json
+is_json
+for name in swiglu rms_norm depthwise_conv gelu; do
+  expect 0 'the bound holds' npu op validate "$name" --shapes 4
+  grep -q 'cycles counted' out || fail "$name: no counted cycles"
+done
+expect 0 '"holds": true' npu op validate quantise --json --shapes 2
+is_json
+expect 2 'n: expected a multiple of 8' npu op validate gelu --sizes 4,7
+expect 2 'sizes: expected 2, found 1' npu op bench gelu --sizes 4
+expect 0 'm=8 n=16 +[0-9]+ bytes' npu op validate gelu --sizes 8,16
+expect 0 'modelled as phoenix-1.0/published, on no silicon' npu op bench gelu
+grep -q 'us, measured here' out || fail "bench does not say what is measured"
+expect 0 '"modelled_us"' npu op bench swiglu --json
+is_json
+expect 2 'npu-preset' npu op bench gelu --npu-preset nowhere
+
+# A folder with source: compiled once, found again by what it says and not by when it was written.
+expect 0 'the bound holds' npu op validate gelu_tanh --operator "$example" --shapes 4
+grep -q 'cycles counted' out || fail "a folder's kernel has no counted cycles"
+cp -r "$example" mine
+echo '// a remark' >>mine/operator.cpp
+expect 0 '^gelu_tanh +cpu .*\(mine\)' npu op list --operator mine
+[ "$(ls "$XDG_CACHE_HOME/whisper-npu/operators" | wc -l)" = 1 ] || fail "a remark was compiled again"
+sed -i 's/2e-6, 5e-6/2e-6, 1e-9/' mine/operator.cpp
+expect 0 '\+ 1e-09 of its magnitude' npu op describe gelu_tanh --operator mine
+[ "$(ls "$XDG_CACHE_HOME/whisper-npu/operators" | wc -l)" = 2 ] || fail "a change was not compiled"
+expect 8 'a name of its own' npu op list --operator mine --operator "$example"
+echo 'int broken() { return nothing; }' >>mine/operator.cpp
+expect 8 'nothing.* was not declared|undeclared identifier .nothing' npu op list --operator mine
+mkdir empty
+expect 8 'expected operator.cpp in it' npu op list --operator empty
+CXX=/no/such/compiler expect 8 'no C\+\+ compiler' npu op list --operator "$example"
+
+# Shared libraries.
+expect 8 'found nothing' npu op list --operator nowhere.so
+echo 'no library' >text.so
+expect 8 'no shared library' npu op list --operator text.so
+
+# library NAME FLAGS...
+library() {
+  "$compiler" -std=c++20 -shared -fPIC -I"$root/npu/ops" "${@:2}" \
+    "$root/tests/program/npu_op/scaled.cpp" -o "$1" || fail "scaled.cpp ${*:2} does not compile"
+}
+library good.so
+expect 0 'no tile kernel: the CPU.s reference alone' npu op validate scaled --operator ./good.so
+expect 0 'tile kernel.s cycles are known' npu op bench scaled --operator good.so
+expect 0 '"has_tile_kernel": false' npu op describe scaled --operator good.so --json
+
+# refused FLAG PATTERN
+refused() {
+  library bad.so "-D$1"
+  expect 8 "$2" npu op list --operator bad.so
+}
+refused NO_ENTRY 'expected a function whisper_npu_operator_entry, found none'
+refused KNOWS_ANOTHER_VERSION 'the library knows another version'
+refused WRONG_VERSION 'version: expected 1, found 2'
+refused WRONG_SIZE 'size: expected that of whisper_npu_operator, .* found 24'
+refused NO_REFERENCE 'reference: expected a function, found NULL'
+refused NO_SUCH_SIZE 'rows: expected one of 1 sizes, found 1'
+refused BAD_NAME 'expected letters, digits and _, found "3 x"'
+refused TAKES_A_NAME 'operator gelu: expected a name of its own, found one that is built in'
+refused WRITES_NAN 'reference: y\[15\]: expected a finite number'
+refused WRITES_NOTHING 'reference: y\[0\]: expected a finite number'
+refused WRITES_BEHIND 'found one written behind them'
+refused FAILS 'reference: failed with 7'
+refused THROWS 'expected no exception, found one'
+library wrong.so -DIS_WRONG
+expect 1 'beyond its bound: y\[' npu op validate scaled --operator wrong.so
+expect 1 '"holds": false' npu op validate scaled --operator wrong.so --json
+is_json
