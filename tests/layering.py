@@ -46,7 +46,7 @@ RULES = {
     "npu/design": [*CORE, "npu/ops/core_kernels.h"],
     "npu/control": DESIGN,
     "npu/emit": [*DESIGN, "npu/control"],
-    "npu/sim": ["npu/device.h", *DESIGN, "npu/control"],
+    "npu/sim": ["npu/device.h", *OPS, "npu/control"],
     "npu/plans": [*DESIGN, "npu/control", "npu/sim"],
     "npu/trial_calls": [*DESIGN, "npu/control", "npu/sim", "npu/plans"],
     "npu/first_light": ["npu/device.h", *DESIGN, "npu/control", "npu/sim", "npu/plans",

@@ -27,7 +27,15 @@ void note_device(const DeviceInfo& device, unsigned threads, const Options& opti
                   std::to_string(threads) + " CPUs, and takes as many threads");
   }
   if (!device.npu && asks_for_npu(options.device)) {
-    messages.note("no NPU is used: --npu-plan, --npu-precision and --xclbin have no effect");
+    messages.note(
+        "no NPU is used: --npu-plan, --npu-precision, --npu-operator and --xclbin have "
+        "no effect");
+  }
+  if (!device.npu) return;
+  for (const OperatorUse& use : device.npu->operators) {
+    messages.note("operator " + use.name + " (" + use.source + ") in the place of " + use.replaces +
+                  ", on " +
+                  (use.reason.empty() ? "the simulated cores" : "the CPU: " + use.reason));
   }
 }
 

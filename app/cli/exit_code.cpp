@@ -19,6 +19,8 @@ bool is(const std::exception& error) {
 std::string option_name(std::string_view field) {
   if (field == "sample_len") return "--max-tokens";
   if (field == "device.preset") return "--npu-preset";
+  if (field == "device.npu_operator") return "--npu-operator";
+  if (field == "device.operators") return "--operator";
   std::string name = "--" + std::string(field);
   std::ranges::replace_if(
       name, [](char c) { return c == '_' || c == '.'; }, '-');

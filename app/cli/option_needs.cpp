@@ -58,6 +58,9 @@ constexpr std::array kNeeds = {
            return options.device.precision == "bf16" || options.device.plan == "fused" ||
                   options.device.plan == "batched";
          }},
+    Need{"--npu-operator", "another --device than cpu", may_use_npu},
+    Need{"--operator", "--npu-operator",
+         [](const Options& options) { return !options.device.npu_operator.empty(); }},
     Need{"--fallback", "another --device than cpu", may_use_npu},
     Need{"--npu-preset", "--device sim", may_be_simulator},
     Need{"--xclbin", "--device npu", may_be_npu},

@@ -77,6 +77,10 @@ struct DeviceOptions {
   std::string xclbin = {};
   // A window on which the device fails is done again on the CPU, and all after it.
   bool falls_back = false;
+  // Operators from outside: shared libraries, and folders with source (npu/ops/README.md).
+  std::vector<std::string> operators = {};
+  // "gelu=NAME": an operator that the NPU computes in the place of one of its own; empty: none.
+  std::string npu_operator = {};
 
   bool operator==(const DeviceOptions&) const = default;
 };
@@ -256,6 +260,15 @@ struct ModelInfo {
   std::string quantization;  // "f16", "q5_1", ... as it lies in the file
 };
 
+// An operator that was put in the place of one of the NPU's own.
+struct OperatorUse {
+  std::string replaces;  // "gelu"
+  std::string name;
+  std::string source;  // "built in", or the path it came from
+  std::string ran_on;  // "core": its tile kernel; "cpu": its reference
+  std::string reason;  // why the CPU; empty: it was a core
+};
+
 // What an NPU, or the simulator of one, did for one file.
 struct NpuUse {
   std::string description;
@@ -263,10 +276,11 @@ struct NpuUse {
   std::string precision;  // "bf16", "int8"
   std::string preset;     // of the simulator's time model; empty on hardware
   std::size_t windows = 0;
-  std::size_t launches = 0;          // program calls
-  std::size_t submissions = 0;       // commands given to the driver; a run list counts once
-  std::uint64_t ddr_bytes = 0;       // moved by the array, as the simulator counts; 0 on hardware
-  double modelled_ms_per_layer = 0;  // the simulator's time model; 0 on hardware
+  std::size_t launches = 0;            // program calls
+  std::size_t submissions = 0;         // commands given to the driver; a run list counts once
+  std::uint64_t ddr_bytes = 0;         // moved by the array, as the simulator counts; 0 on hardware
+  double modelled_ms_per_layer = 0;    // the simulator's time model; 0 on hardware
+  std::vector<OperatorUse> operators;  // none unless they were asked for
 };
 
 // One of the devices that encoded a file.

@@ -68,18 +68,32 @@ Json model_of(const ModelInfo& model) {
           {"quantization", text_or_null(model.quantization)}};
 }
 
+Json operators_of(const NpuUse& use) {
+  Json list = Json::array();
+  for (const OperatorUse& op : use.operators) {
+    list.push_back({{"replaces", op.replaces},
+                    {"name", op.name},
+                    {"source", op.source},
+                    {"ran_on", op.ran_on},
+                    {"reason", text_or_null(op.reason)}});
+  }
+  return list;
+}
+
 // Counts and times of a simulated device are the simulator's, and modelled_ms_per_layer is always
 // a model's; hardware has neither a model nor byte counters.
 Json npu_of(const NpuUse& use, bool simulated) {
-  return {{"description", use.description},
-          {"plan", use.plan},
-          {"precision", use.precision},
-          {"windows", use.windows},
-          {"launches", use.launches},
-          {"submissions", use.submissions},
-          {"preset", text_or_null(use.preset)},
-          {"ddr_bytes", simulated ? Json(use.ddr_bytes) : Json()},
-          {"modelled_ms_per_layer", simulated ? Json(use.modelled_ms_per_layer) : Json()}};
+  Json json = {{"description", use.description},
+               {"plan", use.plan},
+               {"precision", use.precision},
+               {"windows", use.windows},
+               {"launches", use.launches},
+               {"submissions", use.submissions},
+               {"preset", text_or_null(use.preset)},
+               {"ddr_bytes", simulated ? Json(use.ddr_bytes) : Json()},
+               {"modelled_ms_per_layer", simulated ? Json(use.modelled_ms_per_layer) : Json()}};
+  if (!use.operators.empty()) json["operators"] = operators_of(use);
+  return json;
 }
 
 Json devices_of(const DeviceInfo& device) {

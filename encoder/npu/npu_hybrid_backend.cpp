@@ -72,7 +72,7 @@ void NpuHybridBackend::run_layer(std::size_t layer) {
   normalise();
   product(npu::Gemm::up, layer);
   read(npu::ScratchPart::hidden, hidden_);
-  kernels::gelu(pool_, hidden_.view());
+  gelu();
   write(npu::ScratchPart::hidden, hidden_);
   product(npu::Gemm::down, layer);
   output_->from_device();
@@ -90,6 +90,12 @@ void NpuHybridBackend::product(npu::Gemm which, std::size_t layer) {
 void NpuHybridBackend::normalise() {
   kernels::layer_norm(pool_, states_.view(), plain_norm_, normed_.view());
   write(npu::ScratchPart::normed, normed_);
+}
+
+void NpuHybridBackend::gelu() {
+  if (!options_.gelu) return kernels::gelu(pool_, hidden_.view());
+  pool_.parallel_for(hidden_.rows(),
+                     [&](std::size_t row, std::size_t) { options_.gelu(hidden_.row(row)); });
 }
 
 void NpuHybridBackend::attend() {

@@ -26,6 +26,7 @@ class NpuHybridBackend : public LayerBackend {
  private:
   void product(npu::Gemm which, std::size_t layer);
   void normalise();
+  void gelu();
   void attend();
   void attend_head(std::size_t head);
   void write(npu::ScratchPart part, const models::Matrix& rows);

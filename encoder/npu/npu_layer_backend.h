@@ -4,7 +4,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "encoder/layer_backend.h"
@@ -21,6 +23,8 @@ struct NpuOptions {
   npu::Precision precision = npu::Precision::bf16;
   npu::Plan plan = npu::Plan::fused;
   std::chrono::milliseconds timeout{10000};  // for the layers of one window
+  // Plan hybrid: in the place of the CPU's GELU, on a row of values. Empty: none.
+  std::function<void(std::span<float>)> gelu = {};
 };
 
 class NpuLayerBackend : public LayerBackend {

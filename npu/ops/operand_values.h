@@ -45,6 +45,7 @@ class CallArrays {
  public:
   CallArrays(std::vector<const void*> inputs, std::vector<void*> outputs,
              std::vector<double*> magnitudes = {});
+  // All have to live as long as the call.
   OperatorCall call(const Sizes& sizes, std::span<const double> attributes) const;
 
  private:

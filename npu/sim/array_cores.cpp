@@ -180,7 +180,7 @@ void ArraySimulation::compute(std::size_t index, const Step& step) {
   if (memory_) {
     const Slots slots{core.ports[0].read, core.ports[1].read, core.ports[2].write};
     core.job.work = [this, index, &core, &step, slots] {
-      run_task(core.header, step, memory_->core(index), slots);
+      run_task(core.header, step, memory_->core(index), slots, options_.gelu);
     };
     pool_->submit(core.job);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "npu/design/design.h"
+#include "npu/ops/stand_in.h"
 #include "npu/sim/array_memory.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
@@ -71,7 +72,9 @@ class ArrayDevice final : public SimDevice {
         preset_(options.times ? *options.times : find_preset(options.preset)),
         pool_(options.threads),
         description_("simulated " + std::string(preset_.target->product) + ", modelled as " +
-                     preset_.name) {}
+                     preset_.name) {
+    if (options_.gelu) replace_gelu(*options_.gelu);
+  }
 
   std::string_view description() const override { return description_; }
   bool is_simulated() const override { return true; }
@@ -118,6 +121,14 @@ class ArrayDevice final : public SimDevice {
   }
 
  private:
+  void replace_gelu(const Operator& op) {
+    require_like_gelu(op);
+    if (!op.tile) throw DeviceError("simulated NPU: operator " + op.name + ": no tile kernel");
+    gelu_cost_ = cycles_an_element(op, preset_.kernels.gelu_cycles);
+    preset_.kernels.gelu_cycles = {gelu_cost_.cycles, gelu_cost_.provenance, gelu_cost_.source};
+    description_ += ", with operator " + op.name + " for " + std::string(kReplaceable);
+  }
+
   void run_one(const Run& run, const std::string& where) {
     const auto& program = static_cast<const SimProgram&>(checked_program(run, where));
     const EncodedCall& call = program.call();
@@ -128,6 +139,7 @@ class ArrayDevice final : public SimDevice {
     for (SimBuffer* buffer : buffers) arguments.push_back(buffer->device());
     SimOptions options{&preset_, options_.is_traced, should_stop()};
     options.costs = &controller_of(preset_);
+    options.gelu = options_.gelu.get();
     report_ = simulate(call, options, {arguments, &pool_});
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       if (buffers[i]->has_intact_guards()) continue;
@@ -186,6 +198,7 @@ class ArrayDevice final : public SimDevice {
   TimePreset preset_;
   WorkerPool pool_;
   std::string description_;
+  TileCost gelu_cost_;  // of what stands in for GELU: the preset's rate has a view of its source
   SimReport report_;
   RunStats stats_;
   std::size_t n_started_ = 0;

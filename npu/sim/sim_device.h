@@ -26,6 +26,8 @@ struct SimDeviceOptions {
       std::nullopt;  // instead of the preset's, for tests of what measures time
   int threads = 1;   // host threads for the tile kernels
   InjectedFailure failure;
+  // Stands in for GELU: its tile kernel for the results, its cost for the time. Null: none.
+  std::shared_ptr<const Operator> gelu = nullptr;
   bool is_traced = false;  // keep spans of the last run (SimDevice::last_report)
 };
 

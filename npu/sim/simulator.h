@@ -18,6 +18,8 @@
 
 namespace wnpu::npu {
 
+struct Operator;  // npu/ops/operator.h
+
 // A call that cannot run to its end. what() names the tiles that wait and what they wait for, or
 // what silicon would not have done as it was meant.
 struct SimulationError : std::runtime_error {
@@ -98,6 +100,7 @@ struct SimOptions {
   std::function<bool()> should_stop = {};  // asked at every event
   const ControllerCosts* costs = &phoenix_controller();
   bool records_moves = false;
+  const Operator* gelu = nullptr;  // whose tile kernel stands in for GELU's; null: none
 };
 
 // Time of a Design's transfers if its controller took none (transfer_work.h). Throws

@@ -52,6 +52,26 @@ json schema() {
 
 }  // namespace
 
+TEST_CASE("json: operators in the place of the NPU's own are told, and only where there are any") {
+  wnpu::Transcript transcript = example();
+  wnpu::NpuUse& use = transcript.device.npu.emplace();
+  use.plan = "hybrid";
+  use.precision = "bf16";
+  CHECK_FALSE(written(transcript)["device"]["npu"].contains("operators"));
+  use.operators = {{"gelu", "mine", "./mine", "core", ""},
+                   {"gelu", "other", "other.so", "cpu", "it has no tile kernel"}};
+  const json document = written(transcript);
+  CHECK(wnpu::tests::schema_fault(schema(), document) == "");
+  const json& operators = document["device"]["npu"]["operators"];
+  REQUIRE(operators.size() == 2);
+  CHECK(operators[0] == json{{"replaces", "gelu"},
+                             {"name", "mine"},
+                             {"source", "./mine"},
+                             {"ran_on", "core"},
+                             {"reason", nullptr}});
+  CHECK(operators[1]["reason"] == "it has no tile kernel");
+}
+
 TEST_CASE("json: an example and an empty transcript are valid by the schema") {
   CHECK(wnpu::tests::schema_fault(schema(), written(example())) == "");
   CHECK(wnpu::tests::schema_fault(schema(), written({})) == "");

@@ -160,6 +160,8 @@ TEST_CASE("needs: an option that would do nothing is refused") {
            Words{"--gemm", "blas", "--precision", "int8"},
            Words{"--gemm", "blas", "--precision", "int16"},
            Words{"--fallback", "cpu", "--device", "cpu"},
+           Words{"--npu-operator", "gelu=gelu", "--device", "cpu"},
+           Words{"--operator", "/nope", "--device", "sim"},
            Words{"--xclbin", "/nope", "--device", "cpu"},
            Words{"--xclbin", "/nope", "--device", "sim"},
            Words{"--max-line-count", "2", "--word-timestamps", "True"},
@@ -193,6 +195,8 @@ TEST_CASE("needs: what is needed makes an option welcome, and so does its defaul
   CHECK_NOTHROW(transcribe({"--vad-threshold", "0.4", "--batch-size", "2"}));
   CHECK_NOTHROW(transcribe({"--npu-preset", "phoenix-1.0/goal", "--device", "sim"}));
   CHECK_NOTHROW(transcribe({"--npu-plan", "hybrid", "--fallback", "cpu", "--xclbin", "/x"}));
+  CHECK_NOTHROW(transcribe(
+      {"--npu-operator", "gelu=g", "--operator", "/x", "--operator", "/y", "--device", "sim"}));
   CHECK_NOTHROW(transcribe({"--npu-plan", "fused", "--device", "cpu", "--fallback", "none"}));
   CHECK_NOTHROW(
       transcribe({"--max-line-count", "2", "--max-line-width", "20", "--word-timestamps", "true"}));

@@ -1,4 +1,5 @@
 // The enums of transcript.schema.json are the program's own lists: neither gains a value alone.
+#include <array>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "models/kernels/vectors/instruction_set.h"
 #include "models/weights/precision.h"
 #include "npu/design/layer_abi.h"
+#include "npu/ops/stand_in.h"
 #include "npu/plans/plan.h"
 #include "tests/support/json_schema.h"
 
@@ -36,6 +38,8 @@ std::map<std::string, json> program_lists() {
           {"device/used", enum_of(app::backend_names())},
           {"device/npu/plan", enum_of(npu::kPlanNames)},
           {"device/npu/precision", enum_of(npu::kPrecisionNames)},
+          {"device/npu/operators/replaces", enum_of(std::array{npu::kReplaceable})},
+          {"device/npu/operators/ran_on", enum_of(app::kOperatorPlaces)},
           {"device/cpu_precision", enum_of(models::kPrecisionNames, true)},
           {"device/isa", enum_of(kernels::kInstructionSetNames, true)}};
 }
@@ -58,6 +62,17 @@ TEST_CASE("schema: what this program can write of itself is valid") {
     transcript.device.isa = isa;
     CHECK(is_valid());
   }
+  NpuUse& use = transcript.device.npu.emplace();
+  use.plan = "fused";
+  use.precision = "bf16";
+  CHECK(is_valid());
+  for (const std::string_view place : app::kOperatorPlaces) {
+    use.operators = {{"gelu", "mine", "mine.so", std::string(place), ""}};
+    CHECK(is_valid());
+  }
+  use.operators.front().ran_on = "gpu";
+  CHECK_FALSE(is_valid());
+  transcript.device.npu.reset();
   transcript.device.isa = "MMX";
   CHECK_FALSE(is_valid());
 }

@@ -1,5 +1,12 @@
 // Every NPU plan on the simulated device is the same encoder: against fp64, with its launches.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -120,6 +127,34 @@ TEST_CASE("npu plans: a failure names the run, and the next window is right agai
                        npu::DeviceError);
   window();
   CHECK(std::vector<float>(y.flat().begin(), y.flat().end()) == run_plan(npu::Plan::fused).states);
+}
+
+TEST_CASE("npu plans: hybrid takes another function for GELU, on all rows") {
+  const auto run_with = [](std::function<void(std::span<float>)> gelu) {
+    const models::Dims dims = small_dims();
+    const models::EncoderWeights weights = small_weights();
+    models::ThreadPool pool(2);
+    const auto device = npu::open_sim_device();
+    encoder::NpuOptions options;
+    options.plan = npu::Plan::hybrid;
+    options.gelu = std::move(gelu);
+    const auto backend = encoder::make_npu_backend(*device, dims, weights, pool, options);
+    models::Matrix x = tests::random_matrix(kFrames, 128, 3, 1.5);
+    backend->load(x.view());
+    backend->run_layer(0);
+    backend->store(x.view());
+    return std::vector<float>(x.flat().begin(), x.flat().end());
+  };
+  const auto own = run_with({});
+  std::atomic<std::size_t> n_values = 0;
+  const auto exact = run_with([&](std::span<float> values) {
+    n_values += values.size();
+    for (float& v : values) v = v / 2 * std::erfc(-v * 0.70710678F);
+  });
+  CHECK(n_values == kFrames * 512);
+  CHECK(tests::nmse(exact, own) < 1e-6);
+  CHECK(tests::nmse(run_with([](std::span<float> values) { std::ranges::fill(values, 0.0F); }),
+                    own) > 1e-3);
 }
 
 TEST_CASE("npu plans: states of another shape, int8 without its LayerNorm: refused") {

@@ -62,6 +62,27 @@ assert n["ddr_bytes"] > 0 and n["modelled_ms_per_layer"] > 0
 PYTHON
 )"
 
+# An operator from outside in GELU's place: on the cores, and where it has no part there on the CPU.
+example=$root/npu/ops/examples/gelu_tanh
+for plan in fused hybrid; do
+  XDG_CACHE_HOME="$work/operators" "$program" transcribe --device sim --precision fp32 --beam-size 1 --format json \
+    --model "$cache/tiny.en" --npu-plan $plan --operator "$example" --npu-operator gelu=gelu_tanh "$sample" \
+    >"$work/$plan.json" 2>"$work/err"
+  check "exit code with another GELU, $plan" 0 $?
+done
+check "the text with another GELU, and where it ran" \
+  " $(echo $greedy)|fused|gelu|gelu_tanh|core|None| $(echo $greedy)|hybrid|gelu|gelu_tanh|cpu|plan hybrid leaves GELU to the CPU" \
+  "$(python3 - "$work/fused.json" "$work/hybrid.json" <<'PYTHON'
+import json, sys
+found = []
+for name in sys.argv[1:]:
+    j = json.load(open(name))
+    [o] = j["device"]["npu"]["operators"]
+    found += [j["text"], j["device"]["npu"]["plan"], o["replaces"], o["name"], o["ran_on"], str(o["reason"])]
+print("|".join(found))
+PYTHON
+)"
+
 echo "no audio" >"$work/bad.wav"
 run --beam-size 1 --output-dir "$work/out" "$work/bad.wav" "$sample" >"$work/stdout" 2>"$work/err"
 check "a batch with a bad file" 1 $?

@@ -89,3 +89,22 @@ library wrong.so -DIS_WRONG
 expect 1 'beyond its bound: y\[' npu op validate scaled --operator wrong.so
 expect 1 '"holds": false' npu op validate scaled --operator wrong.so --json
 is_json
+
+# In a run: what is asked for is loaded, or refused, before any work; what is not is not.
+run=(transcribe --device sim --dry-run missing.wav)
+expect 4 'operator gelu_tanh .* in the place of gelu, on the simulated cores' "${run[@]}" \
+  --operator "$example" --npu-operator gelu=gelu_tanh
+expect 4 'on the CPU: plan hybrid leaves GELU to the CPU' "${run[@]}" --npu-plan hybrid \
+  --npu-operator gelu=gelu
+expect 8 'scaled cannot stand in for gelu: sizes: expected 2, found 1' "${run[@]}" \
+  --operator good.so --npu-operator gelu=scaled
+expect 8 'no shared library' "${run[@]}" --operator text.so --npu-operator gelu=gelu
+expect 2 'npu-operator: expected gelu=NAME, found silu=swiglu' "${run[@]}" \
+  --npu-operator silu=swiglu
+expect 2 'npu-operator: expected an operator that is there, found none' "${run[@]}" \
+  --npu-operator gelu=none
+LD_DEBUG=files LD_DEBUG_OUTPUT=loaded expect 4 'missing.wav' "${run[@]}"
+! grep -q 'whisper-npu/operators' loaded.* || fail "an operator was loaded that nobody asked for"
+LD_DEBUG=files LD_DEBUG_OUTPUT=asked expect 4 'missing.wav' "${run[@]}" --operator "$example" \
+  --npu-operator gelu=gelu_tanh
+grep -q 'whisper-npu/operators/.*/operator.so' asked.* || fail "the loader does not tell of operators"

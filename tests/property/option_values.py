@@ -80,6 +80,7 @@ VALUES = {
     "--npu-precision": choice("bf16", "int8"),
     "--npu-preset": text("phoenix-1.0/goal", "hawk-1.6/open-source", "phoenix-1.0/published", "npu4/published"),
     "--xclbin": text("missing.xclbin", "."),
+    "--npu-operator": text("gelu=gelu", "gelu=none", "silu=gelu"), "--operator": text("missing.so", "."),
     "--fallback": choice("none", "cpu"),
     "--task": choice("transcribe", "transcribe", "translate"),
     "--language": ((lambda rng: rng.choice(LANGUAGES)), (lambda rng: rng.choice(ODD_LANGUAGES))),

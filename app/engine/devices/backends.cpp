@@ -12,15 +12,22 @@ namespace {
 
 class NpuDevice : public EncoderDevice {
  public:
-  NpuDevice(std::unique_ptr<npu::Device> device, const DeviceOptions& options, std::string name)
-      : device_(std::move(device)), options_(options), name_(std::move(name)) {}
+  NpuDevice(std::unique_ptr<npu::Device> device, const DeviceOptions& options, std::string name,
+            std::optional<ChosenOperator> chosen)
+      : device_(std::move(device)),
+        options_(options),
+        name_(std::move(name)),
+        layer_options_(npu_options(options)),
+        chosen_(std::move(chosen)) {
+    if (chosen_) chosen_->apply(layer_options_);
+  }
 
   std::string_view name() const override { return name_; }
 
   std::unique_ptr<encoder::LayerBackend> make_layers(const LoadedModel& model,
                                                      models::ThreadPool& pool) override {
     return encoder::make_npu_backend(*device_, model.dims(), model.device_layers(), pool,
-                                     npu_options(options_));
+                                     layer_options_);
   }
   void set_should_stop(std::function<bool()> should_stop) override {
     device_->set_should_stop(std::move(should_stop));
@@ -31,13 +38,14 @@ class NpuDevice : public EncoderDevice {
     info.simulated = device_->is_simulated();
     NpuUse& use = info.npu.emplace();
     use.description = device_->description();
-    use.plan = options_.plan;
+    use.plan = npu::kPlanNames[static_cast<std::size_t>(layer_options_.plan)];
     use.precision = options_.precision;
     if (info.simulated) use.preset = options_.preset;
     use.windows = n_windows;
     use.launches = stats.launches;
     use.submissions = stats.submissions;
     use.ddr_bytes = stats.ddr_read_bytes + stats.ddr_write_bytes;
+    if (chosen_) use.operators = {chosen_->use};
     if (n_layers > 0) use.modelled_ms_per_layer = stats.modelled_ms / static_cast<double>(n_layers);
   }
 
@@ -45,6 +53,8 @@ class NpuDevice : public EncoderDevice {
   std::unique_ptr<npu::Device> device_;
   DeviceOptions options_;
   std::string name_;
+  encoder::NpuOptions layer_options_;
+  std::optional<ChosenOperator> chosen_;
 };
 
 using Nodes = std::span<const npu::ProbeResult>;
@@ -69,7 +79,10 @@ std::unique_ptr<EncoderDevice> open_simulator(const DeviceOptions& options,
   npu::SimDeviceOptions sim;
   sim.preset = options.preset;
   sim.threads = static_cast<int>(n_threads);
-  return npu_device(npu::open_sim_device(sim), options, name_of(kSimulatorBackend, index));
+  std::optional<ChosenOperator> chosen = choose_operator(options, true);
+  if (chosen && chosen->runs_on_core()) sim.gelu = chosen->op;
+  return npu_device(npu::open_sim_device(sim), options, name_of(kSimulatorBackend, index),
+                    std::move(chosen));
 }
 
 std::unique_ptr<EncoderDevice> open_hardware(const DeviceOptions& options,
@@ -77,7 +90,7 @@ std::unique_ptr<EncoderDevice> open_hardware(const DeviceOptions& options,
                                              std::size_t /*n_threads*/) {
   const std::string bdf = index ? npu::xrt_device_at(*index).bdf : "";
   return npu_device(npu::open_xrt_device({.bdf = bdf, .xclbin = options.xclbin, .target = ""}),
-                    options, name_of(kNpuBackend, index));
+                    options, name_of(kNpuBackend, index), choose_operator(options, false));
 }
 
 constexpr std::array kBackends = {
@@ -110,8 +123,10 @@ bool may_be(std::string_view requested, std::string_view backend) {
 }
 
 std::unique_ptr<EncoderDevice> npu_device(std::unique_ptr<npu::Device> device,
-                                          const DeviceOptions& options, std::string name) {
-  return std::make_unique<NpuDevice>(std::move(device), options, std::move(name));
+                                          const DeviceOptions& options, std::string name,
+                                          std::optional<ChosenOperator> chosen) {
+  return std::make_unique<NpuDevice>(std::move(device), options, std::move(name),
+                                     std::move(chosen));
 }
 
 encoder::NpuOptions npu_options(const DeviceOptions& options) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/engine/devices/operator_choice.h"
 #include "app/engine/loaded_model.h"
 #include "app/engine/whisper_npu.hpp"
 #include "encoder/layer_backend.h"
@@ -65,9 +66,10 @@ inline constexpr std::string_view kAutoDevice = "auto";
 // Whether a `requested` device, or several of them, may turn out to be this backend.
 bool may_be(std::string_view requested, std::string_view backend);
 
-// An NPU as a device of ours.
+// An NPU as a device of ours, with an operator in the place of one of its own.
 std::unique_ptr<EncoderDevice> npu_device(std::unique_ptr<npu::Device> device,
-                                          const DeviceOptions& options, std::string name = "npu");
+                                          const DeviceOptions& options, std::string name = "npu",
+                                          std::optional<ChosenOperator> chosen = std::nullopt);
 
 // Throws Error(usage): what was expected, what was found.
 template <typename Names>

@@ -61,7 +61,7 @@ models::Precision cpu_precision(const DeviceOptions& options) {
 bool asks_for_npu(const DeviceOptions& options) {
   const DeviceOptions normal;
   return options.plan != normal.plan || options.precision != normal.precision ||
-         !options.xclbin.empty();
+         !options.xclbin.empty() || !options.npu_operator.empty();
 }
 
 ChosenDevice choose_device(const DeviceOptions& options, std::span<const npu::ProbeResult> nodes,
@@ -70,6 +70,7 @@ ChosenDevice choose_device(const DeviceOptions& options, std::span<const npu::Pr
   chosen.info.requested = options.requested;
   chosen.info.cpu_precision = models::precision_name(cpu_precision(options));
   npu_options(options);  // names that do not exist are refused on the CPU too
+  check_operator(options);
   chosen.info.used = backends().front().name;
   const NamedDevices named = parse_devices(options.requested);
   if (named.backend == nullptr) {
