@@ -1,5 +1,6 @@
 #include "npu/design/layer_builder.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -23,15 +24,20 @@ Design empty_layer_design(const LayerGeometry& g, LayerCall call) {
   return design;
 }
 
-Design layer_design(const LayerGeometry& geometry, LayerCall call) {
-  return LayerBuilder(geometry, call).build();
+Design layer_design(const TunedLayer& layer, LayerCall call) {
+  return LayerBuilder(layer, call).build();
 }
 
-LayerBuilder::LayerBuilder(const LayerGeometry& geometry, LayerCall call)
-    : g_(geometry),
+Design layer_design(const LayerGeometry& geometry, LayerCall call) {
+  return layer_design(TunedLayer{geometry, {}}, call);
+}
+
+LayerBuilder::LayerBuilder(const TunedLayer& layer, LayerCall call)
+    : g_(layer.geometry),
+      t_(layer.tuning),
       call_(call),
-      design_(empty_layer_design(geometry, call)),
-      streams_(design_),
+      design_(empty_layer_design(g_, call)),
+      streams_(design_, {t_.a_slots, t_.b_slots}),
       panels_(streams_.rows()) {
   qkv_token_ = streams_.add_token();
   key_value_token_ = streams_.add_token();
@@ -44,16 +50,17 @@ LayerBuilder::LayerBuilder(const LayerGeometry& geometry, LayerCall call)
 
 Design LayerBuilder::build() {
   const Epilogue gelu = call_.with_gelu ? Epilogue::bias_gelu : Epilogue::bias;
-  for (std::size_t block = 0; block < g_.row_blocks; ++block) {
-    if (call_.has(LayerOp::norm1)) norm(0, block);
-    if (call_.has(LayerOp::qkv)) product(Gemm::qkv, block, Epilogue::bias);
+  for (std::size_t first = 0; first < g_.row_blocks; first += group()) {
+    const Blocks blocks{first, std::min(group(), g_.row_blocks - first)};
+    for (std::size_t i = 0; i < blocks.count && call_.has(LayerOp::norm1); ++i) norm(0, first + i);
+    if (call_.has(LayerOp::qkv)) product(Gemm::qkv, blocks, Epilogue::bias);
   }
   if (call_.has(LayerOp::attend)) attend();
   for (std::size_t block = 0; block < g_.row_blocks; ++block) {
-    if (call_.has(LayerOp::out)) product(Gemm::out, block, Epilogue::bias_residual);
+    if (call_.has(LayerOp::out)) product(Gemm::out, {block}, Epilogue::bias_residual);
     if (call_.has(LayerOp::norm2)) norm(1, block);
-    if (call_.has(LayerOp::up)) product(Gemm::up, block, gelu);
-    if (call_.has(LayerOp::down)) product(Gemm::down, block, Epilogue::bias_residual);
+    if (call_.has(LayerOp::up)) product(Gemm::up, {block}, gelu);
+    if (call_.has(LayerOp::down)) product(Gemm::down, {block}, Epilogue::bias_residual);
   }
   return std::move(design_);
 }
@@ -80,7 +87,7 @@ void LayerBuilder::add_panels() {
   for (std::size_t m = 0; m < streams_.columns(); ++m) {
     const auto row = static_cast<std::size_t>(streams_.overlay().row_of(static_cast<int>(m)));
     const std::size_t tile = m % static_cast<std::size_t>(streams_.overlay().tiles_a_row);
-    const std::uint64_t bytes = g_.key_blocks * kElementBytes;
+    const std::uint64_t bytes = key_blocks() * kElementBytes;
     key_values_.push_back(streams_.add_panel(row, "key_values", begin + tile * bytes,
                                              call_.has(LayerOp::attend) ? bytes : 0, kEraAttend));
   }
@@ -95,20 +102,43 @@ std::uint64_t LayerBuilder::add_norm_panels(std::size_t row, std::uint64_t begin
   const std::uint64_t normed = has_normed ? normed_bytes() : 0;
   const std::uint64_t scales = kPanelRows * sizeof(float);
   // A panel that the second LayerNorm fills comes behind these.
-  const std::uint64_t others = normed + scales + (has_normed ? 0 : states + scales);
-  const bool fits_two = begin + 2 * states + others <= streams_.panels_end();
+  const std::uint64_t others =
+      group() * normed + scales + shared_weight_bytes() + (has_normed ? 0 : states + scales);
+  const bool has_two = t_.state_panels == 2 && begin + 2 * states + others <= streams_.panels_end();
   std::uint64_t offset = begin;
-  for (std::size_t i = 0; i < (fits_two ? 2 : 1); ++i) {
+  for (std::size_t i = 0; i < (has_two ? 2 : 1); ++i) {
     p.states.push_back({streams_.add_panel(row, "states", offset, states, kEraNorm),
                         streams_.add_lock(row, "states free", state_tiles()),
                         streams_.add_lock(row, "states full", 0)});
     offset += states;
   }
-  p.normed[0] = {streams_.add_panel(row, "normed", offset, normed, kEraNorm),
-                 streams_.add_lock(row, "normed free", normed_units(0)),
-                 streams_.add_lock(row, "normed full", 0)};
-  p.scales[0] = streams_.add_panel(row, "scales", offset + normed, scales, kEraNorm);
-  return offset + normed + scales;
+  for (std::size_t i = 0; i < group(); ++i) {
+    p.normed[0].push_back({streams_.add_panel(row, "normed", offset, normed, kEraNorm),
+                           streams_.add_lock(row, "normed free", normed_units(0)),
+                           streams_.add_lock(row, "normed full", 0)});
+    offset += normed;
+  }
+  p.scales[0] = streams_.add_panel(row, "scales", offset, scales, kEraNorm);
+  return add_shared_weights(row, offset + scales);
+}
+
+// Parameters and weights of one block of result tiles, an element each.
+std::uint64_t LayerBuilder::shared_weight_bytes() const {
+  if (group() == 1 || !call_.has(LayerOp::qkv)) return 0;
+  return (1 + g_.gemm(Gemm::qkv).k_tiles) * kElementBytes;
+}
+
+std::uint64_t LayerBuilder::add_shared_weights(std::size_t row, std::uint64_t begin) {
+  const std::uint64_t bytes = shared_weight_bytes();
+  if (bytes == 0) return begin;
+  const auto tiles = static_cast<std::size_t>(streams_.overlay().tiles_a_row);
+  for (std::size_t mem = row * tiles; mem < (row + 1) * tiles; ++mem, begin += bytes) {
+    const int tile = static_cast<int>(mem);
+    shared_weights_.push_back({streams_.add_panel(row, "weights", begin, bytes, kEraNorm),
+                               streams_.add_lock_at(tile, "weights free", bytes / kElementBytes),
+                               streams_.add_lock_at(tile, "weights full", 0)});
+  }
+  return begin;
 }
 
 void LayerBuilder::add_feed_panels(std::size_t row, std::uint64_t begin) {
@@ -124,8 +154,8 @@ void LayerBuilder::add_feed_panels(std::size_t row, std::uint64_t begin) {
       streams_.add_panel(row, "attended/normed", offset, has_shared ? states : 0, kEraFeed);
   p.attended = {shared, streams_.add_lock(row, "attended free", g_.gemm(Gemm::out).k_tiles),
                 streams_.add_lock(row, "attended full", 0)};
-  p.normed[1] = {shared, streams_.add_lock(row, "normed2 free", has_out ? 0 : normed_units(1)),
-                 streams_.add_lock(row, "normed2 full", 0)};
+  p.normed[1] = {{shared, streams_.add_lock(row, "normed2 free", has_out ? 0 : normed_units(1)),
+                  streams_.add_lock(row, "normed2 full", 0)}};
   offset += has_shared ? states : 0;
   p.scales[1] = streams_.add_panel(row, "scales2", offset, kPanelRows * sizeof(float), kEraFeed);
   offset += kPanelRows * sizeof(float);
@@ -134,7 +164,7 @@ void LayerBuilder::add_feed_panels(std::size_t row, std::uint64_t begin) {
               streams_.add_lock(row, "middle free", state_tiles()),
               streams_.add_lock(row, "middle full", 0)};
   offset += middle;
-  hidden_fits_ = offset + hidden <= streams_.panels_end();
+  hidden_fits_ = t_.keeps_hidden && offset + hidden <= streams_.panels_end();
   p.hidden = {streams_.add_panel(row, "hidden", offset, hidden_stays() ? hidden : 0, kEraFeed),
               streams_.add_lock(row, "hidden free", streams_.columns()),
               streams_.add_lock(row, "hidden full", 0)};

@@ -7,6 +7,7 @@
 
 #include "npu/design/design.h"
 #include "npu/design/layer_abi.h"
+#include "npu/design/tuning/layer_tuning.h"
 
 namespace wnpu::npu {
 
@@ -30,6 +31,7 @@ struct LayerCall {
   bool operator==(const LayerCall&) const = default;
 };
 
-Design layer_design(const LayerGeometry& geometry, LayerCall call = {});
+Design layer_design(const TunedLayer& layer, LayerCall call = {});
+Design layer_design(const LayerGeometry& geometry, LayerCall call = {});  // tuned by default
 
 }  // namespace wnpu::npu

@@ -38,13 +38,18 @@ void LayerBuilder::norm_row(std::size_t which, std::size_t block, std::size_t ro
     rows.step = 16;
     rows.wrap = 2;
     rows.wrap_step = i64(8 * n);
+  } else if (g_.norm_rows > 4) {  // four elements, a row of each block, in so many blocks
+    rows.dims.back().stride = i64(8 * n);
+    rows.step = 8;
+    rows.wrap = 4;
+    rows.wrap_step = i64(8 * n * g_.norm_rows);
   }
   const int tiles = static_cast<int>(state_tiles());
   // The middle states stay: the residual of the feed-forward gives them back.
   streams_.a_from_panel(row, rows, norm_elements(), {from.full, tiles, LockMode::once},
                         is_here ? kNoLock : LockUse{from.free, tiles, LockMode::once});
   for (std::size_t column = 0; column < streams_.columns(); ++column) {
-    collect_normed(which, row, column);
+    collect_normed(which, block, row, column);
   }
   if (!call_.has(which == 0 ? LayerOp::qkv : LayerOp::up)) store_normed(which, block, row);
 }
@@ -64,10 +69,17 @@ void LayerBuilder::load_states(std::size_t which, std::size_t block, std::size_t
                             {}});
 }
 
+// Of the rows in element e; the others follow it, or are in the blocks of four that follow its own.
+std::size_t LayerBuilder::first_norm_row(std::size_t e) const {
+  if (g_.norm_rows <= 4) return e * g_.norm_rows;
+  return e / 4 * (4 * g_.norm_rows) + e % 4;
+}
+
 // Element e of a panel is made by column e % columns; its rows go into the left operand's 4x8
 // blocks: 8 values, along the blocks of a tile, over the tiles, down the rows.
-void LayerBuilder::collect_normed(std::size_t which, std::size_t row, std::size_t column) {
-  const Passed& to = panels_[row].normed[which];
+void LayerBuilder::collect_normed(std::size_t which, std::size_t block, std::size_t row,
+                                  std::size_t column) {
+  const Passed& to = normed(row, which, block);
   const std::size_t element = is_int8() ? 1 : 2;
   const std::size_t depth = is_int8() ? 128 : 64;
   const std::size_t row_bytes = 8 * element;      // a row of a 4x8 block
@@ -75,26 +87,30 @@ void LayerBuilder::collect_normed(std::size_t which, std::size_t row, std::size_
   const std::size_t outer = norm_elements() / streams_.columns();
   const LockUse take{to.free, 1, LockMode::each};
   const LockUse give{to.full, 1, LockMode::each};
+  const bool is_spread = g_.norm_rows > 4;
   for (std::size_t o = 0; o < outer; ++o) {
-    const std::size_t first_row = (o * streams_.columns() + column) * g_.norm_rows;
+    const std::size_t first_row = first_norm_row(o * streams_.columns() + column);
     const std::size_t offset = first_row / 4 * group + first_row % 4 * row_bytes;
     // With int8 the rows' scales follow, and the lock is passed on with them.
     streams_.c_to_panel(row, column,
                         {to.panel.at(offset, u32(row_bytes),
                                      {{u32(depth / 8), i64(4 * row_bytes)},
                                       {u32(g_.shape.width / depth), i64(kElementBytes)},
-                                      {u32(g_.norm_rows), i64(row_bytes)}}),
+                                      {u32(g_.norm_rows), i64(is_spread ? group : row_bytes)}}),
                          take, is_int8() ? kNoLock : give});
     if (!is_int8()) continue;
+    const Panel& to_scales = panels_[row].scales[which];
     const Access scales =
-        panels_[row].scales[which].at(first_row * sizeof(float), u32(g_.norm_rows * sizeof(float)));
+        is_spread
+            ? to_scales.at(first_row * sizeof(float), sizeof(float), {{u32(g_.norm_rows), 16}})
+            : to_scales.at(first_row * sizeof(float), u32(g_.norm_rows * sizeof(float)));
     streams_.c_to_panel(row, column, {scales, kNoLock, give});
   }
 }
 
 // For a call that ends with LayerNorm: the panel as it is, and its scales behind all panels.
 void LayerBuilder::store_normed(std::size_t which, std::size_t block, std::size_t row) {
-  const Passed& from = panels_[row].normed[which];
+  const Passed& from = normed(row, which, block);
   const int units = static_cast<int>(normed_units(which));
   const std::size_t mem = row * static_cast<std::size_t>(streams_.overlay().tiles_a_row);
   const std::size_t link = streams_.overlay().c_out[mem];
@@ -123,7 +139,7 @@ void LayerBuilder::attend() {
   phase.name = "attend";
   phase.kernel = Kernel::attention;
   phase.outer = u32(g_.shape.heads * g_.waves);
-  phase.inner = u32(g_.key_blocks);
+  phase.inner = u32(key_blocks());
   phase.m = kQueries;
   phase.k = kHeadWidth;
   phase.n = kKeys;
@@ -135,7 +151,7 @@ void LayerBuilder::attend() {
     for (std::size_t wave = 0; wave <= g_.waves; ++wave) {
       key_value_locks_[m].push_back(streams_.add_lock_at(static_cast<int>(m),
                                                          "key_values " + std::to_string(wave),
-                                                         wave == g_.waves ? g_.key_blocks : 0));
+                                                         wave == g_.waves ? key_blocks() : 0));
     }
   }
   send_keys_and_values();
@@ -144,27 +160,37 @@ void LayerBuilder::attend() {
   }
 }
 
-// Read from DDR once: a broadcast to all mem tiles, where a head's keys and values stay.
+// Attention waits until all queries, keys and values have been written.
+Wait LayerBuilder::qkv_written() const {
+  if (!call_.has(LayerOp::qkv)) return {};
+  return {qkv_token_, 3 * g_.shape.heads * tiles_a_head() * g_.rows / kPanelRows};
+}
+
+// To all mem tiles, where a head's keys and values stay: a broadcast, or each by its own stream.
 void LayerBuilder::send_keys_and_values() {
   const OverlayLinks& overlay = streams_.overlay();
   for (std::size_t head = 0; head < g_.shape.heads; ++head) {
     Transfer transfer;
-    transfer.elements = u32(g_.key_blocks);
+    transfer.elements = u32(key_blocks());
     transfer.access =
         argument(LayerArgument::scratch, g_.key_value_offset + head * g_.key_blocks * kElementBytes,
                  kElementBytes, kElementBytes);
-    if (call_.has(LayerOp::qkv)) {
-      transfer.wait_token = qkv_token_;
-      transfer.wait_count = 3 * g_.shape.heads * g_.rows / kPanelRows;
+    transfer.wait_token = qkv_written().token;
+    transfer.wait_count = qkv_written().count;
+    for (std::size_t m = 0; m < (t_.broadcasts_keys ? 1 : streams_.columns()); ++m) {
+      streams_.at_source(t_.broadcasts_keys ? overlay.b_all : overlay.b_in[m], transfer);
     }
-    streams_.at_source(overlay.b_all, transfer);
     transfer.wait_token = kNone;
     for (std::size_t m = 0; m < streams_.columns(); ++m) {
       transfer.access = key_values_[m].at(0, kElementBytes, {}, kElementBytes);
       transfer.acquire = {key_value_locks_[m][g_.waves], 1, LockMode::each};
       transfer.release = {key_value_locks_[m][0], 1, LockMode::each};
       transfer.signal_token = key_value_token_;
-      streams_.at_sink(overlay.b_all, m, transfer);
+      if (t_.broadcasts_keys) {
+        streams_.at_sink(overlay.b_all, m, transfer);
+      } else {
+        streams_.at_sink(overlay.b_in[m], 0, transfer);
+      }
     }
   }
 }
@@ -173,16 +199,14 @@ void LayerBuilder::attend_wave(std::size_t head, std::size_t wave) {
   const OverlayLinks& overlay = streams_.overlay();
   for (std::size_t m = 0; m < streams_.columns(); ++m) {
     Transfer blocks;
-    blocks.elements = u32(g_.key_blocks);
+    blocks.elements = u32(key_blocks());
     blocks.access = key_values_[m].at(0, kElementBytes, {}, kElementBytes);
     blocks.acquire = {key_value_locks_[m][wave], 1, LockMode::each};
     blocks.release = {key_value_locks_[m][wave + 1], 1, LockMode::each};
     streams_.at_source(overlay.b_column[m], blocks);
   }
   constexpr std::uint32_t kQueryBytes = kQueries * kHeadWidth * 2;
-  const Wait wait = call_.has(LayerOp::qkv)
-                        ? Wait{qkv_token_, 3 * g_.shape.heads * g_.rows / kPanelRows}
-                        : Wait{};
+  const Wait wait = qkv_written();
   for (std::size_t row = 0; row < streams_.rows(); ++row) {
     const std::size_t first = (wave * streams_.rows() + row) * streams_.columns();
     const std::uint64_t offset = (head * g_.rows + first * kQueries) * kHeadWidth * 2;

@@ -13,7 +13,8 @@ TileId mem_tile(int column) { return {TileKind::mem, column, 0}; }
 
 }  // namespace
 
-LayerStreams::LayerStreams(Design& design) : design_(design), overlay_(add_overlay(design)) {
+LayerStreams::LayerStreams(Design& design, RingSlots slots)
+    : design_(design), overlay_(add_overlay(design)) {
   first_memory_ = design_.memories.size();
   const auto tiles = static_cast<std::size_t>(overlay_.tiles_a_row);
   b_rings_.resize(columns());
@@ -22,16 +23,16 @@ LayerStreams::LayerStreams(Design& design) : design_(design), overlay_(add_overl
     design_.memories.push_back({"row" + std::to_string(row), false,
                                 tiles * design_.target->mem_tile_bytes, mem_tile(first),
                                 overlay_.tiles_a_row, 0});
-    std::uint64_t offset = 0;
-    a_rings_.push_back(add_ring(row, first, "a_ring", offset));
+    panels_begin_ = 0;
+    a_rings_.push_back(add_ring(row, first, "a_ring", slots.a));
     for (std::size_t column = row * tiles; column < (row + 1) * tiles; ++column) {
-      b_rings_[column] = add_ring(row, static_cast<int>(column), "b_ring", offset);
+      b_rings_[column] = add_ring(row, static_cast<int>(column), "b_ring", slots.b);
     }
-    c_rings_.push_back(add_c_ring(row, offset));
-    offset += columns() * kElementBytes;
-    design_.memories.back().padding_offset = offset;
-    add_panel(row, "padding", offset, kElementBytes, kAlways);
-    panels_begin_ = offset + kElementBytes;
+    c_rings_.push_back(add_c_ring(row, panels_begin_));
+    panels_begin_ += columns() * kElementBytes;
+    design_.memories.back().padding_offset = panels_begin_;
+    add_panel(row, "padding", panels_begin_, kElementBytes, kAlways);
+    panels_begin_ += kElementBytes;
   }
 }
 
@@ -53,13 +54,14 @@ LayerStreams::Ring LayerStreams::add_c_ring(std::size_t row, std::uint64_t offse
 std::uint64_t LayerStreams::panels_end() const { return design_.memories[first_memory_].bytes; }
 
 LayerStreams::Ring LayerStreams::add_ring(std::size_t row, int mem, const std::string& name,
-                                          std::uint64_t& offset) {
+                                          std::size_t slots) {
   Ring ring;
-  ring.offset = offset;
-  ring.free = add_lock_at(mem, name + " free", kDepth);
+  ring.offset = panels_begin_;
+  ring.slots = static_cast<std::uint32_t>(slots);
+  ring.free = add_lock_at(mem, name + " free", slots);
   ring.full = add_lock_at(mem, name + " full", 0);
-  add_panel(row, name, offset, kDepth * kElementBytes, kAlways);
-  offset += kDepth * kElementBytes;
+  add_panel(row, name, ring.offset, slots * kElementBytes, kAlways);
+  panels_begin_ += slots * kElementBytes;
   return ring;
 }
 
@@ -109,9 +111,9 @@ void LayerStreams::through_ring(std::size_t memory, Ring& ring, std::size_t in_l
                  {},
                  kElementBytes,
                  ring.next,
-                 kDepth,
+                 ring.slots,
                  0};
-  ring.next = (ring.next + from.elements) % kDepth;
+  ring.next = (ring.next + from.elements) % ring.slots;
   const LockUse free{ring.free, 1, LockMode::each};
   const LockUse full{ring.full, 1, LockMode::each};
   at_source(in_link, std::move(from));

@@ -28,10 +28,16 @@ struct Panel {
   }
 };
 
+// Slots of the rings from DDR.
+struct RingSlots {
+  std::size_t a = 4;
+  std::size_t b = 4;
+};
+
 class LayerStreams {
  public:
   // Adds the overlay, the row memories and the rings to `design`, whose arguments are in place.
-  explicit LayerStreams(Design& design);
+  explicit LayerStreams(Design& design, RingSlots slots = {});
 
   const OverlayLinks& overlay() const { return overlay_; }
   std::size_t rows() const { return static_cast<std::size_t>(overlay_.rows); }
@@ -89,12 +95,12 @@ class LayerStreams {
     std::uint64_t offset = 0;
     std::size_t free = 0;  // locks; they count slots
     std::size_t full = 0;
+    std::uint32_t slots = 0;
     std::uint32_t next = 0;
   };
-  static constexpr std::uint32_t kDepth = 4;
 
   Ring add_c_ring(std::size_t row, std::uint64_t offset);
-  Ring add_ring(std::size_t row, int mem, const std::string& name, std::uint64_t& offset);
+  Ring add_ring(std::size_t row, int mem, const std::string& name, std::size_t slots);
   void pad(std::size_t link, Transfer& transfer) const;
   void through_ring(std::size_t memory, Ring& ring, std::size_t in_link, std::size_t out_link,
                     Transfer from);
@@ -102,10 +108,10 @@ class LayerStreams {
   Design& design_;
   OverlayLinks overlay_;
   std::size_t first_memory_ = 0;
-  std::vector<Ring> a_rings_;  // [row]
-  std::vector<Ring> b_rings_;  // [column]
-  std::vector<Ring> c_rings_;  // [row], a slot for each column
-  std::uint64_t panels_begin_ = 0;
+  std::vector<Ring> a_rings_;       // [row]
+  std::vector<Ring> b_rings_;       // [column]
+  std::vector<Ring> c_rings_;       // [row], a slot for each column
+  std::uint64_t panels_begin_ = 0;  // while rings are added: behind those that are there
 };
 
 }  // namespace wnpu::npu

@@ -64,12 +64,13 @@ class LayerCallFixture {
  public:
   LayerCallFixture(npu::Device& device, npu::LayerShape shape,
                    npu::Precision precision = npu::Precision::bf16,
-                   std::vector<npu::LayerCall> calls = {npu::LayerCall{}})
+                   std::vector<npu::LayerCall> calls = {npu::LayerCall{}},
+                   const npu::LayerTuning& tuning = {})
       : device_(device),
-        geometry_(npu::layer_geometry(device.target(), shape, precision)),
+        layer_(npu::tuned_layer(device.target(), shape, precision, tuning)),
         weights_(random_layer(shape.width, shape.hidden)),
         states_(random_matrix(shape.frames, shape.width, 5, 1.5)) {
-    for (const auto& call : calls) programs_.push_back(device.load(layer_design(geometry_, call)));
+    for (const auto& call : calls) programs_.push_back(device.load(layer_design(layer_, call)));
     for (std::size_t i = 0; i < npu::kLayerArguments; ++i) {
       const auto argument = static_cast<npu::LayerArgument>(i);
       buffers_.push_back(
@@ -106,7 +107,8 @@ class LayerCallFixture {
 
  private:
   npu::Device& device_;
-  npu::LayerGeometry geometry_;
+  npu::TunedLayer layer_;
+  const npu::LayerGeometry& geometry_ = layer_.geometry;
   models::EncoderLayerWeights weights_;
   models::Matrix states_;
   std::vector<std::unique_ptr<npu::Program>> programs_;
