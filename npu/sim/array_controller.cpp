@@ -4,6 +4,15 @@
 #include "npu/sim/array_simulation.h"
 
 namespace wnpu::npu {
+namespace {
+
+std::string_view kind_of(const Operation& operation) {
+  if (std::holds_alternative<PushTask>(operation)) return "task";
+  if (std::holds_alternative<WaitForTokens>(operation)) return "token";
+  return "registers";
+}
+
+}  // namespace
 
 // Goes on to the next operation unless it waits for a token that has not come.
 void ArraySimulation::advance_controller() {
@@ -16,11 +25,13 @@ void ArraySimulation::advance_controller() {
   }
   if (controller_.waiting_since >= 0) {
     report_.controller.waiting += now_ - controller_.waiting_since;
+    record(cores_.size() + channels_.size(), "waits", controller_.waiting_since, now_);
     controller_.waiting_since = -1;
   }
   const double cycles = cycles_of(operation, *options_.costs);
   controller_.is_busy = true;
   report_.controller.busy += cycles;
+  record(cores_.size() + channels_.size(), kind_of(operation), now_, now_ + cycles);
   schedule(now_ + cycles, EventKind::operation_ends, 0);
 }
 

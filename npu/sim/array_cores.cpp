@@ -70,6 +70,7 @@ bool ArraySimulation::begin_call(std::size_t index) {
   }
   if (report_.phase_start.size() < core.call.phases) {
     report_.phase_start.resize(core.call.phases, -1);
+    report_.phases.resize(core.call.phases);
   }
   core.has_call = true;
   core.phase = 0;
@@ -175,6 +176,7 @@ void ArraySimulation::compute(std::size_t index, const Step& step) {
   CoreState& core = cores_[index];
   const double cycles = task_cycles(core.header, step.task, preset_.kernels);
   report_.cores[index].busy += cycles;
+  report_.phases[core.phase].busy += cycles;
   record(index, phase_name(core.phase), now_, now_ + cycles);
   core.is_computing = true;
   if (memory_) {
@@ -189,14 +191,15 @@ void ArraySimulation::compute(std::size_t index, const Step& step) {
 
 void ArraySimulation::wait_for(CoreState& core, double CoreCycles::*cause) {
   if (core.waiting_for != nullptr) return;
-  const auto index = static_cast<std::size_t>(&core - &cores_[0]);
-  core.waiting_for = &(report_.cores[index].*cause);
+  core.waiting_for = cause;
   core.waiting_since = now_;
 }
 
 void ArraySimulation::stop_waiting(CoreState& core) {
   if (core.waiting_for == nullptr) return;
-  *core.waiting_for += now_ - core.waiting_since;
+  const auto index = static_cast<std::size_t>(&core - &cores_[0]);
+  report_.cores[index].*core.waiting_for += now_ - core.waiting_since;
+  if (core.has_call) report_.phases[core.phase].*core.waiting_for += now_ - core.waiting_since;
   core.waiting_for = nullptr;
 }
 

@@ -81,6 +81,7 @@ SimReport ArraySimulation::run(DescriptorWork& registers, std::span<const Operat
     channels_[i].element_bytes = overlay_.core.buffers[port_index(overlay_.channels[i])].bytes;
   }
   controller_.operations = operations;
+  if (options_.is_traced) report_.tracks.emplace_back("controller");
   advance_controller();
   return run_events();
 }

@@ -74,7 +74,7 @@ class ArraySimulation {
     std::size_t pc = 0;
     bool is_computing = false;
     double waiting_since = 0;
-    double* waiting_for = nullptr;  // which CoreCycles member
+    double CoreCycles::*waiting_for = nullptr;
     double finished_at = 0;
     std::vector<Step> steps;
     std::array<PortState, 3> ports;

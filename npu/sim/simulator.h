@@ -82,6 +82,7 @@ struct SimReport {
   double cycles = 0;
   double ms = 0;                             // modelled, launch not included
   std::vector<CoreCycles> cores;             // [row * columns + column]
+  std::vector<CoreCycles> phases;            // busy and waiting cycles of all cores in each phase
   std::vector<std::uint64_t> channel_bytes;  // as Overlay::channels
   std::uint64_t ddr_read_bytes = 0;
   std::uint64_t ddr_write_bytes = 0;

@@ -12,6 +12,7 @@
 #include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 #include "npu/design/row_design.h"
+#include "npu/sim/compile_call.h"
 #include "tests/npu/small_design.h"
 
 using namespace wnpu::npu;  // NOLINT
@@ -34,6 +35,15 @@ TEST_CASE("simulator: every core's cycles add up, and phases begin in order") {
     CHECK(sum == doctest::Approx(report.cycles));
   }
   CHECK(std::ranges::is_sorted(report.phase_start));
+  REQUIRE(report.phases.size() == design.phases.size());
+  CoreCycles cores;
+  CoreCycles phases;
+  for (double CoreCycles::*part : {&CoreCycles::busy, &CoreCycles::waiting_a,
+                                   &CoreCycles::waiting_b, &CoreCycles::waiting_c}) {
+    for (const CoreCycles& c : report.cores) cores.*part += c.*part;
+    for (const CoreCycles& p : report.phases) phases.*part += p.*part;
+    CHECK(phases.*part == doctest::Approx(cores.*part));
+  }
   CHECK(report.utilisation() > 0.5);
   CHECK(report.utilisation() < 1.0);
 }
@@ -106,4 +116,20 @@ TEST_CASE("simulator: the trace is JSON that Chrome and Perfetto read") {
   CHECK(names.contains("attend row"));
   CHECK(names.contains("b_column3"));
   CHECK(end == doctest::Approx(report.ms * 1e3).epsilon(1e-3));
+}
+
+TEST_CASE("simulator: the controller has a track of its own, as long as its cycles") {
+  const Design design = small_design();
+  const CompiledCall call = compile_call(design, preset());
+  const EncodedCall encoded = encoded_call(design, call.program.program);
+  const SimReport report = simulate(encoded, {&preset(), true}, {});
+  REQUIRE(report.tracks.back() == "controller");
+  double busy = 0;
+  double waiting = 0;
+  for (const Span& span : report.spans) {
+    if (span.track + 1 != report.tracks.size()) continue;
+    (span.name == "waits" ? waiting : busy) += span.end - span.start;
+  }
+  CHECK(busy == doctest::Approx(report.controller.busy));
+  CHECK(waiting == doctest::Approx(report.controller.waiting));
 }
