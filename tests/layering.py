@@ -48,6 +48,8 @@ RULES = {
     "npu/emit": [*DESIGN, "npu/control"],
     "npu/sim": ["npu/device.h", *OPS, "npu/control"],
     "npu/plans": [*DESIGN, "npu/control", "npu/sim"],
+    "npu/predict": [*DESIGN, "npu/control", "npu/sim"],
+    "npu/tune": ["npu/xdg_folder.h", *DESIGN, "npu/control", "npu/sim", "npu/plans", "npu/predict"],
     "npu/trial_calls": [*DESIGN, "npu/control", "npu/sim", "npu/plans"],
     "npu/first_light": ["npu/device.h", *DESIGN, "npu/control", "npu/sim", "npu/plans",
                         "npu/trial_calls"],

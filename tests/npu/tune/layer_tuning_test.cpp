@@ -6,9 +6,9 @@
 #include <doctest/doctest.h>
 
 #include "npu/plans/plan.h"
+#include "npu/predict/random_tuning.h"
 #include "npu/sim/check.h"
 #include "npu/sim/sim_device.h"
-#include "tests/npu/tune/random_tuning.h"
 #include "tests/support/layer_call.h"
 
 using namespace wnpu;  // NOLINT
@@ -75,8 +75,8 @@ TEST_CASE("layer tuning: any choices together keep every bit, in both precisions
     for (const Precision precision : {Precision::bf16, Precision::int8}) {
       const std::vector<float> by_hand = run(*device, shape, precision, {});
       for (int i = 0; i < 5; ++i) {
-        const LayerTuning tuning = tests::random_tuning(random, shape, precision);
-        CAPTURE(tests::text_of(tuning));
+        const LayerTuning tuning = random_tuning(random, shape, precision);
+        CAPTURE(text_of(tuning));
         CHECK(run(*device, shape, precision, tuning) == by_hand);
       }
     }

@@ -1,4 +1,5 @@
-// Tunings by chance that a shape's layer can have.
+// Tunings by chance that a shape's layer can have: for samples and tests. The same on every
+// machine.
 #pragma once
 
 #include <random>
@@ -7,9 +8,9 @@
 
 #include "npu/design/tuning/layer_tuning.h"
 
-namespace wnpu::tests {
+namespace wnpu::npu {
 
-inline std::string text_of(const npu::LayerTuning& t) {
+inline std::string text_of(const LayerTuning& t) {
   std::string text;
   for (const std::size_t n : {t.state_tile, t.qkv_tile, t.norm_rows, t.a_slots, t.b_slots,
                               t.state_panels, t.qkv_row_blocks}) {
@@ -20,11 +21,11 @@ inline std::string text_of(const npu::LayerTuning& t) {
 }
 
 // One that tuned_layer() takes; whether its call fits says check().
-inline npu::LayerTuning random_tuning(std::mt19937& random, const npu::LayerShape& shape,
-                                      npu::Precision precision) {
+inline LayerTuning random_tuning(std::mt19937& random, const LayerShape& shape,
+                                 Precision precision) {
   const auto below = [&random](std::size_t n) { return random() % n; };
   while (true) {
-    npu::LayerTuning t;
+    LayerTuning t;
     t.state_tile = 8 * below(9);
     t.qkv_tile = below(2) == 0 ? 64 : 32;
     t.norm_rows = below(4) == 0 ? 0 : std::size_t{2} << below(4);
@@ -36,7 +37,7 @@ inline npu::LayerTuning random_tuning(std::mt19937& random, const npu::LayerShap
     t.attends_padding = below(2) == 0;
     t.broadcasts_keys = below(2) == 0;
     try {
-      static_cast<void>(npu::tuned_layer(npu::npu1(), shape, precision, t));
+      static_cast<void>(tuned_layer(npu1(), shape, precision, t));
       return t;
     } catch (const std::invalid_argument&) {
       continue;
@@ -44,4 +45,4 @@ inline npu::LayerTuning random_tuning(std::mt19937& random, const npu::LayerShap
   }
 }
 
-}  // namespace wnpu::tests
+}  // namespace wnpu::npu
