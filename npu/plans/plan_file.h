@@ -1,0 +1,49 @@
+// A layer's plan as a file, JSON: what it was made for, the tuning and the calls, and the hashes of
+// the designs that it stands for. Written by `npu tune`; read by whatever plans a layer.
+//
+//   {"document": "whisper-npu layer plan", "schema_version": 1,
+//    "target": "npu1", "precision": "bf16",
+//    "shape": {"frames": 1500, "width": 512, "heads": 8, "hidden": 2048},
+//    "tuning": {"state_tile": 0, ...},                  every field of LayerTuning
+//    "calls": [["norm1", "down"]],                      first and last operation of each
+//    "overlay": "...", "designs": ["..."],              hashes, 16 hex digits
+//    "modelled": {...}}                                 what was found, for people; not read
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "npu/plans/layer_plan.h"
+
+namespace wnpu::npu {
+
+struct PlanFile {
+  const Target* target = nullptr;
+  Precision precision = Precision::bf16;
+  LayerShape shape;
+  LayerPlan plan;
+
+  TunedLayer layer() const;
+};
+
+// What the time model says of a plan, in its file.
+struct ModelledPlan {
+  std::string preset;
+  std::string objective;
+  double layer_ms = 0;
+  double by_hand_ms = 0;
+  std::uint64_t ddr_bytes = 0;
+};
+
+std::string plan_file_text(const PlanFile& file, const ModelledPlan& modelled);
+
+// `name` is what messages call it. Throws std::invalid_argument with expected and found where it is
+// no plan, has a field too many or too few, a tuning or calls that no layer can have, or other
+// designs than those it was made for.
+PlanFile parse_plan_file(const std::string& text, const std::string& name);
+
+// Throws std::invalid_argument where the plan is for another array or layer.
+void require_made_for(const PlanFile& file, const Target& target, const LayerShape& shape);
+
+}  // namespace wnpu::npu
