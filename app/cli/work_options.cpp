@@ -104,6 +104,9 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
       app, "--npu-precision",
       {{npu::kPrecisionNames.begin(), npu::kPrecisionNames.end()}, device.precision},
       [&device](const std::string& name) { device.precision = name; }, "What the NPU computes in");
+  app.add_option("--npu-plan-file", device.plan_file,
+                 "A plan of `npu tune` for the model's size, in the place of both")
+      ->type_name("FILE");
   app.add_option("--npu-preset", device.preset,
                  "Whose times the simulator models: CLOCK/KERNELS. A layer of base at 1 GHz: 22 ms "
                  "(published) to 36 ms (open-source)")

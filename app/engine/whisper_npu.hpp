@@ -71,6 +71,8 @@ struct DeviceOptions {
   std::string plan = "fused";
   // What the NPU computes in: "bf16", "int8".
   std::string precision = "bf16";
+  // A file of `whisper-npu npu tune` that says both for the model's size; empty: none.
+  std::string plan_file = {};
   // Whose times the simulator models: CLOCK/KERNELS.
   std::string preset = "phoenix-1.0/published";
   // The NPU's overlay; empty: the installed one.

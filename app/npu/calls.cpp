@@ -1,5 +1,6 @@
 #include "app/npu/calls.h"
 
+#include <stdexcept>
 #include <utility>
 
 #include "app/cli/exit_code.h"
@@ -7,6 +8,7 @@
 #include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 #include "npu/plans/plan.h"
+#include "npu/plans/plan_file.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
 #include "npu/trial_calls/gauges.h"
@@ -33,15 +35,41 @@ npu::Design product(const CallChoice& choice) {
   return npu::gemm_design(*g.target, problem);
 }
 
+std::string name_of(const npu::LayerCall& call) {
+  const std::string first(npu::layer_op_name(call.first));
+  if (call.first == call.last) return first;
+  return call == npu::LayerCall{} ? "layer"
+                                  : first + "-" + std::string(npu::layer_op_name(call.last));
+}
+
+// The calls of a plan's file, which has to be for the layer of the size and the array.
+std::vector<NamedDesign> tuned_designs(const CallChoice& choice) {
+  const CallChoice normal;
+  if (choice.plan != normal.plan || choice.precision != normal.precision) {
+    throw UsageError("--plan-file: says plan and precision: --plan and --precision have no effect");
+  }
+  std::vector<NamedDesign> result;
+  try {
+    const npu::PlanFile file = npu::read_plan_file(choice.plan_file);
+    npu::require_made_for(file, *npu::find_target(choice.target), layer_shape(choice.size));
+    const npu::TunedLayer layer = file.layer();
+    for (const npu::LayerCall& call : file.plan.calls) {
+      result.push_back({name_of(call), npu::layer_design(layer, call)});
+    }
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string("--plan-file: ") + error.what());
+  }
+  return result;
+}
+
 std::vector<NamedDesign> designs(const CallChoice& choice) {
+  if (!choice.plan_file.empty()) return tuned_designs(choice);
   if (choice.plan == "gemm") return {{"gemm", product(choice)}};
   const npu::LayerGeometry geometry = geometry_of(choice);
   if (choice.plan == "first-light") return npu::trial_calls(geometry);
   std::vector<NamedDesign> result;
   for (const npu::LayerCall& call : npu::layer_calls(npu::find_plan(choice.plan).value())) {
-    const bool is_whole = call == npu::LayerCall{};
-    result.push_back({is_whole ? "layer" : std::string(npu::layer_op_name(call.first)),
-                      npu::layer_design(geometry, call)});
+    result.push_back({name_of(call), npu::layer_design(geometry, call)});
   }
   return result;
 }
@@ -54,7 +82,9 @@ npu::LayerShape layer_shape(const std::string& size) {
 }
 
 std::string choice_text(const CallChoice& choice) {
-  return choice.target + ", " + choice.size + ", " + choice.precision + ", plan " + choice.plan;
+  const std::string whose = choice.target + ", " + choice.size + ", ";
+  if (!choice.plan_file.empty()) return whose + "plan of " + choice.plan_file;
+  return whose + choice.precision + ", plan " + choice.plan;
 }
 
 std::vector<npu::EmittedCall> emitted_calls(const CallChoice& choice) {

@@ -21,6 +21,7 @@ struct CallChoice {
   std::string size = "base";
   std::string precision = "bf16";
   std::string plan{kEmittedPlans[0]};
+  std::string plan_file;  // of npu tune, in the place of precision and plan; empty: none
 };
 
 // The layer of the model's size.

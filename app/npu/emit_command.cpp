@@ -28,6 +28,9 @@ void add_options(CLI::App& app, Emission& emission) {
   add_name(app, "--plan", kEmittedPlans, choice.plan,
            "A layer as one call, as one an operation, a product alone, or all of first-light");
   add_layer_options(app, choice.size, choice.precision);
+  app.add_option("--plan-file", choice.plan_file,
+                 "A plan of `npu tune` for the size, in the place of --plan and --precision")
+      ->type_name("FILE");
   app.add_option("-o,--output-dir", emission.folder, "Folder to make")->type_name("DIR");
   app.add_flag("--overwrite", emission.overwrites, "Replace a folder that this command has made");
 }

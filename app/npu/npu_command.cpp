@@ -3,6 +3,7 @@
 #include "app/npu/emit_command.h"
 #include "app/npu/first_light_command.h"
 #include "app/npu/op_command.h"
+#include "app/npu/tune_command.h"
 
 namespace wnpu::app {
 
@@ -11,7 +12,7 @@ Subcommand npu_command() {
           "The array itself: its files, its first runs, its operators",
           {},
           {},
-          {emit_action(), first_light_action(), op_action()}};
+          {emit_action(), first_light_action(), op_action(), tune_action()}};
 }
 
 }  // namespace wnpu::app

@@ -76,6 +76,13 @@ PlanRow fused_row(const models::Dims& dims, std::size_t frames, const npu::TimeP
   return row_of(npu::model_plan(encoder_shape(dims), frames, npu::Plan::fused, preset, precision));
 }
 
+PlanRow tuned_row(const models::Dims& dims, const npu::PlanFile& file,
+                  const npu::TimePreset& preset) {
+  PlanRow row = row_of(npu::model_tuned(encoder_shape(dims), file, preset));
+  row.plan = "tuned";
+  return row;
+}
+
 PlanRow cpu_row(const EncoderUnderTest& model, std::size_t frames, models::ThreadPool& pool,
                 const TimingEffort& effort) {
   PlanRow row;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <optional>
+#include <stdexcept>
 
 #include "app/batch/progress.h"
 #include "app/cli/exit_code.h"
@@ -35,8 +37,24 @@ std::vector<npu::TimePreset> presets_from(const std::string& first,
   return presets;
 }
 
+// The plan that --npu-plan-file names, if any.
+std::optional<npu::PlanFile> plan_asked_for(const BenchOptions& options, const models::Dims& dims) {
+  const std::string& file = options.work.device.plan_file;
+  if (file.empty()) return std::nullopt;
+  try {
+    npu::PlanFile plan = npu::read_plan_file(file);
+    const npu::EncoderShape shape = encoder_shape(dims);
+    npu::require_made_for(plan, npu::npu1(),
+                          {dims.n_audio_ctx, shape.width, shape.heads, shape.hidden});
+    return plan;
+  } catch (const std::invalid_argument& error) {
+    throw app::UsageError("--npu-plan-file: " + std::string(error.what()));
+  }
+}
+
 void add_fused_rows(const models::Dims& dims, const npu::TimePreset& preset,
-                    std::vector<PlanRow>& rows) {
+                    const npu::PlanFile* tuned, std::vector<PlanRow>& rows) {
+  if (tuned != nullptr) rows.push_back(tuned_row(dims, *tuned, preset));
   rows.push_back(fused_row(dims, 1500, preset, npu::Precision::bf16));
   // npu/design/layer_abi.h: int8 tiles are twice as deep; every released width fits.
   if (dims.n_audio_state % (2 * npu::kHeadWidth) != 0) return;
@@ -44,13 +62,14 @@ void add_fused_rows(const models::Dims& dims, const npu::TimePreset& preset,
 }
 
 // Fused at a whole window, with every table of kernel speeds and in both precisions.
-std::vector<PlanRow> fused_rows(const models::Dims& dims, const npu::MeasuredTable* measured) {
+std::vector<PlanRow> fused_rows(const models::Dims& dims, const npu::MeasuredTable* measured,
+                                const npu::PlanFile* tuned) {
   std::vector<PlanRow> rows;
-  if (measured != nullptr) add_fused_rows(dims, measured->preset, rows);
+  if (measured != nullptr) add_fused_rows(dims, measured->preset, tuned, rows);
   for (const std::string_view clock : npu::clock_preset_names()) {
     for (const npu::KernelTable& table : npu::kernel_tables()) {
       add_fused_rows(dims, npu::find_preset(std::string(clock) + "/" + std::string(table.name)),
-                     rows);
+                     tuned, rows);
     }
   }
   return rows;
@@ -169,6 +188,7 @@ Results measure_plans(const BenchOptions& options) {
                           "for, found " +
                           std::to_string(model.dims.n_audio_state / model.dims.n_audio_head));
   }
+  const std::optional<npu::PlanFile> tuned = plan_asked_for(options, model.dims);
   models::ThreadPool pool(options.work.threads > 0 ? options.work.threads : app::available_cpus());
   Results results;
   results.mode = "plans";
@@ -195,7 +215,7 @@ Results measure_plans(const BenchOptions& options) {
   }
   results.noise = judge_noise(spread, noise.noise(own_cpu_seconds() - own_before));
 
-  const std::vector<PlanRow> fused = fused_rows(model.dims, measured);
+  const std::vector<PlanRow> fused = fused_rows(model.dims, measured, tuned ? &*tuned : nullptr);
   for (const PlanRow& row : fused) results.figures.push_back(figure_of(row));
   results.text += "fused, 1500 frames, by clock and kernel speeds:\n" + table_of(fused) + "\n";
   const std::vector<ModelledLayer> layers = modelled_base_layers(measured);

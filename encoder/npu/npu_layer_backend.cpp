@@ -24,6 +24,14 @@ npu::LayerWeights layer_weights(const models::EncoderLayerWeights& w) {
           .down_bias = w.mlp_2.bias};
 }
 
+npu::TunedLayer layer_of(const npu::Device& device, const models::Dims& dims,
+                         const NpuOptions& options) {
+  const npu::LayerGeometry by_hand = layer_geometry(device, dims, options.precision);
+  if (!options.tuned) return {by_hand, {}};
+  npu::require_made_for(*options.tuned, device.target(), by_hand.shape);
+  return options.tuned->layer();
+}
+
 int argument_index(npu::LayerArgument argument) { return static_cast<int>(argument); }
 
 }  // namespace
@@ -57,11 +65,10 @@ void require_states_shape(std::size_t rows, std::size_t cols, const npu::LayerSh
 
 NpuLayerBackend::NpuLayerBackend(npu::Device& device, const models::Dims& dims,
                                  const models::EncoderWeights& weights, const NpuOptions& options)
-    : device_(device),
-      options_(options),
-      geometry_(layer_geometry(device, dims, options.precision)) {
-  for (const npu::LayerCall& call : npu::layer_calls(options.plan)) {
-    programs_.push_back(device.load(npu::layer_design(geometry_, call)));
+    : device_(device), options_(options), layer_(layer_of(device, dims, options)) {
+  for (const npu::LayerCall& call :
+       options.tuned ? options.tuned->plan.calls : npu::layer_calls(options.plan)) {
+    programs_.push_back(device.load(npu::layer_design(layer_, call)));
   }
   const auto allocate = [&](npu::LayerArgument argument) {
     return programs_.front()->allocate(geometry_.argument_bytes(argument),

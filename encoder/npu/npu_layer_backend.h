@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,12 +17,14 @@
 #include "npu/design/layer_design.h"
 #include "npu/device.h"
 #include "npu/plans/plan.h"
+#include "npu/plans/plan_file.h"
 
 namespace wnpu::encoder {
 
 struct NpuOptions {
   npu::Precision precision = npu::Precision::bf16;
   npu::Plan plan = npu::Plan::fused;
+  std::optional<npu::PlanFile> tuned = {};   // in the place of both
   std::chrono::milliseconds timeout{10000};  // for the layers of one window
   // Plan hybrid: in the place of the CPU's GELU, on a row of values. Empty: none.
   std::function<void(std::span<float>)> gelu = {};
@@ -44,7 +47,8 @@ class NpuLayerBackend : public LayerBackend {
 
   npu::Device& device_;
   NpuOptions options_;
-  npu::LayerGeometry geometry_;
+  npu::TunedLayer layer_;
+  const npu::LayerGeometry& geometry_ = layer_.geometry;
   std::vector<std::unique_ptr<npu::Program>> programs_;  // the calls of one layer, in order
   std::vector<std::unique_ptr<npu::Buffer>> weights_;    // packed, one a layer
   std::unique_ptr<npu::Buffer> scratch_;

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "npu/plans/tuning_fields.h"
 
 namespace wnpu::npu {
 namespace {
@@ -17,24 +21,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kDocument = "whisper-npu layer plan";
 constexpr int kSchema = 1;
 
-struct SizeField {
-  const char* name;
-  std::size_t LayerTuning::*field;
-};
-constexpr std::array kSizes{SizeField{"state_tile", &LayerTuning::state_tile},
-                            SizeField{"qkv_tile", &LayerTuning::qkv_tile},
-                            SizeField{"norm_rows", &LayerTuning::norm_rows},
-                            SizeField{"a_slots", &LayerTuning::a_slots},
-                            SizeField{"b_slots", &LayerTuning::b_slots},
-                            SizeField{"state_panels", &LayerTuning::state_panels},
-                            SizeField{"qkv_row_blocks", &LayerTuning::qkv_row_blocks}};
-struct FlagField {
-  const char* name;
-  bool LayerTuning::*field;
-};
-constexpr std::array kFlags{FlagField{"keeps_hidden", &LayerTuning::keeps_hidden},
-                            FlagField{"attends_padding", &LayerTuning::attends_padding},
-                            FlagField{"broadcasts_keys", &LayerTuning::broadcasts_keys}};
 struct ShapeField {
   const char* name;
   std::size_t LayerShape::*field;
@@ -109,11 +95,11 @@ class PlanReader {
   LayerTuning tuning(const Json& json) const {
     LayerTuning tuning;
     std::set<std::string> known;
-    for (const SizeField& f : kSizes) {
+    for (const TuningSize& f : kTuningSizes) {
       tuning.*f.field = size(json, f.name);
       known.insert(f.name);
     }
-    for (const FlagField& f : kFlags) {
+    for (const TuningFlag& f : kTuningFlags) {
       const Json& value = member(json, f.name);
       if (!value.is_boolean()) fail(f.name, "true or false", value.dump());
       tuning.*f.field = value.get<bool>();
@@ -180,8 +166,8 @@ std::string plan_file_text(const PlanFile& file, const ModelledPlan& modelled) {
             {"target", file.target->name},
             {"precision", precision_name(file.precision)}};
   for (const ShapeField& f : kShape) json["shape"][f.name] = file.shape.*f.field;
-  for (const SizeField& f : kSizes) json["tuning"][f.name] = file.plan.tuning.*f.field;
-  for (const FlagField& f : kFlags) json["tuning"][f.name] = file.plan.tuning.*f.field;
+  for (const TuningSize& f : kTuningSizes) json["tuning"][f.name] = file.plan.tuning.*f.field;
+  for (const TuningFlag& f : kTuningFlags) json["tuning"][f.name] = file.plan.tuning.*f.field;
   for (const LayerCall& call : file.plan.calls) {
     json["calls"].push_back(Json::array({layer_op_name(call.first), layer_op_name(call.last)}));
   }
@@ -206,6 +192,19 @@ PlanFile parse_plan_file(const std::string& text, const std::string& name) {
     const std::string what = error.what();
     throw std::invalid_argument(what.starts_with(name + ": ") ? what : name + ": " + what);
   }
+}
+
+PlanFile read_plan_file(const std::filesystem::path& file) {
+  std::error_code error;
+  std::ifstream stream;
+  // A device or a pipe might never end.
+  if (std::filesystem::is_regular_file(file, error)) stream.open(file, std::ios::binary);
+  if (!stream.is_open()) {
+    throw std::invalid_argument(file.string() +
+                                ": expected a plan that npu tune has written, found no readable "
+                                "file");
+  }
+  return parse_plan_file({std::istreambuf_iterator<char>(stream), {}}, file.string());
 }
 
 void require_made_for(const PlanFile& file, const Target& target, const LayerShape& shape) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ std::string plan_file_text(const PlanFile& file, const ModelledPlan& modelled);
 // no plan, has a field too many or too few, a tuning or calls that no layer can have, or other
 // designs than those it was made for.
 PlanFile parse_plan_file(const std::string& text, const std::string& name);
+
+// The same of a file; it throws too where that cannot be read.
+PlanFile read_plan_file(const std::filesystem::path& file);
 
 // Throws std::invalid_argument where the plan is for another array or layer.
 void require_made_for(const PlanFile& file, const Target& target, const LayerShape& shape);

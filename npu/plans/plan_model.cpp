@@ -86,6 +86,22 @@ PlanCost model_plan(const EncoderShape& shape, std::size_t frames, Plan plan,
   return cost;
 }
 
+PlanCost model_tuned(const EncoderShape& shape, const PlanFile& file, const TimePreset& preset) {
+  require_made_for(file, *preset.target,
+                   {file.shape.frames, shape.width, shape.heads, shape.hidden});
+  PlanCost cost;
+  cost.preset = preset.name;
+  cost.precision = file.precision;
+  cost.frames = file.shape.frames;
+  for (const Design& design : designs_of(file.layer(), file.plan.calls)) {
+    add_calls_of(cost, design, shape.layers, preset);
+  }
+  cost.launches = shape.layers * file.plan.calls.size();
+  cost.launch_ms = static_cast<double>(cost.launches) * preset.list_launch_us / 1e3;
+  if (cost.array_ms > 0) cost.utilisation /= cost.array_ms;
+  return cost;
+}
+
 std::vector<PlanCost> model_plans(const EncoderShape& shape, std::span<const std::size_t> frames,
                                   const TimePreset& preset) {
   std::vector<PlanCost> costs;

@@ -9,6 +9,7 @@
 
 #include "npu/design/target.h"
 #include "npu/plans/plan.h"
+#include "npu/plans/plan_file.h"
 
 namespace wnpu::npu {
 
@@ -51,6 +52,8 @@ struct PlanCost {
 // One window of `frames` positions by `plan`.
 PlanCost model_plan(const EncoderShape& shape, std::size_t frames, Plan plan,
                     const TimePreset& preset, Precision precision = Precision::bf16);
+// One window by a plan that was chosen for the encoder's layers; PlanCost::plan means nothing then.
+PlanCost model_tuned(const EncoderShape& shape, const PlanFile& file, const TimePreset& preset);
 // All plans at all numbers of frames.
 std::vector<PlanCost> model_plans(const EncoderShape& shape, std::span<const std::size_t> frames,
                                   const TimePreset& preset);

@@ -78,6 +78,7 @@ VALUES = {
     "--threads": number(0, 8, (1024, 1025, 999), integer=True),
     "--npu-plan": choice("fused", "batched", "hybrid", odd=("per-op", "none")),
     "--npu-precision": choice("bf16", "int8"),
+    "--npu-plan-file": text("missing.json", "."),
     "--npu-preset": text("phoenix-1.0/goal", "hawk-1.6/open-source", "phoenix-1.0/published", "npu4/published"),
     "--xclbin": text("missing.xclbin", "."),
     "--npu-operator": text("gelu=gelu", "gelu=none", "silu=gelu"), "--operator": text("missing.so", "."),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <utility>
 
 #include "npu/sim/sim_device.h"
@@ -38,8 +39,10 @@ class NpuDevice : public EncoderDevice {
     info.simulated = device_->is_simulated();
     NpuUse& use = info.npu.emplace();
     use.description = device_->description();
-    use.plan = npu::kPlanNames[static_cast<std::size_t>(layer_options_.plan)];
-    use.precision = options_.precision;
+    use.plan = layer_options_.tuned
+                   ? "tuned"
+                   : npu::kPlanNames[static_cast<std::size_t>(layer_options_.plan)];
+    use.precision = npu::precision_name(layer_options_.precision);
     if (info.simulated) use.preset = options_.preset;
     use.windows = n_windows;
     use.launches = stats.launches;
@@ -93,6 +96,23 @@ std::unique_ptr<EncoderDevice> open_hardware(const DeviceOptions& options,
                     options, name_of(kNpuBackend, index), choose_operator(options, false));
 }
 
+// The file's calls and precision, beside which nothing else may be asked for.
+void take_plan_file(const DeviceOptions& options, encoder::NpuOptions& npu) {
+  const DeviceOptions normal;
+  if (options.plan != normal.plan || options.precision != normal.precision) {
+    throw Error(ErrorCode::usage,
+                "npu plan file: expected no npu plan and no npu precision beside "
+                "it, found " +
+                    options.plan + " and " + options.precision);
+  }
+  try {
+    npu.tuned = npu::read_plan_file(options.plan_file);
+  } catch (const std::invalid_argument& error) {
+    throw Error(ErrorCode::usage, std::string("npu plan file: ") + error.what());
+  }
+  npu.precision = npu.tuned->precision;
+}
+
 constexpr std::array kBackends = {
     Backend{"cpu", always, nullptr, ""},
     Backend{kNpuBackend, why_no_npu, open_hardware, "an NPU is there and opens"},
@@ -134,7 +154,9 @@ encoder::NpuOptions npu_options(const DeviceOptions& options) {
   if (!plan) refuse_name("npu plan", npu::kPlanNames, options.plan);
   const auto precision = npu::find_precision(options.precision);
   if (!precision) refuse_name("npu precision", npu::kPrecisionNames, options.precision);
-  return {.precision = *precision, .plan = *plan};
+  encoder::NpuOptions npu{.precision = *precision, .plan = *plan};
+  if (!options.plan_file.empty()) take_plan_file(options, npu);
+  return npu;
 }
 
 }  // namespace wnpu::app

@@ -39,6 +39,10 @@ void ChosenOperator::apply(encoder::NpuOptions& options) const {
 void check_operator(const DeviceOptions& options) {
   if (!options.npu_operator.empty()) {
     named(options);
+    // A plan of calls that has no room for the CPU's part.
+    if (options.plan_file.empty()) return;
+    throw Error("device.npu_operator",
+                ": expected no plan_file beside it, found " + options.plan_file);
   } else if (!options.operators.empty()) {
     throw Error("device.operators", ": expected an npu_operator that is one of them, found none");
   }
