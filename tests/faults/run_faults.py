@@ -27,6 +27,9 @@ DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 7, 8, 141}
 # libsndfile, which uses what calloc gave without a look. With one file nobody can catch that; in a
 # batch the file's own process ends, and the batch goes on.
 ENDS_BY_ITSELF = ("GLib", "libgcrypt", "/libsndfile.so")
+# FFmpeg's, which pass over a packet for which memory lacked as over a damaged one, and do not always
+# say so: the audio is a packet shorter then, and the result another.
+PASSES_OVER_PACKETS = ("/libavformat.so", "/libavcodec.so", "/libavutil.so")
 TIME_LIMIT_S = 60
 OLD = "what was there before\n"
 SHORT = ["--beam-size", "1", "--temperature-increment-on-fallback", "None", "--max-tokens", "6",
@@ -122,10 +125,11 @@ class Mode:
             return f"exit code {code} without a message: {err.strip()}"
         if code == 0 and without_times(out) != self.reference:
             return f"exit code 0 and another result on stdout: {out[:200]!r}"
+        is_shorter = code == 0 and any(name in err for name in PASSES_OVER_PACKETS)
         for path, content in files.items():
             if path not in self.reference_files:
                 return f"exit code {code} and a file that nobody asked for: {path}"
-            if content != self.reference_files[path] and content != OLD:
+            if content != self.reference_files[path] and content != OLD and not is_shorter:
                 return f"exit code {code} and half a result: {path}"
         missing = self.reference_files.keys() - files.keys()
         if code == 0 and missing:
