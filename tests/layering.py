@@ -36,6 +36,7 @@ RULES = {
     "models/text": BASE,
     "models/files": [*VECTORS, "models/text"],
     "models/weights": [*KERNELS, "models/text", "models/files"],
+    "models/onnx": [*KERNELS, "models/text", "models/files", "models/weights"],
     "npu": [],
     "npu/kernel": [],
     "npu/core": ["npu/kernel"],

@@ -1,7 +1,6 @@
 #include "models/files/safetensors_file.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -24,34 +23,6 @@ using nlohmann::json;
 
 constexpr const char* kWhole = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
-
-void replace(std::string& text, std::string_view from, std::string_view to) {
-  const std::size_t found = text.find(from);
-  if (found != std::string::npos) text.replace(found, from.size(), to);
-}
-
-// transformers' name of one of openai/whisper's tensors: models/whisper/
-// convert_openai_to_hf.py WHISPER_MAPPING, read from right to left.
-std::string transformers_name(std::string name) {
-  constexpr std::array<std::pair<const char*, const char*>, 15> kWords = {
-      {{"positional_embedding", "embed_positions.weight"},
-       {"token_embedding", "embed_tokens"},
-       {"encoder.ln_post", "encoder.layer_norm"},
-       {"decoder.ln.", "decoder.layer_norm."},
-       {".blocks.", ".layers."},
-       {".cross_attn", ".encoder_attn"},
-       {".attn", ".self_attn"},
-       {"attn_ln", "attn_layer_norm"},
-       {".query", ".q_proj"},
-       {".key", ".k_proj"},
-       {".value", ".v_proj"},
-       {"attn.out", "attn.out_proj"},
-       {".mlp_ln", ".final_layer_norm"},
-       {".mlp.0", ".fc1"},
-       {".mlp.2", ".fc2"}}};
-  for (const auto& [from, to] : kWords) replace(name, from, to);
-  return "model." + name;
-}
 
 class SafetensorsFile final : public ModelFile {
  public:

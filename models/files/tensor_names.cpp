@@ -1,6 +1,10 @@
 // Names and shapes: openai/whisper model.py (AudioEncoder, TextDecoder, ResidualAttentionBlock).
 #include "models/files/tensor_names.h"
 
+#include <array>
+#include <string_view>
+#include <utility>
+
 namespace wnpu::models {
 namespace {
 
@@ -27,6 +31,11 @@ void add_mlp(Specs& specs, const std::string& block, std::size_t width) {
   add_layer_norm(specs, block + ".mlp_ln", width);
   add_linear(specs, block + ".mlp.0", 4 * width, width);
   add_linear(specs, block + ".mlp.2", width, 4 * width);
+}
+
+void replace(std::string& text, std::string_view from, std::string_view to) {
+  const std::size_t found = text.find(from);
+  if (found != std::string::npos) text.replace(found, from.size(), to);
 }
 
 }  // namespace
@@ -59,6 +68,28 @@ std::vector<TensorSpec> whisper_tensors(const Dims& dims) {
   }
   add_layer_norm(specs, "decoder.ln", text);
   return specs;
+}
+
+// models/whisper/convert_openai_to_hf.py WHISPER_MAPPING, read from right to left.
+std::string transformers_name(std::string name) {
+  constexpr std::array<std::pair<const char*, const char*>, 15> kWords = {
+      {{"positional_embedding", "embed_positions.weight"},
+       {"token_embedding", "embed_tokens"},
+       {"encoder.ln_post", "encoder.layer_norm"},
+       {"decoder.ln.", "decoder.layer_norm."},
+       {".blocks.", ".layers."},
+       {".cross_attn", ".encoder_attn"},
+       {".attn", ".self_attn"},
+       {"attn_ln", "attn_layer_norm"},
+       {".query", ".q_proj"},
+       {".key", ".k_proj"},
+       {".value", ".v_proj"},
+       {"attn.out", "attn.out_proj"},
+       {".mlp_ln", ".final_layer_norm"},
+       {".mlp.0", ".fc1"},
+       {".mlp.2", ".fc2"}}};
+  for (const auto& [from, to] : kWords) replace(name, from, to);
+  return "model." + name;
 }
 
 }  // namespace wnpu::models
