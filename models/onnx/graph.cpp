@@ -108,6 +108,11 @@ const TensorView* Graph::constant(std::string_view value) const {
   return found == constants_.end() ? nullptr : &found->second;
 }
 
+std::span<const std::byte> Graph::integers(std::string_view value) const {
+  const auto found = integers_.find(value);
+  return found == integers_.end() ? Bytes() : found->second;
+}
+
 void Graph::fail(std::string_view where, std::string_view expected, std::string_view found) const {
   constexpr std::size_t kShown = 60;
   throw ModelError(path_ + ": " + std::string(where.substr(0, kShown)) + ": expected " +
@@ -199,12 +204,17 @@ void Graph::read_constant(Bytes message, std::string_view name) {
   const TensorFields tensor = read_tensor(message, path_);
   if (name.empty()) name = tensor.name;
   if (!values_.emplace(name, kNoNode).second) fail(name, "each value once", "two of its name");
+  const bool is_index = tensor.element == static_cast<std::uint64_t>(Element::i64);
   const auto dtype = dtype_of(tensor.element);
-  if (!dtype) return;  // a shape or an index
-  const std::string text(name);
+  if (!dtype && !is_index) return;
+  const Bytes values =
+      tensor.is_outside ? outside_values(tensor.outside, std::string(name)) : tensor.values;
+  if (is_index) {
+    integers_.emplace(name, values);
+    return;
+  }
   if (tensor.shape.size() > kMaxRank + 1) fail(name, "at most 4 extents", shape_text(tensor.shape));
   const auto wanted = storage_bytes(*dtype, tensor.shape);
-  const Bytes values = tensor.is_outside ? outside_values(tensor.outside, text) : tensor.values;
   if (!wanted || *wanted != values.size()) {
     fail(name, shape_text(tensor.shape) + " of " + std::string(dtype_name(*dtype)),
          std::to_string(values.size()) + " bytes");

@@ -51,6 +51,8 @@ class Graph {
   const Node* maker(std::string_view value) const;
   // A constant in fp32, fp16 or bf16; null for any other value.
   const TensorView* constant(std::string_view value) const;
+  // A constant of integers, as they lie in the file; empty for any other value.
+  std::span<const std::byte> integers(std::string_view value) const;
 
  private:
   void read_model();
@@ -74,6 +76,7 @@ class Graph {
   std::vector<std::string_view> outputs_;
   std::map<std::string_view, std::size_t> values_;  // by name: the node, or kNoNode
   std::map<std::string_view, TensorView> constants_;
+  std::map<std::string_view, std::span<const std::byte>> integers_;
 };
 
 }  // namespace wnpu::models::onnx

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <numbers>
 #include <vector>
 
@@ -84,6 +85,22 @@ Value GraphPatterns::any_order(Value value) const {
                  {"Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose"});
 }
 
+// Rows 0, 1, ... of a constant up to its last one: how torch.export looks positions up.
+bool GraphPatterns::takes_all_rows(const Node& gather) const {
+  if (gather.op != "Gather" || gather.inputs.size() != 2) return false;
+  const TensorView* rows = graph_.constant(gather.inputs[0]);
+  const auto indices = graph_.integers(gather.inputs[1]);
+  const bool is_whole = rows != nullptr && rows->shape.size() == 2 &&
+                        indices.size() / sizeof(std::int64_t) == rows->shape[0] &&
+                        integer_of(gather, "axis", 0) == 0;
+  for (std::size_t i = 0; is_whole && i < rows->shape[0]; ++i) {
+    std::uint64_t index = 0;
+    std::memcpy(&index, indices.data() + i * sizeof(index), sizeof(index));
+    if (index != i) return false;
+  }
+  return is_whole;
+}
+
 std::optional<FoundTensor> GraphPatterns::constant(Value value) const {
   bool is_transposed = false;
   while (true) {
@@ -96,7 +113,8 @@ std::optional<FoundTensor> GraphPatterns::constant(Value value) const {
     // To fp32, which all other types' values are in.
     const bool is_widened = made_by->op == "Cast" && integer_of(*made_by, "to", 0) ==
                                                          static_cast<std::int64_t>(Element::f32);
-    if (!is_exchange && !is_widened && made_by->op != "Identity") return std::nullopt;
+    const bool is_same = is_widened || made_by->op == "Identity" || takes_all_rows(*made_by);
+    if (!is_exchange && !is_same) return std::nullopt;
     is_transposed ^= is_exchange;
     value = made_by->inputs[0];
   }

@@ -77,6 +77,7 @@ class GraphPatterns {
   [[noreturn]] void fail(Value value, std::string_view expected) const;
 
  private:
+  bool takes_all_rows(const Node& gather) const;
   std::optional<FoundLinear> find_linear(Value value) const;
   std::optional<FoundLinear> gemm(const Node& gemm) const;
   FoundLayerNorm decomposed_layer_norm(Value value, std::string_view what) const;

@@ -11,7 +11,8 @@ import tempfile
 
 import torch
 
-from reference import jfk_stages, nano_models, normalizer_pairs, sounds, tokenizer_vectors, transcripts
+from reference import (
+    jfk_stages, nano_models, normalizer_pairs, onnx_encoders, sounds, tokenizer_vectors, transcripts)
 from reference.comparison import differences
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -22,6 +23,7 @@ PARTS = {
     "sounds": sounds.make,
     "jfk": jfk_stages.make,
     "nano": nano_models.make,
+    "onnx": onnx_encoders.make,
     "transcripts": transcripts.make,
 }
 
