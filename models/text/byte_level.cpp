@@ -35,6 +35,7 @@ constexpr std::array<int, kAlphabetEnd> byte_of_character() {
 }
 
 constexpr auto kBytes = byte_of_character();
+constexpr auto kCharacters = character_of_byte();
 
 }  // namespace
 
@@ -53,6 +54,20 @@ std::optional<std::string> bytes_of_spelling(std::string_view spelled) {
     bytes += static_cast<char>(kBytes[character]);
   }
   return bytes;
+}
+
+std::string spelling_of_bytes(std::string_view bytes) {
+  std::string spelled;
+  for (const char byte : bytes) {
+    const unsigned character = kCharacters[static_cast<unsigned char>(byte)];
+    if (character < 0x80) {
+      spelled += static_cast<char>(character);
+    } else {
+      spelled += static_cast<char>(0xc0U | character >> 6U);
+      spelled += static_cast<char>(0x80U | (character & 0x3fU));
+    }
+  }
+  return spelled;
 }
 
 }  // namespace wnpu::models

@@ -10,5 +10,7 @@ namespace wnpu::models {
 
 // The bytes that `spelled` (UTF-8) stands for; nothing where a character is not of the alphabet.
 std::optional<std::string> bytes_of_spelling(std::string_view spelled);
+// The other way round, for any bytes.
+std::string spelling_of_bytes(std::string_view bytes);
 
 }  // namespace wnpu::models
