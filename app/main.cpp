@@ -21,9 +21,10 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/isa_override.h"
 #include "app/cli/subcommand.h"
-#include "app/npu/npu_command.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/whisper_npu.hpp"
+#include "app/models/models_command.h"
+#include "app/npu/npu_command.h"
 #include "bench/bench_command.h"
 #include "models/kernels/vectors/blas.h"
 #include "npu/probe.h"
@@ -73,7 +74,7 @@ int transcribe(const Options& options) {
 }
 
 int run_command_line(std::span<const char* const> arguments) {
-  const std::vector<Subcommand> others = {bench::bench_command(), npu_command()};
+  const std::vector<Subcommand> others = {bench::bench_command(), models_command(), npu_command()};
   const CommandLine line = parse_command_line(arguments, others);
   if (line.command == Command::transcribe) return transcribe(line.options);
   if (line.command == Command::other) return line.run();

@@ -149,9 +149,15 @@ void remove_if_stale(const fs::path& path) {
   if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
 }
 
-void write_in_place(const fs::path& path, std::string_view contents) {
+using Write = std::function<void(const models::Sink&)>;
+
+void write_to(int descriptor, const Write& write, const fs::path& path) {
+  write([&](std::string_view part) { write_all(descriptor, part, path); });
+}
+
+void write_in_place(const fs::path& path, const Write& write) {
   const Descriptor file(open_in_place(path));
-  write_all(file.get(), contents, path);
+  write_to(file.get(), write, path);
 }
 
 fs::path partial_path(const fs::path& path, unsigned number) {
@@ -194,10 +200,14 @@ fs::path behind_links(fs::path path, std::error_code& error) {
 }
 
 void write_file(const fs::path& path, std::string_view contents) {
-  if (const auto descriptor = descriptor_of(path)) return write_all(*descriptor, contents, path);
+  write_file(path, [&](const models::Sink& sink) { sink(contents); });
+}
+
+void write_file(const fs::path& path, const Write& write) {
+  if (const auto descriptor = descriptor_of(path)) return write_to(*descriptor, write, path);
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (fs::exists(status) && !fs::is_regular_file(status)) return write_in_place(path, contents);
+  if (fs::exists(status) && !fs::is_regular_file(status)) return write_in_place(path, write);
   const fs::path target = end_of_links(path);
   struct stat old {};
   const bool replaces = ::stat(target.c_str(), &old) == 0;
@@ -207,7 +217,7 @@ void write_file(const fs::path& path, std::string_view contents) {
   const int unnamed = open_unnamed(folder_of(target), mode);
   Descriptor file(unnamed >= 0 ? unnamed : open_new(temporary.c_str(), mode));
   if (file.get() < 0) fail(path, "open", errno);
-  write_all(file.get(), contents, path);
+  write_to(file.get(), write, path);
   if (replaces) keep_access(file.get(), target, old);
   if (::fsync(file.get()) != 0) fail(path, "fsync", errno);
   // A new result gets its name at once; where there is a file, only a rename replaces it.

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "models/base/streamed_file.h"
+
 namespace wnpu::app {
 
 // The open descriptor that `path` stands for: /dev/stdout, /dev/stderr, /dev/fd/N, or a link to
@@ -26,6 +28,9 @@ std::filesystem::path behind_links(std::filesystem::path path, std::error_code& 
 // killed process leaves nothing either, but where the file system knows no files without a name, or
 // in the moment of replacing: ".whisper-npu.<number>.part", which nothing reads.
 void write_file(const std::filesystem::path& path, std::string_view contents);
+// The same of what `write` gives a sink, piece by piece; it may throw, and the file is then gone.
+void write_file(const std::filesystem::path& path,
+                const std::function<void(const models::Sink&)>& write);
 
 // Removes such files of killed processes from the folders of these results. Those that a living
 // process writes are locked (flock) and stay.

@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -10,7 +12,7 @@
 #include "app/cli/option_values.h"
 #include "app/npu/calls.h"
 #include "app/npu/layer_options.h"
-#include "app/npu/written_folder.h"
+#include "app/written/written_folder.h"
 #include "npu/emit/emitted_files.h"
 
 namespace wnpu::app {
@@ -46,11 +48,22 @@ std::string report(const Emission& emission, const std::vector<npu::EmittedCall>
   return text;
 }
 
+const FolderKind kFolder = {"npu emit", "build.sh"};
+
+std::vector<models::StreamedFile> streamed(std::vector<npu::EmittedFile> files) {
+  std::vector<models::StreamedFile> result;
+  for (npu::EmittedFile& file : files) {
+    const auto write = [text = std::move(file.contents)](const models::Sink& sink) { sink(text); };
+    result.push_back({std::move(file.path), write, file.is_executable});
+  }
+  return result;
+}
+
 int emit(const Emission& emission) {
   if (emission.folder.empty()) throw UsageError("npu emit: --output-dir is required");
-  require_free(emission.folder, emission.overwrites);
+  require_free(emission.folder, emission.overwrites, kFolder);
   const std::vector<npu::EmittedCall> calls = emitted_calls(emission.choice);
-  write_folder(emission.folder, npu::emitted_files(calls), emission.overwrites);
+  write_folder(emission.folder, streamed(npu::emitted_files(calls)), emission.overwrites, kFolder);
   write_all(STDOUT_FILENO, report(emission, calls), "stdout");
   return static_cast<int>(ExitCode::ok);
 }

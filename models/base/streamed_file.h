@@ -12,6 +12,7 @@ using Sink = std::function<void(std::string_view)>;
 struct StreamedFile {
   std::string name;
   std::function<void(const Sink&)> write;  // all of it, once
+  bool is_executable = false;
 };
 
 }  // namespace wnpu::models

@@ -1,4 +1,4 @@
-#include "app/npu/written_folder.h"
+#include "app/written/written_folder.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSums = "SHA256SUMS";
-constexpr const char* kScript = "build.sh";
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
   throw OutputError(path.string() + ": " + what);
@@ -59,12 +58,12 @@ class PartFolder {
   fs::path path_;
 };
 
-void write_one(const fs::path& folder, const npu::EmittedFile& file) {
-  const fs::path path = folder / file.path;
+void write_one(const fs::path& folder, const models::StreamedFile& file) {
+  const fs::path path = folder / file.name;
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) fail(path, error.message());
-  write_file(path, file.contents);
+  write_file(path, file.write);
   if (!file.is_executable) return;
   fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                   fs::perm_options::add, error);
@@ -72,12 +71,12 @@ void write_one(const fs::path& folder, const npu::EmittedFile& file) {
 }
 
 // As sha256sum reads it.
-std::string sums_of(const fs::path& folder, std::span<const npu::EmittedFile> files) {
+std::string sums_of(const fs::path& folder, std::span<const models::StreamedFile> files) {
   std::string text;
-  for (const npu::EmittedFile& file : files) {
-    const std::string sum = sha256_of_file(folder / file.path);
-    if (sum.empty()) fail(folder / file.path, "cannot be read back");
-    text += sum + "  " + file.path + "\n";
+  for (const models::StreamedFile& file : files) {
+    const std::string sum = sha256_of_file(folder / file.name);
+    if (sum.empty()) fail(folder / file.name, "cannot be read back");
+    text += sum + "  " + file.name + "\n";
   }
   return text;
 }
@@ -88,23 +87,25 @@ fs::path without_slash(const fs::path& folder) {
 
 }  // namespace
 
-void require_free(const fs::path& folder, bool overwrite) {
+void require_free(const fs::path& folder, bool overwrite, const FolderKind& kind) {
   std::error_code error;
   const fs::path target = without_slash(folder);
   if (!fs::exists(fs::symlink_status(target, error))) return;
   if (!overwrite) fail(folder, "is there (--overwrite replaces it)");
   const bool is_ours = fs::is_directory(fs::symlink_status(target, error)) &&
                        fs::is_regular_file(target / kSums, error) &&
-                       fs::is_regular_file(target / kScript, error);
-  if (!is_ours) fail(folder, "is no folder that npu emit has made: it is not replaced");
+                       fs::is_regular_file(target / kind.mark, error);
+  if (!is_ours) fail(folder, "is no folder that " + kind.command + " has made: it is not replaced");
 }
 
-void write_folder(const fs::path& folder, std::span<const npu::EmittedFile> files, bool overwrite) {
+void write_folder(const fs::path& folder, std::span<const models::StreamedFile> files,
+                  bool overwrite, const FolderKind& kind) {
   const fs::path target = without_slash(folder);
   PartFolder part(target);
-  for (const npu::EmittedFile& file : files) write_one(part.path(), file);
-  write_one(part.path(), {kSums, sums_of(part.path(), files)});
-  require_free(target, overwrite);
+  for (const models::StreamedFile& file : files) write_one(part.path(), file);
+  const std::string sums = sums_of(part.path(), files);
+  write_one(part.path(), {kSums, [&](const models::Sink& sink) { sink(sums); }});
+  require_free(target, overwrite, kind);
   part.take_name(target, overwrite);
 }
 
