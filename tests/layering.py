@@ -47,6 +47,7 @@ RULES = {
     "npu/design": [*CORE, "npu/ops/core_kernels.h"],
     "npu/control": DESIGN,
     "npu/emit": [*DESIGN, "npu/control"],
+    "npu/portable": DESIGN,
     "npu/sim": ["npu/device.h", *OPS, "npu/control"],
     "npu/plans": [*DESIGN, "npu/control", "npu/sim"],
     "npu/predict": [*DESIGN, "npu/control", "npu/sim"],

@@ -1,6 +1,9 @@
 #include "app/npu/emit_command.h"
 
+#include <array>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -14,11 +17,15 @@
 #include "app/npu/layer_options.h"
 #include "app/written/written_folder.h"
 #include "npu/emit/emitted_files.h"
+#include "npu/portable/portable_files.h"
 
 namespace wnpu::app {
 namespace {
 
+constexpr std::array<std::string_view, 3> kDialects{"aie", "linalg", "nnef"};
+
 struct Emission {
+  std::string dialect{kDialects[0]};
   CallChoice choice;
   std::string folder;
   bool overwrites = false;
@@ -26,6 +33,8 @@ struct Emission {
 
 void add_options(CLI::App& app, Emission& emission) {
   CallChoice& choice = emission.choice;
+  add_name(app, "--dialect", kDialects, emission.dialect,
+           "aie: for the array; linalg, nnef: what a layer computes, for any compiler");
   add_name(app, "--target", kTargetNames, choice.target, "The array");
   add_name(app, "--plan", kEmittedPlans, choice.plan,
            "A layer as one call, as one an operation, a product alone, or all of first-light");
@@ -48,22 +57,46 @@ std::string report(const Emission& emission, const std::vector<npu::EmittedCall>
   return text;
 }
 
-const FolderKind kFolder = {"npu emit", "build.sh"};
+models::StreamedFile streamed(std::string path, std::string text, bool is_executable) {
+  return {std::move(path), [text = std::move(text)](const models::Sink& sink) { sink(text); },
+          is_executable};
+}
 
-std::vector<models::StreamedFile> streamed(std::vector<npu::EmittedFile> files) {
-  std::vector<models::StreamedFile> result;
-  for (npu::EmittedFile& file : files) {
-    const auto write = [text = std::move(file.contents)](const models::Sink& sink) { sink(text); };
-    result.push_back({std::move(file.path), write, file.is_executable});
+// The layer alone: nothing of the array is in it.
+int emit_portable(const Emission& emission) {
+  const CallChoice none;
+  const CallChoice& choice = emission.choice;
+  const bool is_linalg = emission.dialect == "linalg";
+  if (choice.target != none.target || choice.plan != none.plan ||
+      choice.precision != none.precision) {
+    throw UsageError("npu emit: --target, --plan and --precision are of --dialect aie");
   }
-  return result;
+  const FolderKind kind = {"npu emit --dialect " + emission.dialect,
+                           is_linalg ? "layer.mlir" : "graph.nnef"};
+  require_free(emission.folder, emission.overwrites, kind);
+  const npu::LayerShape shape = layer_shape(choice.size);
+  std::vector<models::StreamedFile> files;
+  for (const npu::PortableFile& file :
+       is_linalg ? npu::linalg_files(shape) : npu::nnef_files(shape)) {
+    files.push_back(streamed(file.name, file.contents, file.is_executable));
+  }
+  write_folder(emission.folder, files, emission.overwrites, kind);
+  write_all(STDOUT_FILENO,
+            emission.folder + ": " + emission.dialect + ", " + choice.size + ", fp32\n", "stdout");
+  return static_cast<int>(ExitCode::ok);
 }
 
 int emit(const Emission& emission) {
   if (emission.folder.empty()) throw UsageError("npu emit: --output-dir is required");
-  require_free(emission.folder, emission.overwrites, kFolder);
+  if (emission.dialect != kDialects[0]) return emit_portable(emission);
+  const FolderKind kind = {"npu emit", "build.sh"};
+  require_free(emission.folder, emission.overwrites, kind);
   const std::vector<npu::EmittedCall> calls = emitted_calls(emission.choice);
-  write_folder(emission.folder, streamed(npu::emitted_files(calls)), emission.overwrites, kFolder);
+  std::vector<models::StreamedFile> files;
+  for (npu::EmittedFile& file : npu::emitted_files(calls)) {
+    files.push_back(streamed(file.path, std::move(file.contents), file.is_executable));
+  }
+  write_folder(emission.folder, files, emission.overwrites, kind);
   write_all(STDOUT_FILENO, report(emission, calls), "stdout");
   return static_cast<int>(ExitCode::ok);
 }

@@ -69,6 +69,16 @@ grep -oE '[a-z0-9]+\.bin' d/npu1.xclbin.json | while read -r name; do
   [ -s "d/$name" ] || fail "$name is in the manifest and not there"
 done
 
+# Dialects that say nothing of the array have none of its options, and folders of their own.
+expect 2 'of --dialect aie' npu emit --dialect linalg --plan batched -o p
+expect 0 'linalg, tiny, fp32' npu emit --dialect linalg --size tiny -o p
+expect 6 'dialect nnef has made' npu emit --dialect nnef --size tiny --overwrite -o p
+expect 0 'linalg, base, fp32' npu emit --dialect linalg --overwrite -o p
+grep -q 'tensor<1500x512xf32>' p/layer.mlir || fail "what was there was not replaced"
+[ -x p/run.sh ] || fail "run.sh is not executable"
+! grep -rn '\$[MWFHDNS]\b' p/layer.mlir p/run.mlir p/README.md || fail "an extent without a number"
+rm -r p
+
 # The same again is the same, byte for byte.
 expect 6 'is there' npu emit --size tiny -o d
 expect 0 'layer' npu emit --size tiny -o e/

@@ -1,0 +1,129 @@
+#include "npu/portable/portable_files.h"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "npu/portable/linalg_text.h"
+#include "npu/portable/nnef_text.h"
+
+namespace wnpu::npu {
+namespace {
+
+using Words = std::vector<std::pair<std::string_view, std::string>>;
+
+std::string replaced(std::string_view text, const Words& words) {
+  std::string result(text);
+  for (const auto& [from, to] : words) {
+    for (std::size_t at = 0; (at = result.find(from, at)) != result.npos; at += to.size()) {
+      result.replace(at, from.size(), to);
+    }
+  }
+  return result;
+}
+
+std::string extents(const LayerValue& argument, std::string_view between) {
+  std::string text;
+  for (const std::size_t extent : argument.shape) {
+    text += (text.empty() ? "" : std::string(between)) + std::to_string(extent);
+  }
+  return text;
+}
+
+std::string type(const LayerValue& argument, std::string_view kind) {
+  return std::string(kind) + "<" + extents(argument, "x") + "xf32>";
+}
+
+// The lines of @main that make an argument.
+std::string argument_lines(const LayerValue& argument) {
+  const std::string value = "%" + argument.name;
+  const std::string memory = type(argument, "memref");
+  return "  " + value + " = memref.alloc() : " + memory + "\n  " + value + "_read = memref.cast " +
+         value + " : " + memory + " to memref<*xf32>\n  func.call @read_values(" + value +
+         "_read) : (memref<*xf32>) -> ()\n";
+}
+
+// NNEF: a vector is a row.
+std::string variable_line(const LayerValue& argument) {
+  const std::string one = argument.shape.size() == 1 ? "1, " : "";
+  return "    " + argument.name + " = variable<scalar>(shape = [" + one + extents(argument, ", ") +
+         "], label = '" + argument.name + "');\n";
+}
+
+Words lists_of(const LayerShape& shape) {
+  std::string lines;
+  std::string names;
+  std::string types;
+  std::string list;
+  std::string variables;
+  for (const LayerValue& argument : layer_values(shape)) {
+    const std::string comma = names.empty() ? "" : ", ";
+    lines += argument_lines(argument);
+    names += comma + "%" + argument.name;
+    types += comma + type(argument, "memref");
+    if (argument.name != "states") variables += variable_line(argument);
+    list += "- `" + argument.name + "` [" + extents(argument, ", ") + "]\n";
+  }
+  return {{"$ARGUMENTS", lines},
+          {"$NAMES", names},
+          {"$TYPES", types},
+          {"$LIST", list},
+          {"$VARIABLES", variables}};
+}
+
+// Lists before single letters, which their names begin with.
+Words words_of(const LayerShape& shape) {
+  const std::size_t head = shape.width / shape.heads;
+  Words words = lists_of(shape);
+  for (const auto& [name, number] :
+       std::array<std::pair<std::string_view, std::size_t>, 5>{{{"$M", shape.frames},
+                                                                {"$W", shape.width},
+                                                                {"$F", shape.hidden},
+                                                                {"$H", shape.heads},
+                                                                {"$D", head}}}) {
+    words.emplace_back(name, std::to_string(number));
+  }
+  words.emplace_back("$N", std::to_string(shape.width) + ".0");
+  words.emplace_back("$S", std::to_string(1 / std::sqrt(static_cast<double>(head))));
+  return words;
+}
+
+}  // namespace
+
+std::vector<LayerValue> layer_values(const LayerShape& shape) {
+  const std::size_t width = shape.width;
+  const std::size_t hidden = shape.hidden;
+  return {{"states", {shape.frames, width}},
+          {"attn_gain", {width}},
+          {"attn_bias", {width}},
+          {"wq", {width, width}},
+          {"bq", {width}},
+          {"wk", {width, width}},
+          {"wv", {width, width}},
+          {"bv", {width}},
+          {"wo", {width, width}},
+          {"bo", {width}},
+          {"mlp_gain", {width}},
+          {"mlp_bias", {width}},
+          {"w1", {width, hidden}},
+          {"b1", {hidden}},
+          {"w2", {hidden, width}},
+          {"b2", {width}}};
+}
+
+std::vector<PortableFile> linalg_files(const LayerShape& shape) {
+  const Words words = words_of(shape);
+  return {{"layer.mlir", replaced(kLinalgLayer, words)},
+          {"run.mlir", replaced(kLinalgMain, words)},
+          {"values.c", std::string(kLinalgValues)},
+          {"run.sh", std::string(kLinalgScript), true},
+          {"README.md", replaced(kLinalgReadme, words)}};
+}
+
+std::vector<PortableFile> nnef_files(const LayerShape& shape) {
+  const Words words = words_of(shape);
+  return {{"graph.nnef", replaced(kNnefLayer, words)}, {"README.md", replaced(kNnefReadme, words)}};
+}
+
+}  // namespace wnpu::npu
