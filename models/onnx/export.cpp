@@ -19,9 +19,6 @@ using onnx::Extent;
 using onnx::GraphWriter;
 using onnx::LayerNodes;
 
-// Most bytes of weights in a graph; what is left of 2 GB is for all else.
-constexpr std::uint64_t kMostInside = 2'000'000'000;
-
 Extent batch_of(const OnnxOptions& options) {
   return options.batch == 0 ? Extent("batch_size") : Extent(options.batch);
 }
@@ -233,8 +230,9 @@ class DecoderGraph {
 
 // Adds a file of data that the graphs share, where one of them cannot hold its own weights.
 void add_files(std::vector<StreamedFile>& files, std::initializer_list<const GraphWriter*> graphs,
-               const std::string& data_name, bool is_external) {
-  for (const GraphWriter* graph : graphs) is_external |= graph->weight_bytes() > kMostInside;
+               const std::string& data_name, std::uint64_t most_inside) {
+  bool is_external = false;
+  for (const GraphWriter* graph : graphs) is_external |= graph->weight_bytes() > most_inside;
   DataFile data(data_name);
   for (const GraphWriter* graph : graphs)
     files.push_back(graph->file(is_external ? &data : nullptr));
@@ -246,11 +244,11 @@ void add_files(std::vector<StreamedFile>& files, std::initializer_list<const Gra
 std::vector<StreamedFile> onnx_files(const ModelFile& file, const OnnxOptions& options) {
   std::vector<StreamedFile> files;
   const GraphWriter encoder = encoder_graph(file, options);
-  add_files(files, {&encoder}, "encoder_model.onnx_data", options.is_external);
+  add_files(files, {&encoder}, "encoder_model.onnx_data", options.most_inside);
   const DecoderGraph first(file, options, false);
   const DecoderGraph later(file, options, true);
   add_files(files, {&first.graph(), &later.graph()}, "decoder_model.onnx_data",
-            options.is_external);
+            options.most_inside);
   return files;
 }
 

@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kEncoder = "encoder_model.onnx";
+// All weights beside the graph.
+const OnnxOptions kBeside = {.most_inside = 0};
 
 // As small as a model may be, so that a test may break it often.
 NanoModel small_model(std::size_t n_layers = 1) {
@@ -106,7 +108,8 @@ TEST_CASE("onnx: an export is imported bit for bit, inside and beside the graph,
   for (const bool is_external : {false, true}) {
     for (const bool is_fp16 : {false, true}) {
       const TemporaryFolder folder;
-      export_to(folder.path(), model, {.batch = 2, .is_fp16 = is_fp16, .is_external = is_external});
+      export_to(folder.path(), model,
+                {.batch = 2, .is_fp16 = is_fp16, .most_inside = is_external ? 0U : UINT32_MAX});
       const auto imported = import_onnx_encoder(folder.path() / kEncoder, *file);
       CHECK(n_different(*file, *imported) == 0);  // a nano model's values are fp16
       CHECK(folder.n_entries() == (is_external ? 5 : 3));
@@ -127,7 +130,7 @@ TEST_CASE("onnx: encoders of any number of layers and mels") {
 TEST_CASE("onnx: graphs of the decoder share a file of weights, each weight in it once") {
   const NanoModel model = small_model();
   const TemporaryFolder folder;
-  export_to(folder.path(), model, {.is_external = true});
+  export_to(folder.path(), model, kBeside);
   std::uintmax_t bytes = 0;
   for (const TensorSpec& spec : whisper_tensors(model.dims)) {
     if (!spec.name.starts_with("decoder.")) continue;
@@ -138,6 +141,22 @@ TEST_CASE("onnx: graphs of the decoder share a file of weights, each weight in i
   CHECK(fs::file_size(folder.path() / "decoder_model.onnx_data") == bytes);
   CHECK(fs::file_size(folder.path() / "decoder_model.onnx") < 40000);
   CHECK(fs::file_size(folder.path() / "decoder_with_past_model.onnx") < 40000);
+}
+
+TEST_CASE("onnx: weights lie beside the graphs that would be too large, and no others") {
+  const NanoModel model = small_model();  // the decoder's embedding is larger than the encoder
+  std::uint64_t encoder_bytes = 0;
+  for (const TensorSpec& spec : whisper_tensors(model.dims)) {
+    if (!spec.name.starts_with("encoder.")) continue;
+    encoder_bytes += model.tensors.at(spec.name).values.size() * sizeof(float);
+  }
+  const TemporaryFolder folder;
+  // A few constants of the graph are beside the model's weights.
+  export_to(folder.path(), model, {.most_inside = encoder_bytes + 200});
+  CHECK_FALSE(fs::exists(folder.path() / "encoder_model.onnx_data"));
+  CHECK(fs::exists(folder.path() / "decoder_model.onnx_data"));
+  export_to(folder.path(), model, {.most_inside = encoder_bytes - 1});
+  CHECK(fs::exists(folder.path() / "encoder_model.onnx_data"));
 }
 
 TEST_CASE("onnx: only the encoder comes from the ONNX file") {
@@ -180,7 +199,7 @@ TEST_CASE("onnx: a graph that computes something else is refused with the node's
   };
   const NanoModel model = small_model();
   const TemporaryFolder folder;
-  export_to(folder.path(), model, {.is_external = true});
+  export_to(folder.path(), model, kBeside);
   const fs::path path = folder.path() / kEncoder;
   const std::string whole = read_bytes(path);
   REQUIRE(refusal(path, model).empty());
@@ -212,7 +231,7 @@ TEST_CASE("onnx: a decoder of another encoder is refused") {
 TEST_CASE("onnx: no weights from outside of the folder, or from beyond the file") {
   const NanoModel model = small_model();
   const TemporaryFolder folder;
-  export_to(folder.path(), model, {.is_external = true});
+  export_to(folder.path(), model, kBeside);
   const fs::path path = folder.path() / kEncoder;
   const fs::path data = folder.path() / "encoder_model.onnx_data";
   const std::string whole = read_bytes(path);
@@ -237,7 +256,7 @@ TEST_CASE("onnx: no weights from outside of the folder, or from beyond the file"
 TEST_CASE("onnx: nodes that read what comes behind them, and values of one name, are refused") {
   const NanoModel model = small_model();
   const TemporaryFolder folder;
-  export_to(folder.path(), model, {.is_external = true});
+  export_to(folder.path(), model, kBeside);
   const fs::path path = folder.path() / kEncoder;
   const std::string whole = read_bytes(path);
   // The first Erf reads its own result: a cycle.
@@ -254,7 +273,7 @@ TEST_CASE("onnx: nodes that read what comes behind them, and values of one name,
 TEST_CASE("onnx: whatever bytes are wrong, a graph is taken or refused in our words") {
   const NanoModel model = small_model();
   const TemporaryFolder folder;
-  export_to(folder.path(), model, {.is_external = true});
+  export_to(folder.path(), model, kBeside);
   const fs::path path = folder.path() / kEncoder;
   const std::string whole = read_bytes(path);
   std::mt19937 random(1);
