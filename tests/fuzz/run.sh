@@ -13,8 +13,10 @@ findings=${FUZZ_FINDINGS:-build/fuzz/findings}
 # more for themselves.
 limits() {
   local largest=64
+  local longest=8192
   [ "$1" = audio ] && largest=512
-  echo "-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=$largest -max_len=8192"
+  [ "$1" = onnx ] && longest=32768 # a graph of one layer has 10 KB
+  echo "-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=$largest -max_len=$longest"
 }
 
 dictionary() {
