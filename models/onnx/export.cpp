@@ -128,20 +128,23 @@ class DecoderGraph {
                    {batch_, dims_.n_audio_ctx, dims_.n_audio_state});
     }
     graph_.output("logits", {batch_, kNew, dims_.n_vocab});
-    const Extent positions = has_past_ ? Extent(std::string(kPast) + " + " + kNew) : Extent(kNew);
-    for (std::size_t i = 0; i < dims_.n_text_layer; ++i) {
-      for (const char* part : {"key", "value"}) {
-        graph_.output(present_name(i, "decoder", part), cache_shape(positions));
-        if (has_past_) {
-          graph_.input(past_name(i, "decoder", part), Element::f32, cache_shape(kPast));
-        }
-      }
-      for (const char* part : {"key", "value"}) {
-        if (has_past_) {
-          graph_.input(past_name(i, "encoder", part), Element::f32, cache_shape(dims_.n_audio_ctx));
-        } else {
-          graph_.output(present_name(i, "encoder", part), cache_shape(dims_.n_audio_ctx));
-        }
+    for (std::size_t i = 0; i < dims_.n_text_layer; ++i) declare_cache(i);
+  }
+
+  // Keys and values of a layer: those of the text grow, those of the window are made once.
+  void declare_cache(std::size_t i) {
+    const Extent grown = has_past_ ? Extent(std::string(kPast) + " + " + kNew) : Extent(kNew);
+    for (const char* part : {"key", "value"}) {
+      graph_.output(present_name(i, "decoder", part), cache_shape(grown));
+      if (!has_past_) continue;
+      graph_.input(past_name(i, "decoder", part), Element::f32, cache_shape(kPast));
+    }
+    for (const char* part : {"key", "value"}) {
+      const std::vector<Extent> shape = cache_shape(dims_.n_audio_ctx);
+      if (has_past_) {
+        graph_.input(past_name(i, "encoder", part), Element::f32, shape);
+      } else {
+        graph_.output(present_name(i, "encoder", part), shape);
       }
     }
   }

@@ -36,6 +36,17 @@ float expected_weight(const std::string& name, std::size_t i) {
   return (static_cast<float>((i * 31 + salt) % 257) - 128) / 512;
 }
 
+std::size_t n_wrong(const ModelFile& file, const TensorSpec& spec) {
+  const TensorView& view = file.tensor(spec.name, spec.shape);
+  std::vector<float> values(view.size());
+  dequantize(view, values);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    wrong += values[i] == expected_weight(spec.name, i) ? 0 : 1;
+  }
+  return wrong;
+}
+
 }  // namespace
 
 TEST_CASE("onnx: torch's exporters, whatever they call and exchange") {
@@ -49,15 +60,8 @@ TEST_CASE("onnx: torch's exporters, whatever they call and exchange") {
     ++n_files;
     for (const TensorSpec& spec : whisper_tensors(decoder.dims)) {
       if (!spec.name.starts_with("encoder.")) continue;
-      const TensorView& view = imported->tensor(spec.name, spec.shape);
-      std::vector<float> values(view.size());
-      dequantize(view, values);
-      std::size_t n_wrong = 0;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        n_wrong += values[i] == expected_weight(spec.name, i) ? 0 : 1;
-      }
       CAPTURE(spec.name);
-      CHECK(n_wrong == 0);
+      CHECK(n_wrong(*imported, spec) == 0);
     }
   }
   CHECK(n_files == 6);
