@@ -89,6 +89,8 @@ OperatorTimes bench(const Operator& op, const TimePreset& preset, const Sizes& s
   if (op.cost) times.cost = op.cost(sizes);
   std::optional<double> cycles = times.table_cycles;
   if (!cycles && times.cost) cycles = times.cost->cycles + preset.kernels.call_cycles.value;
+  times.is_lower_bound =
+      !times.table_cycles && times.cost && times.cost->provenance == Provenance::counted;
   if (cycles) times.modelled_us = std::max(*cycles, times.stream_cycles) / preset.clock_ghz / 1e3;
   times.reference_us = reference_time(op, sizes, times.runs);
   return times;

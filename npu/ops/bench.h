@@ -23,7 +23,8 @@ struct OperatorTimes {
   double stream_cycles = 0;      // for its longest operand to pass a port, 4 bytes a cycle
   // Modelled: the longer of streams and kernel, by the table, else by the cost; empty: no kernel.
   std::optional<double> modelled_us;
-  double reference_us = 0;  // measured here: the CPU's reference, the median of `runs`
+  bool is_lower_bound = false;  // it rests on a count of instructions
+  double reference_us = 0;      // measured here: the CPU's reference, the median of `runs`
   std::size_t runs = 0;
 };
 

@@ -132,6 +132,7 @@ std::string times_json(const Operator& op, const OperatorTimes& times, std::stri
   json["bytes_out"] = times.bytes_out;
   json["preset"] = preset;
   json["modelled_us"] = times.modelled_us ? Json(*times.modelled_us) : Json();
+  json["is_lower_bound"] = times.is_lower_bound;
   json["table_cycles"] = times.table_cycles ? Json(*times.table_cycles) : Json();
   Json rates = Json::array();
   for (const Rate& rate : times.rates) {

@@ -133,8 +133,9 @@ std::string times_text(const Operator& op, const OperatorTimes& times, std::stri
                      ": " + std::to_string(times.bytes_in) + " bytes in, " +
                      std::to_string(times.bytes_out) + " out\n";
   if (times.modelled_us) {
-    text += "  one core    " + number(*times.modelled_us) + " us, modelled as " +
-            std::string(preset) + ", on no silicon\n";
+    text += "  one core    " + std::string(times.is_lower_bound ? "at least " : "") +
+            number(*times.modelled_us) + " us, modelled as " + std::string(preset) +
+            ", on no silicon\n";
   } else {
     text += "  one core    no tile kernel's cycles are known\n";
   }
