@@ -137,19 +137,18 @@ std::vector<T> weights_of(const OperatorCall& call, std::size_t query) {
 template <typename T>
 void attend_to(const OperatorCall& call) {
   const std::size_t queries = call.sizes[0], keys = call.sizes[1], head = call.sizes[2];
-  for (std::size_t q = 0; q < queries; ++q) {
-    const std::vector<T> weights = weights_of<T>(call, q);
-    for (std::size_t i = 0; i < head; ++i) {
-      T weighted = 0;
-      double magnitude = 0;
-      for (std::size_t j = 0; j < keys; ++j) {
-        const T term = weights[j] * input<T>(call, 2)[j * head + i];
-        weighted += term;
-        magnitude += std::abs(static_cast<double>(term));
-      }
-      output<T>(call)[q * head + i] = weighted;
-      note_magnitude(call, q * head + i, magnitude);
+  std::vector<T> weights;
+  for (std::size_t at = 0; at < queries * head; ++at) {
+    if (at % head == 0) weights = weights_of<T>(call, at / head);
+    T weighted = 0;
+    double magnitude = 0;
+    for (std::size_t j = 0; j < keys; ++j) {
+      const T term = weights[j] * input<T>(call, 2)[j * head + at % head];
+      weighted += term;
+      magnitude += std::abs(static_cast<double>(term));
     }
+    output<T>(call)[at] = weighted;
+    note_magnitude(call, at, magnitude);
   }
 }
 
