@@ -79,7 +79,7 @@ PlanRow fused_row(const models::Dims& dims, std::size_t frames, const npu::TimeP
 PlanRow tuned_row(const models::Dims& dims, const npu::PlanFile& file,
                   const npu::TimePreset& preset) {
   PlanRow row = row_of(npu::model_tuned(encoder_shape(dims), file, preset));
-  row.plan = "tuned";
+  row.plan = npu::kTunedPlanName;
   return row;
 }
 

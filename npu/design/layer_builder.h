@@ -79,6 +79,7 @@ class LayerBuilder {
   void attend();
   Wait qkv_written() const;
   void send_keys_and_values();
+  void send_keys_and_values(std::size_t head);
   void attend_wave(std::size_t head, std::size_t wave);
 
   // layer_products.cpp

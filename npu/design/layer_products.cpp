@@ -265,13 +265,12 @@ void LayerBuilder::send_residual(std::size_t row, std::size_t block, std::size_t
 
 // Queries and keys as left operands, values as right operand; keys and values of 32 rows together.
 void LayerBuilder::store_query_key_value(Blocks blocks) {
+  // A block of result tiles for each row block, then the next.
   const std::size_t columns = streams_.columns();
-  for (std::size_t b = 0; b < g_.gemm(Gemm::qkv).blocks; ++b) {
-    for (std::size_t i = 0; i < blocks.count; ++i) {
-      for (std::size_t column = 0; column < columns; ++column) {
-        store_query_key_value(b * columns + column, blocks.first + i);
-      }
-    }
+  for (std::size_t i = 0; i < g_.gemm(Gemm::qkv).blocks * blocks.count * columns; ++i) {
+    const std::size_t tile_block = i / columns / blocks.count;
+    store_query_key_value(tile_block * columns + i % columns,
+                          blocks.first + i / columns % blocks.count);
   }
 }
 

@@ -166,32 +166,31 @@ Wait LayerBuilder::qkv_written() const {
   return {qkv_token_, 3 * g_.shape.heads * tiles_a_head() * g_.rows / kPanelRows};
 }
 
-// To all mem tiles, where a head's keys and values stay: a broadcast, or each by its own stream.
 void LayerBuilder::send_keys_and_values() {
+  for (std::size_t head = 0; head < g_.shape.heads; ++head) send_keys_and_values(head);
+}
+
+// To all mem tiles, where a head's keys and values stay: a broadcast, or each by its own stream.
+void LayerBuilder::send_keys_and_values(std::size_t head) {
   const OverlayLinks& overlay = streams_.overlay();
-  for (std::size_t head = 0; head < g_.shape.heads; ++head) {
-    Transfer transfer;
-    transfer.elements = u32(key_blocks());
-    transfer.access =
-        argument(LayerArgument::scratch, g_.key_value_offset + head * g_.key_blocks * kElementBytes,
-                 kElementBytes, kElementBytes);
-    transfer.wait_token = qkv_written().token;
-    transfer.wait_count = qkv_written().count;
-    for (std::size_t m = 0; m < (t_.broadcasts_keys ? 1 : streams_.columns()); ++m) {
-      streams_.at_source(t_.broadcasts_keys ? overlay.b_all : overlay.b_in[m], transfer);
-    }
-    transfer.wait_token = kNone;
-    for (std::size_t m = 0; m < streams_.columns(); ++m) {
-      transfer.access = key_values_[m].at(0, kElementBytes, {}, kElementBytes);
-      transfer.acquire = {key_value_locks_[m][g_.waves], 1, LockMode::each};
-      transfer.release = {key_value_locks_[m][0], 1, LockMode::each};
-      transfer.signal_token = key_value_token_;
-      if (t_.broadcasts_keys) {
-        streams_.at_sink(overlay.b_all, m, transfer);
-      } else {
-        streams_.at_sink(overlay.b_in[m], 0, transfer);
-      }
-    }
+  Transfer transfer;
+  transfer.elements = u32(key_blocks());
+  transfer.access =
+      argument(LayerArgument::scratch, g_.key_value_offset + head * g_.key_blocks * kElementBytes,
+               kElementBytes, kElementBytes);
+  transfer.wait_token = qkv_written().token;
+  transfer.wait_count = qkv_written().count;
+  for (std::size_t m = 0; m < (t_.broadcasts_keys ? 1 : streams_.columns()); ++m) {
+    streams_.at_source(t_.broadcasts_keys ? overlay.b_all : overlay.b_in[m], transfer);
+  }
+  transfer.wait_token = kNone;
+  for (std::size_t m = 0; m < streams_.columns(); ++m) {
+    transfer.access = key_values_[m].at(0, kElementBytes, {}, kElementBytes);
+    transfer.acquire = {key_value_locks_[m][g_.waves], 1, LockMode::each};
+    transfer.release = {key_value_locks_[m][0], 1, LockMode::each};
+    transfer.signal_token = key_value_token_;
+    streams_.at_sink(t_.broadcasts_keys ? overlay.b_all : overlay.b_in[m],
+                     t_.broadcasts_keys ? m : 0, transfer);
   }
 }
 

@@ -13,11 +13,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "npu/plans/layer_plan.h"
 
 namespace wnpu::npu {
+
+// What a run by such a file calls its plan, beside kPlanNames.
+inline constexpr std::string_view kTunedPlanName = "tuned";
 
 struct PlanFile {
   const Target* target = nullptr;

@@ -168,10 +168,9 @@ TuneReport explain(std::string layer, const TuneOptions& options, const TuneResu
 void add_predictions(TuneReport& report) {
   const TuneOptions& options = report.options;
   const auto add = [&](const char* name, const PlanResult& result) {
-    const std::vector<Design> designs =
-        designs_of(tuned_layer(*options.target, options.shape, options.precision,
-                               result.plan.tuning),
-                   result.plan.calls);
+    const std::vector<Design> designs = designs_of(
+        tuned_layer(*options.target, options.shape, options.precision, result.plan.tuning),
+        result.plan.calls);
     Predicted predicted{name, result.ms, 0, {}};
     for (const Predictor& predictor : predictors()) {
       predicted.predicted_ms.push_back(predicted_ms(predictor, designs, options.preset));

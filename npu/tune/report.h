@@ -21,7 +21,7 @@ struct ChangedChoice {
 struct Predicted {
   std::string name;
   double simulated_ms = 0;
-  double published_ms = 0;  // 0: of no publication
+  double published_ms = 0;           // 0: of no publication
   std::vector<double> predicted_ms;  // as predictors()
 };
 

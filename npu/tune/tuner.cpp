@@ -1,8 +1,8 @@
 #include "npu/tune/tuner.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <map>
 #include <optional>
 #include <stdexcept>
 
@@ -48,12 +48,12 @@ class Tuner {
         space_(space),
         cache_(options.cache != nullptr ? *options.cache : own_cache_),
         start_(Clock::now()),
-        looked_at_(space.tunings.size() * space.calls.size() * space.buffers.size()) {}
+        looked_at_(space.tunings.size() * space.calls.size() * space.buffers.size()),
+        bounds_(space.tunings.size()) {}
 
   TuneResult run() {
     result_.n_plans = space_.size();
     take_by_hand();
-    find_bounds();
     climb();
     std::vector<Point> points = points_by_bound();
     for (std::size_t b = 0; b < space_.buffers.size(); ++b) {
@@ -100,31 +100,40 @@ class Tuner {
     return ms_of(cycles, designs.size());
   }
 
-  // Of every tuning with every cut, for the buffers that leave the most room. Of a layer in more
-  // calls: its phases are the same, and each call is launched; its bytes are counted call by call.
-  void find_bounds() {
-    TuningSpace::Buffers least = space_.buffers.front();
+  bool has_time() const { return seconds() < options_.budget.count(); }
+
+  // Of a tuning with every cut, for the buffers that leave the most room. Of a layer in more calls:
+  // its phases are the same, and each call is launched; its bytes are counted call by call.
+  std::vector<Score> bounds_with(LayerTuning tuning) {
+    tuning.state_panels = 1;
     for (const auto& b : space_.buffers) {
-      least = {std::min(least.a_slots, b.a_slots), std::min(least.b_slots, b.b_slots), 1};
+      tuning.a_slots = std::min(tuning.a_slots, b.a_slots);
+      tuning.b_slots = std::min(tuning.b_slots, b.b_slots);
     }
-    for (const LayerTuning& tuning : space_.tunings) {
-      const TunedLayer tuned = layer(with_buffers(tuning, least));
-      const CallParts whole = array_parts(layer_design(tuned), options_.preset);
-      std::map<std::pair<LayerOp, LayerOp>, double> bytes;
-      for (const auto& calls : space_.calls) {
-        const double cycles = calls.size() == 1 ? whole.bound() : whole.cores;
-        bounds_.push_back(score_of(ms_of(cycles, calls.size()), bytes_of(tuned, calls, bytes)));
-      }
+    const TunedLayer tuned = layer(tuning);
+    const CallParts whole = array_parts(layer_design(tuned), options_.preset);
+    std::vector<Score> bounds;
+    for (const auto& calls : space_.calls) {
+      const double cycles = calls.size() == 1 ? whole.bound() : whole.cores;
+      bounds.push_back(score_of(ms_of(cycles, calls.size()), bytes_of(tuned, calls)));
     }
+    return bounds;
   }
-  const Score& bound_of(const Point& point) const {
-    return bounds_[point.tuning * space_.calls.size() + point.calls];
+  const Score& bound_of(const Point& point) {
+    std::vector<Score>& bounds = bounds_[point.tuning];
+    if (bounds.empty()) bounds = bounds_with(space_.tunings[point.tuning]);
+    return bounds[point.calls];
   }
 
-  std::vector<Point> points_by_bound() const {
+  // Those whose bounds there was time for.
+  std::vector<Point> points_by_bound() {
     std::vector<Point> points;
     for (std::size_t t = 0; t < space_.tunings.size(); ++t) {
-      for (std::size_t c = 0; c < space_.calls.size(); ++c) points.push_back({t, c, 0});
+      if (bounds_[t].empty() && !has_time()) continue;
+      for (std::size_t c = 0; c < space_.calls.size(); ++c) {
+        points.push_back({t, c, 0});
+        bound_of(points.back());
+      }
     }
     std::ranges::stable_sort(points, {}, [this](const Point& p) { return bound_of(p); });
     return points;
@@ -151,17 +160,22 @@ class Tuner {
   }
 
   // Bytes to and from DDR; for the time they are no bound that matters, and are not counted.
-  double bytes_of(const TunedLayer& tuned, const std::vector<LayerCall>& calls,
-                  std::map<std::pair<LayerOp, LayerOp>, double>& known) const {
+  double bytes_of(const TunedLayer& tuned, const std::vector<LayerCall>& calls) {
     if (options_.objective != Objective::ddr) return 0;
     double bytes = 0;
-    for (const LayerCall& call : calls) {
-      const auto [found, is_new] = known.try_emplace({call.first, call.last}, 0);
-      if (is_new) {
-        found->second =
-            static_cast<double>(array_parts(layer_design(tuned, call), options_.preset).ddr_bytes);
-      }
-      bytes += found->second;
+    for (const LayerCall& call : calls) bytes += bytes_of(tuned, call);
+    return bytes;
+  }
+  double bytes_of(const TunedLayer& tuned, const LayerCall& call) {
+    LayerTuning key = tuned.tuning;
+    key.norm_rows = 0;  // elements are of the rows that there are, whatever they are
+    auto known = std::ranges::find(bytes_, key, &KnownBytes::tuning);
+    if (known == bytes_.end()) known = bytes_.insert(known, {key, {}});
+    double& bytes =
+        known->calls[static_cast<std::size_t>(call.first)][static_cast<std::size_t>(call.last)];
+    if (bytes == 0) {
+      const CallParts parts = array_parts(layer_design(tuned, call), options_.preset);
+      bytes = static_cast<double>(parts.ddr_bytes);
     }
     return bytes;
   }
@@ -171,8 +185,9 @@ class Tuner {
     const std::size_t index =
         (point.tuning * space_.calls.size() + point.calls) * space_.buffers.size() + point.buffers;
     if (looked_at_[index]) return;
+    if (bounds_[point.tuning].empty() && !has_time()) return;
     const bool is_proven = bound_of(point) >= best();
-    if (!is_proven && seconds() >= options_.budget.count()) return;
+    if (!is_proven && !has_time()) return;
     looked_at_[index] = true;
     if (is_proven) {
       ++result_.n_proven;
@@ -264,9 +279,14 @@ class Tuner {
   ResultCache own_cache_;
   ResultCache& cache_;
   Clock::time_point start_;
-  std::vector<bool> looked_at_;  // by tuning, calls and buffers
-  std::vector<Score> bounds_;    // by tuning and calls
-  Point top_;                    // the best one's
+  std::vector<bool> looked_at_;             // by tuning, calls and buffers
+  std::vector<std::vector<Score>> bounds_;  // by tuning and calls; found when they are asked for
+  struct KnownBytes {
+    LayerTuning tuning;
+    std::array<std::array<double, kLayerOps>, kLayerOps> calls{};  // by first and last operation
+  };
+  std::vector<KnownBytes> bytes_;
+  Point top_;  // the best one's
   TuneResult result_;
 };
 

@@ -7,7 +7,7 @@
 namespace wnpu::npu {
 namespace {
 
-constexpr std::array kFlags{false, true};
+constexpr std::array kFlags{true, false};  // the choice by hand first
 
 bool can_have(const Target& target, const LayerShape& shape, Precision precision,
               const LayerTuning& tuning) {
@@ -60,7 +60,6 @@ TuningSpace whole_space(const Target& target, const LayerShape& shape, Precision
   TuningSpace space;
   space.tunings = {LayerTuning{}};
   cross(space.tunings, &LayerTuning::state_tile, std::array<std::size_t, 5>{0, 48, 40, 32, 16});
-  cross(space.tunings, &LayerTuning::qkv_tile, std::array<std::size_t, 2>{64, 32});
   cross(space.tunings, &LayerTuning::norm_rows, std::array<std::size_t, 5>{0, 2, 4, 8, 16});
   cross(space.tunings, &LayerTuning::qkv_row_blocks, std::array<std::size_t, 4>{1, 2, 3, 6});
   cross(space.tunings, &LayerTuning::keeps_hidden, kFlags);

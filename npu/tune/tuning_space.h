@@ -25,8 +25,10 @@ struct TuningSpace {
 
 LayerTuning with_buffers(LayerTuning tuning, const TuningSpace::Buffers& buffers);
 
-// Tile widths, rows of a LayerNorm, row blocks, panels and streams as LayerTuning has them; rings
-// of two, four and six slots; all 64 cuts of the seven operations.
+// Widths of state tiles, rows of a LayerNorm, row blocks, panels and streams as LayerTuning has
+// them; rings of two, four and six slots; all 64 cuts of the seven operations. Not halves of heads
+// (qkv_tile 32), which are written to DDR in runs of 256 bytes: the time model counts those as long
+// ones.
 TuningSpace whole_space(const Target& target, const LayerShape& shape, Precision precision);
 
 // All ways to cut the operations into calls.

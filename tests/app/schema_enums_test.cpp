@@ -16,6 +16,7 @@
 #include "npu/design/layer_abi.h"
 #include "npu/ops/stand_in.h"
 #include "npu/plans/plan.h"
+#include "npu/plans/plan_file.h"
 #include "tests/support/json_schema.h"
 
 namespace {
@@ -32,11 +33,13 @@ json schema() {
 std::map<std::string, json> program_lists() {
   std::vector<std::string_view> dtypes(models::kDTypeNames.begin(), models::kDTypeNames.end());
   dtypes.push_back(models::kNoDType);
+  std::vector<std::string_view> plans(npu::kPlanNames.begin(), npu::kPlanNames.end());
+  plans.push_back(npu::kTunedPlanName);
   return {{"task", enum_of(decoder::kTaskNames)},
           {"model/format", enum_of(models::kFileFormats, true)},
           {"model/quantization", enum_of(dtypes, true)},
           {"device/used", enum_of(app::backend_names())},
-          {"device/npu/plan", enum_of(npu::kPlanNames)},
+          {"device/npu/plan", enum_of(plans)},
           {"device/npu/precision", enum_of(npu::kPrecisionNames)},
           {"device/npu/operators/replaces", enum_of(std::array{npu::kReplaceable})},
           {"device/npu/operators/ran_on", enum_of(app::kOperatorPlaces)},

@@ -48,13 +48,12 @@ struct PlanResult {
   npu::RunStats stats;
 };
 
-PlanResult run_plan(npu::Plan plan, std::size_t layers = kLayers, std::size_t threads = 2) {
+PlanResult run_options(const encoder::NpuOptions& options, std::size_t layers = kLayers,
+                       std::size_t threads = 2) {
   const models::Dims dims = small_dims();
   const models::EncoderWeights weights = small_weights();
   models::ThreadPool pool(threads);
   const auto device = npu::open_sim_device();
-  encoder::NpuOptions options;
-  options.plan = plan;
   const auto backend = encoder::make_npu_backend(*device, dims, weights, pool, options);
   CHECK(backend->n_layers() == kLayers);
   models::Matrix x = tests::random_matrix(kFrames, 128, 3, 1.5);
@@ -62,6 +61,12 @@ PlanResult run_plan(npu::Plan plan, std::size_t layers = kLayers, std::size_t th
   for (std::size_t layer = 0; layer < layers; ++layer) backend->run_layer(layer);
   backend->store(x.view());
   return {{x.flat().begin(), x.flat().end()}, device->stats()};
+}
+
+PlanResult run_plan(npu::Plan plan, std::size_t layers = kLayers, std::size_t threads = 2) {
+  encoder::NpuOptions options;
+  options.plan = plan;
+  return run_options(options, layers, threads);
 }
 
 void check_plan(npu::Plan plan, std::size_t launches_a_layer, std::size_t submissions) {
@@ -91,6 +96,22 @@ TEST_CASE("npu plans: hybrid is one launch a product") {
 TEST_CASE("npu plans: per-op is a launch a row, a row and head, and 512 elements") {
   constexpr std::size_t kCalls = kFrames * (2 + 2 + 1);
   check_plan(npu::Plan::per_op, kCalls, kLayers * kCalls);
+}
+
+TEST_CASE("npu plans: a tuned plan has its calls and the bits of the plan by hand") {
+  const std::vector<float> by_hand = run_plan(npu::Plan::fused).states;
+  encoder::NpuOptions options;
+  options.tuned = npu::PlanFile{
+      &npu::npu1(),
+      npu::Precision::bf16,
+      {kFrames, 128, 2, 512},
+      {{.qkv_tile = 32, .norm_rows = 8, .qkv_row_blocks = 3, .attends_padding = false},
+       {{npu::LayerOp::norm1, npu::LayerOp::attend}, {npu::LayerOp::out, npu::LayerOp::down}}}};
+  const PlanResult tuned = run_options(options);
+  CHECK(tuned.states == by_hand);
+  CHECK(tuned.stats.launches == 2 * kLayers);
+  options.tuned->shape.frames += 1;
+  CHECK_THROWS_AS(run_options(options), npu::DeviceError);
 }
 
 TEST_CASE("npu plans: the number of threads does not change a bit") {

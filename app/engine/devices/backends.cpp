@@ -40,7 +40,7 @@ class NpuDevice : public EncoderDevice {
     NpuUse& use = info.npu.emplace();
     use.description = device_->description();
     use.plan = layer_options_.tuned
-                   ? "tuned"
+                   ? npu::kTunedPlanName
                    : npu::kPlanNames[static_cast<std::size_t>(layer_options_.plan)];
     use.precision = npu::precision_name(layer_options_.precision);
     if (info.simulated) use.preset = options_.preset;

@@ -1,0 +1,110 @@
+// What is printed and written of a search: its parts add up, and its trace is one that opens.
+#include "npu/tune/report.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "npu/sim/compile_call.h"
+
+using namespace wnpu::npu;  // NOLINT
+
+namespace {
+
+const LayerShape kShape{200, 192, 3, 768};
+
+std::vector<Design> two_calls() {
+  const TunedLayer layer = tuned_layer(npu1(), kShape, Precision::bf16, {.norm_rows = 8});
+  return designs_of(layer, {{LayerOp::norm1, LayerOp::attend}, {LayerOp::out, LayerOp::down}});
+}
+
+TuneOptions options() {
+  return {&npu1(),         kShape,
+          Precision::bf16, find_preset(kDefaultPreset),
+          Objective::time, std::chrono::seconds(600),
+          nullptr};
+}
+
+}  // namespace
+
+TEST_CASE("profile: the parts of an average core's time are the calls' time") {
+  const TimePreset preset = find_preset(kDefaultPreset);
+  const std::vector<Design> calls = two_calls();
+  const PlanProfile profile = profile_plan(calls, preset);
+  double cycles = 0;
+  for (const Design& call : calls) cycles += time_call(call, preset).report.cycles;
+  CHECK(profile.cycles == doctest::Approx(cycles));
+  const CoreCycles& c = profile.cores;
+  CHECK(c.busy + c.waiting_a + c.waiting_b + c.waiting_c + c.waiting_header + c.finished ==
+        doctest::Approx(cycles));
+  CoreCycles sum;
+  for (const OperationProfile& o : profile.operations) {
+    sum.busy += o.cycles.busy;
+    sum.waiting_a += o.cycles.waiting_a;
+    sum.waiting_b += o.cycles.waiting_b;
+    sum.waiting_c += o.cycles.waiting_c;
+  }
+  CHECK(sum.busy == doctest::Approx(c.busy));
+  CHECK(sum.waiting_a == doctest::Approx(c.waiting_a));
+  CHECK(sum.waiting_b == doctest::Approx(c.waiting_b));
+  CHECK(sum.waiting_c == doctest::Approx(c.waiting_c));
+  CHECK(profile.operations.size() == kLayerOps);
+  for (const double alone : {profile.cores.busy, profile.stream, profile.ddr_read,
+                             profile.ddr_write, profile.controller.busy, profile.bound}) {
+    CHECK(alone <= profile.cycles);
+  }
+}
+
+TEST_CASE("trace: of several calls, one after the other, no tile does two things at a time") {
+  const TimePreset preset = find_preset(kDefaultPreset);
+  const std::vector<Design> calls = two_calls();
+  const auto trace = nlohmann::json::parse(trace_plan(calls, preset));
+  std::map<int, double> ends;
+  std::map<int, std::string> tracks;
+  double end = 0;
+  for (const auto& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "M") {
+      if (event.at("name") == "thread_name") tracks[event.at("tid")] = event.at("args").at("name");
+      continue;
+    }
+    const int track = event.at("tid");
+    const double start = event.at("ts");
+    CAPTURE(tracks[track]);
+    CHECK(start >= ends[track] - 0.002);  // written with a nanosecond's digits
+    ends[track] = start + event.at("dur").get<double>();
+    end = std::max(end, ends[track]);
+  }
+  CHECK(end == doctest::Approx(profile_plan(calls, preset).ms * 1e3).epsilon(1e-3));
+  CHECK(std::ranges::count(tracks, std::string("controller"),
+                           [](const auto& t) { return t.second; }) == 1);
+}
+
+TEST_CASE("report: says what changed and what each change is worth, as text and as JSON") {
+  TuningSpace space = whole_space(npu1(), kShape, Precision::bf16);
+  std::erase_if(space.tunings, [](const LayerTuning& t) {
+    return t.qkv_row_blocks > 1 || !t.broadcasts_keys || !t.keeps_hidden || t.state_tile != 0;
+  });
+  space.buffers.resize(1);
+  space.calls.resize(1);
+  const TuneOptions asked = options();
+  TuneReport report = explain("a small one", asked, tune(asked, space));
+  REQUIRE(!report.changes.empty());
+  for (const ChangedChoice& change : report.changes) {
+    CHECK(change.by_hand != change.found);
+    if (change.without_ms > 0) CHECK(change.without_ms >= report.result.best.ms);
+  }
+  const std::string text = report_text(report);
+  CHECK(text.find("all modelled, nothing was run on an NPU") != std::string::npos);
+  CHECK(text.find(report.changes.front().name) != std::string::npos);
+  CHECK(text.find("no plan of the space is better") != std::string::npos);
+  add_predictions(report);
+  CHECK(report_text(report).find("learned") != std::string::npos);
+  const auto json = nlohmann::json::parse(report_json(report));
+  CHECK(json.at("kind") == "modelled");
+  CHECK(json.at("search").at("is_whole") == true);
+  CHECK(json.at("found").at("changes").size() == report.changes.size());
+  CHECK(json.at("found").at("profile").at("operations").size() == kLayerOps);
+}
