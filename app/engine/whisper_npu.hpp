@@ -67,16 +67,12 @@ struct DeviceOptions {
   // What the CPU computes in: "fp32", "int16", "int8"; "auto": int8 where the CPU multiplies bytes,
   // else fp32.
   std::string cpu_precision = "auto";
-  // Calls of the NPU a layer: "fused", "batched", "hybrid", "per-op".
-  std::string plan = "fused";
-  // What the NPU computes in: "bf16", "int8".
-  std::string precision = "bf16";
+  std::string plan = "fused";  // calls of the NPU a layer: "fused", "batched", "hybrid", "per-op"
+  std::string precision = "bf16";  // what the NPU computes in: "bf16", "int8"
   // A file of `whisper-npu npu tune` that says both for the model's size; empty: none.
   std::string plan_file = {};
-  // Whose times the simulator models: CLOCK/KERNELS.
-  std::string preset = "phoenix-1.0/published";
-  // The NPU's overlay; empty: the installed one.
-  std::string xclbin = {};
+  std::string preset = "phoenix-1.0/published";  // CLOCK/KERNELS whose times the simulator models
+  std::string xclbin = {};                       // the NPU's overlay; empty: the installed one
   // A window on which the device fails is done again on the CPU, and all after it.
   bool falls_back = false;
   // Operators from outside: shared libraries, and folders with source (npu/ops/README.md).
@@ -274,7 +270,7 @@ struct OperatorUse {
 // What an NPU, or the simulator of one, did for one file.
 struct NpuUse {
   std::string description;
-  std::string plan;       // "fused", "batched", "hybrid", "per-op"
+  std::string plan;       // "fused", "batched", "hybrid", "per-op", "tuned"
   std::string precision;  // "bf16", "int8"
   std::string preset;     // of the simulator's time model; empty on hardware
   std::size_t windows = 0;
