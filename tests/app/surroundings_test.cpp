@@ -9,6 +9,7 @@
 #include "app/batch/sha256.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/devices/device_choice.h"
+#include "app/engine/devices/operator_choice.h"
 #include "app/engine/model_path.h"
 #include "app/engine/timestamp.h"
 #include "models/base/error.h"
@@ -159,4 +160,16 @@ TEST_CASE("timestamps: rounded half to even, never negative") {
   CHECK(to_milliseconds(0.0015) == 2);
   CHECK(to_milliseconds(-1) == 0);
   CHECK(format_timestamp(359999.9996, {true, ','}) == "100:00:00,000");
+}
+
+TEST_CASE("device: a tuned plan has no room for an operator that the CPU runs") {
+  wnpu::DeviceOptions options;
+  options.npu_operator = "gelu=gelu";
+  CHECK(choose_operator(options, true)->runs_on_core());
+  CHECK_FALSE(choose_operator(options, false)->runs_on_core());
+  options.plan_file = "a.plan";
+  CHECK(choose_operator(options, true)->runs_on_core());
+  CHECK_THROWS_WITH_AS(choose_operator(options, false),
+                       doctest::Contains("expected one that cores run, beside a plan_file"),
+                       wnpu::Error);
 }

@@ -39,10 +39,6 @@ void ChosenOperator::apply(encoder::NpuOptions& options) const {
 void check_operator(const DeviceOptions& options) {
   if (!options.npu_operator.empty()) {
     named(options);
-    // A plan of calls that has no room for the CPU's part.
-    if (options.plan_file.empty()) return;
-    throw Error("device.npu_operator",
-                ": expected no plan_file beside it, found " + options.plan_file);
   } else if (!options.operators.empty()) {
     throw Error("device.operators", ": expected an npu_operator that is one of them, found none");
   }
@@ -59,6 +55,10 @@ std::optional<ChosenOperator> choose_operator(const DeviceOptions& options, bool
   }
   npu::require_like_gelu(*chosen.op);
   const std::string reason = why_on_cpu(*chosen.op, options, is_simulated);
+  if (!reason.empty() && !options.plan_file.empty()) {
+    throw Error("device.npu_operator",
+                " " + name + ": expected one that cores run, beside a plan_file, found: " + reason);
+  }
   chosen.use = {std::string(npu::kReplaceable), name, chosen.op->source,
                 std::string(kOperatorPlaces[reason.empty() ? 0 : 1]), reason};
   return chosen;

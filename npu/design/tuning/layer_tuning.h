@@ -2,13 +2,13 @@
 // designed by hand with; the tuner (npu/tune) looks for better ones.
 //
 // Not free, and why:
-//   64 rows a core and steps of 8 KB      accumulators and ports of the resident program
-//   48 queries, 32 keys, heads of 64      the attention kernel's sums, one element of keys and
-//   values hidden tiles of 64 columns            they are the depth steps of `down` `out` and
-//   `down` of one tile width    the residual of both is states in the same tiles a slot a core for
-//   results             a result takes longer to make than to drain channels, links and core memory
-//   the overlay, which every call shares the residual over the A stream        the walk of the
-//   cores takes it from there
+// - 64 rows a core, steps of 8 KB: accumulators and ports of the resident program.
+// - 48 queries, 32 keys, heads of 64: the attention kernel's sums, one element of keys and values.
+// - Hidden tiles of 64 columns: they are the depth steps of `down`.
+// - One tile width of `out` and `down`: the residual of both is states in the same tiles.
+// - A slot a core for results: a result takes longer to make than to drain.
+// - Channels, links and core memory: the overlay, which every call shares.
+// - The residual over the A stream: the walk of the cores takes it from there.
 #pragma once
 
 #include <cstddef>
