@@ -39,7 +39,7 @@ void add_operator_options(CLI::App& app, Request& request) {
   app.add_flag("--json", request.json, "JSON on stdout instead of text");
 }
 
-void add_name(CLI::App& app, Request& request) {
+void add_operator_name(CLI::App& app, Request& request) {
   app.add_option("name", request.names, "The operator: one of `npu op list`");
 }
 
@@ -132,14 +132,14 @@ Subcommand action(const char* name, const char* help, AddOptions add_options, Wo
 
 Subcommand op_action() {
   const auto add_validate_options = [](CLI::App& app, Request& request) {
-    add_name(app, request);
+    add_operator_name(app, request);
     add_sizes(app, request, "many if not given");
     add_integer(app, "--shapes", request.shapes, {{0, 10000}},
                 "Random shapes, besides the smallest and the longest");
     add_integer(app, "--seed", request.seed, {{0, 1U << 30U}}, "Of shapes and values");
   };
   const auto add_bench_options = [](CLI::App& app, Request& request) {
-    add_name(app, request);
+    add_operator_name(app, request);
     add_sizes(app, request, "moderate ones if not given");
     app.add_option("--npu-preset", request.preset, "Whose times are modelled: CLOCK/KERNELS")
         ->type_name("PRESET")
@@ -155,8 +155,8 @@ Subcommand op_action() {
            "list", "All operators, and whether a core or the CPU runs them",
            [](CLI::App&, Request&) {},
            [](const Request& request, const std::vector<std::string>&) { return list(request); }),
-       action("describe", "Shapes, types, attributes, bound, steps and cost of one", add_name,
-              describe),
+       action("describe", "Shapes, types, attributes, bound, steps and cost of one",
+              add_operator_name, describe),
        action("validate",
               "Tile kernel and CPU reference against fp64, over shapes and hostile values",
               add_validate_options, validate),

@@ -92,14 +92,16 @@ void WindowEncoder::encode(std::span<const EncodeJob> jobs) {
   // A round ends where a lane leaves windows to another that then fails or is slow: one more then.
   while (!queue.is_done()) {
     const std::vector<std::size_t> working = working_lanes();
-    if (working.empty()) {
-      hand_over_to_cpu();
-      for (const std::size_t window : queue.left()) {
-        lanes_.back().encoder->encode(*jobs[window].mel, *jobs[window].states, should_stop_);
-      }
-      return;
-    }
+    if (working.empty()) return finish_on_cpu(jobs, queue.left());
     work_side_by_side(working, jobs, queue);
+  }
+}
+
+void WindowEncoder::finish_on_cpu(std::span<const EncodeJob> jobs,
+                                  const std::vector<std::size_t>& left) {
+  hand_over_to_cpu();
+  for (const std::size_t window : left) {
+    lanes_.back().encoder->encode(*jobs[window].mel, *jobs[window].states, should_stop_);
   }
 }
 

@@ -69,6 +69,7 @@ class WindowEncoder {
                          WindowQueue& queue);
   void work(std::size_t lane, std::span<const EncodeJob> jobs, WindowQueue& queue);
   // All devices have failed.
+  void finish_on_cpu(std::span<const EncodeJob> jobs, const std::vector<std::size_t>& left);
   void hand_over_to_cpu();
 
   const LoadedModel& model_;
