@@ -141,15 +141,17 @@ void WindowEncoder::hand_over_to_cpu() {
     for (Lane& lane : lanes_) lane.failure.clear();
     throw npu::DeviceError(failures);
   }
-  fallback_ = failures;
   for (Lane& lane : lanes_) {
     lane.encoder.reset();
     lane.layers.reset();
   }
+  // Where the model's layers find no memory all stays as it is, for the next call.
   Lane cpu;
-  cpu.pool = std::move(lanes_.front().pool);  // cpu_pool may be at work in the decoder
-  make_encoder(cpu, *cpu.pool);
+  make_encoder(cpu, *lanes_.front().pool);  // cpu_pool may be at work in the decoder
+  lanes_.reserve(lanes_.size() + 1);
+  cpu.pool = std::move(lanes_.front().pool);
   lanes_.push_back(std::move(cpu));
+  fallback_ = failures;
 }
 
 void WindowEncoder::reset_counts() {
