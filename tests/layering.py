@@ -21,7 +21,7 @@ READ = [*BASE, "audio/read"]
 ENCODER = ["models", "encoder"]
 CORE = ["npu/kernel", "npu/core"]
 DESIGN = [*CORE, "npu/design"]
-OPS = [*DESIGN, "npu/xdg_folder.h", "npu/emit/core_sources.h", "npu/ops"]
+OPS = [*DESIGN, "npu/fnv1a.h", "npu/xdg_folder.h", "npu/emit/core_sources.h", "npu/ops"]
 ENGINE = ["models", "npu", "audio", "encoder", "decoder", "app/engine"]
 FORMATS = [*ENGINE, "app/formats"]
 CLI = [*FORMATS, "app/cli"]
@@ -44,14 +44,14 @@ RULES = {
     "npu/ops/core_kernels.cpp": [*CORE, "npu/ops/core_kernels.h", "npu/design/kernel_table.h"],
     "npu/ops/tile": ["npu/kernel", "npu/ops/whisper_npu_operator.h"],
     "npu/ops": OPS,
-    "npu/design": [*CORE, "npu/ops/core_kernels.h"],
+    "npu/design": [*CORE, "npu/fnv1a.h", "npu/ops/core_kernels.h"],
     "npu/control": DESIGN,
     "npu/emit": [*DESIGN, "npu/control"],
     "npu/portable": DESIGN,
     "npu/sim": ["npu/device.h", *OPS, "npu/control"],
     "npu/plans": [*DESIGN, "npu/control", "npu/sim"],
     "npu/predict": [*DESIGN, "npu/control", "npu/sim"],
-    "npu/tune": ["npu/xdg_folder.h", *DESIGN, "npu/control", "npu/sim", "npu/plans", "npu/predict"],
+    "npu/tune": ["npu/fnv1a.h", "npu/xdg_folder.h", *DESIGN, "npu/control", "npu/sim", "npu/plans", "npu/predict"],
     "npu/trial_calls": [*DESIGN, "npu/control", "npu/sim", "npu/plans"],
     "npu/first_light": ["npu/device.h", *DESIGN, "npu/control", "npu/sim", "npu/plans",
                         "npu/trial_calls"],

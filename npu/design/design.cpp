@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <string_view>
 
+#include "npu/fnv1a.h"
+
 namespace wnpu::npu {
 namespace {
 
-// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv); integers as 8 little-endian bytes.
 class Hasher {
  public:
   Hasher& add(std::uint64_t value) {
-    for (int i = 0; i < 8; ++i) byte(static_cast<std::uint8_t>(value >> (8 * i)));
+    hash_.add(value);
     return *this;
   }
   Hasher& add_signed(std::int64_t value) { return add(static_cast<std::uint64_t>(value)); }
@@ -19,18 +20,16 @@ class Hasher {
     return add(static_cast<std::uint64_t>(value));
   }
   Hasher& add(std::string_view text) {
-    add(text.size());
-    for (const char c : text) byte(static_cast<std::uint8_t>(c));
+    hash_.add(text.size()).add_bytes(text);
     return *this;
   }
   Hasher& add(TileId tile) {
     return add_enum(tile.kind).add_signed(tile.column).add_signed(tile.row);
   }
-  std::uint64_t value() const { return state_; }
+  std::uint64_t value() const { return hash_.value(); }
 
  private:
-  void byte(std::uint8_t b) { state_ = (state_ ^ b) * 0x100000001b3ull; }
-  std::uint64_t state_ = 0xcbf29ce484222325ull;
+  Fnv1a hash_;
 };
 
 void add_overlay(Hasher& h, const Overlay& d) {

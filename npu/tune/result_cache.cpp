@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "npu/control/controller_costs.h"
+#include "npu/fnv1a.h"
 #include "npu/tune/time_model.h"
 #include "npu/xdg_folder.h"
 
@@ -23,24 +24,6 @@ namespace {
 constexpr std::uintmax_t kMostBytes = 16 << 20;
 constexpr std::size_t kFields = 5;
 
-// FNV-1a.
-class Sum {
- public:
-  Sum& add(std::string_view text) {
-    for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return *this;
-  }
-  Sum& add(std::uint64_t number) {
-    for (int i = 0; i < 8; ++i) value_ = (value_ ^ (number >> (8 * i) & 0xff)) * 0x100000001b3;
-    return *this;
-  }
-  Sum& add(double number) { return add(std::bit_cast<std::uint64_t>(number)); }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325;
-};
-
 // Key, whether it is refused, the bits of its cycles, bytes, and the sum of these.
 std::string line_of(std::uint64_t key, const CallResult& result) {
   std::array<char, 80> text{};
@@ -48,7 +31,7 @@ std::string line_of(std::uint64_t key, const CallResult& result) {
                 static_cast<unsigned long long>(key), result.is_refused ? 1 : 0,
                 static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(result.cycles)),
                 static_cast<unsigned long long>(result.ddr_bytes));
-  return std::string(text.data()) + " " + hash_text(Sum().add(text.data()).value()) + "\n";
+  return std::string(text.data()) + " " + hash_text(Fnv1a().add_bytes(text.data()).value()) + "\n";
 }
 
 std::optional<std::pair<std::uint64_t, CallResult>> parse_line(std::string_view line) {
@@ -70,22 +53,23 @@ std::optional<std::pair<std::uint64_t, CallResult>> parse_line(std::string_view 
 }  // namespace
 
 std::uint64_t result_key(const Design& design, const TimePreset& preset) {
-  Sum sum;
-  sum.add(time_model_digest()).add(design_hash(design));
+  Fnv1a sum;
+  const auto add = [&sum](double number) { sum.add(std::bit_cast<std::uint64_t>(number)); };
+  sum.add_bytes(time_model_digest()).add(design_hash(design));
   for (const double number : {preset.clock_ghz, preset.ddr_read_gb_per_s, preset.ddr_write_gb_per_s,
                               preset.ddr_latency_ns}) {
-    sum.add(number);
+    add(number);
   }
   const KernelTable& k = preset.kernels;
   for (const Rate& rate : {k.bf16_mac_per_cycle, k.int8_mac_per_cycle, k.attention_mac_per_cycle,
                            k.softmax_cycles, k.layer_norm_cycles, k.gelu_cycles, k.epilogue_cycles,
                            k.quantise_cycles, k.dequantise_cycles, k.call_cycles}) {
-    sum.add(rate.value);
+    add(rate.value);
   }
   const ControllerCosts& costs = controller_of(preset);
   for (const Rate& rate :
        {costs.write, costs.masked_write, costs.block_word, costs.push, costs.token}) {
-    sum.add(rate.value);
+    add(rate.value);
   }
   return sum.value();
 }

@@ -14,6 +14,7 @@
 
 #include "npu/design/design.h"
 #include "npu/emit/core_sources.h"
+#include "npu/fnv1a.h"
 #include "npu/ops/operator.h"
 #include "npu/ops/outside/operator_headers.h"
 #include "npu/xdg_folder.h"
@@ -63,12 +64,6 @@ void write(const fs::path& file, std::string_view text) {
   stream << text;
   stream.close();
   if (!stream) throw OperatorError(file.string() + ": cannot be written");
-}
-
-// FNV-1a, as design_hash.
-std::uint64_t hashed(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325u) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
 }
 
 // Runs words[0], found in PATH, its stderr in `messages`; its exit status, or 127.
@@ -135,11 +130,12 @@ class Build {
     std::vector<std::string> words = command(kPlain);
     words.insert(words.end(), {"-E", "-P", "-dD", source_.string(), "-o", all.string()});
     compile(words);
-    std::uint64_t key = hashed(text_of(all));
+    Fnv1a key;
+    key.add_bytes(text_of(all));
     for (const auto* flags : {&kFlags, &kPlain, &kCounting}) {
-      for (const std::string& flag : *flags) key = hashed(flag, key);
+      for (const std::string& flag : *flags) key.add_bytes(flag);
     }
-    return hashed(kCountsSource, hashed(compiler(), key));
+    return key.add_bytes(compiler()).add_bytes(kCountsSource).value();
   }
 
   void make(const fs::path& to) const {
