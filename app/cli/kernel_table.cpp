@@ -1,4 +1,4 @@
-#include "bench/encoder/measured_preset.h"
+#include "app/cli/kernel_table.h"
 
 #include <fstream>
 #include <iterator>
@@ -7,7 +7,7 @@
 
 #include "app/cli/exit_code.h"
 
-namespace wnpu::bench {
+namespace wnpu::app {
 
 std::optional<npu::MeasuredTable> read_measured_table(const std::filesystem::path& file) {
   if (file.empty()) return std::nullopt;
@@ -16,15 +16,15 @@ std::optional<npu::MeasuredTable> read_measured_table(const std::filesystem::pat
   std::ifstream stream;
   if (std::filesystem::is_regular_file(file, error)) stream.open(file);
   if (!stream.is_open()) {
-    throw app::UsageError(file.string() +
-                          ": expected a result of npu first-light, found no readable file");
+    throw UsageError(file.string() +
+                     ": expected a result of npu first-light, found no readable file");
   }
   try {
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
     return npu::parse_measured_table(text, file.string());
   } catch (const std::invalid_argument& fault) {
-    throw app::UsageError(fault.what());
+    throw UsageError(fault.what());
   }
 }
 
-}  // namespace wnpu::bench
+}  // namespace wnpu::app

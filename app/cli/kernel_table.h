@@ -1,4 +1,5 @@
-// --kernel-table: times by what first light measured on an NPU (npu/first_light/README.md).
+// --kernel-table of bench and npu tune: times by what first light measured on an NPU
+// (npu/first_light/README.md).
 #pragma once
 
 #include <filesystem>
@@ -6,9 +7,9 @@
 
 #include "npu/first_light/measured_table.h"
 
-namespace wnpu::bench {
+namespace wnpu::app {
 
 // The table in the file; none where no file is named. Throws UsageError with expected and found.
 std::optional<npu::MeasuredTable> read_measured_table(const std::filesystem::path& file);
 
-}  // namespace wnpu::bench
+}  // namespace wnpu::app

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 
 #include "models/text/vocabulary.h"
+#include "npu/design/target.h"
 
 namespace wnpu::app {
 namespace {
@@ -117,6 +119,21 @@ void add_name(CLI::App& app, const std::string& name, std::span<const std::strin
   add_choice(
       app, name, {{names.begin(), names.end()}, target},
       [&target](const std::string& given) { target = given; }, help);
+}
+
+void add_preset(CLI::App& app, std::string& target, const std::string& help) {
+  const auto check = [](const std::string& name) -> std::string {
+    try {
+      npu::find_preset(name);
+      return "";
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  };
+  app.add_option("--npu-preset", target, help)
+      ->check(CLI::Validator(check, ""))
+      ->type_name("PRESET")
+      ->capture_default_str();
 }
 
 void add_number_or_none(CLI::App& app, const std::string& name, std::optional<double>& target,

@@ -62,6 +62,9 @@ void add_choice(CLI::App& app, const std::string& name, const Choice& choice,
 void add_name(CLI::App& app, const std::string& name, std::span<const std::string_view> names,
               std::string& target, const std::string& help);
 
+// --npu-preset: the name of a time preset (npu/design/target.h); another is refused.
+void add_preset(CLI::App& app, std::string& target, const std::string& help);
+
 void add_number_or_none(CLI::App& app, const std::string& name, std::optional<double>& target,
                         const NumberRange& range, const std::string& help);
 void add_integer_or_none(CLI::App& app, const std::string& name, std::optional<std::size_t>& target,

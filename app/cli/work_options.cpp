@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +16,6 @@
 #include "decoder/search/decode_options.h"
 #include "models/weights/precision.h"
 #include "npu/design/layer_abi.h"
-#include "npu/design/target.h"
 #include "npu/plans/plan.h"
 
 namespace wnpu::app {
@@ -39,18 +37,6 @@ CLI::Validator is_device() {
       return "";
     } catch (const Error& error) {  // "device: expected ...", whose option CLI11 names itself
       return std::string(error.what()).substr(error.option().size() + 2);
-    }
-  };
-  return {check, ""};
-}
-
-CLI::Validator is_preset() {
-  const auto check = [](const std::string& name) -> std::string {
-    try {
-      npu::find_preset(name);
-      return "";
-    } catch (const std::invalid_argument& error) {
-      return error.what();
     }
   };
   return {check, ""};
@@ -107,12 +93,9 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
   app.add_option("--npu-plan-file", device.plan_file,
                  "A plan of `npu tune` for the model's size, in the place of both")
       ->type_name("FILE");
-  app.add_option("--npu-preset", device.preset,
-                 "Whose times the simulator models: CLOCK/KERNELS. A layer of base at 1 GHz: 22 ms "
-                 "(published) to 36 ms (open-source)")
-      ->check(is_preset())
-      ->type_name("PRESET")
-      ->capture_default_str();
+  add_preset(app, device.preset,
+             "Whose times the simulator models: CLOCK/KERNELS. A layer of base at 1 GHz: 22 ms "
+             "(published) to 36 ms (open-source)");
   app.add_option("--npu-operator", device.npu_operator,
                  "An operator in the place of the NPU's own GELU, which JSON and a message tell")
       ->type_name("gelu=NAME");

@@ -102,13 +102,7 @@ int validate(const Request& request, const std::vector<std::string>& names) {
 
 int bench(const Request& request, const std::vector<std::string>& names) {
   const auto op = operator_of(request, names);
-  const npu::TimePreset preset = [&] {
-    try {
-      return npu::find_preset(request.preset);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(std::string("--npu-preset: ") + error.what());
-    }
-  }();
+  const npu::TimePreset preset = npu::find_preset(request.preset);
   const npu::OperatorTimes times =
       npu::bench(*op, preset, sizes_of(request, *op).value_or(npu::usual_sizes(*op)), request.runs);
   return print(request.json ? npu::times_json(*op, times, preset.name)
@@ -141,9 +135,7 @@ Subcommand op_action() {
   const auto add_bench_options = [](CLI::App& app, Request& request) {
     add_operator_name(app, request);
     add_sizes(app, request, "moderate ones if not given");
-    app.add_option("--npu-preset", request.preset, "Whose times are modelled: CLOCK/KERNELS")
-        ->type_name("PRESET")
-        ->capture_default_str();
+    add_preset(app, request.preset, "Whose times are modelled: CLOCK/KERNELS");
     add_integer(app, "--runs", request.runs, {{1, 1000000}}, "Of the CPU's reference");
   };
   return {

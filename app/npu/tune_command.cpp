@@ -4,11 +4,8 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,10 +13,10 @@
 #include "app/batch/output_file.h"
 #include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
+#include "app/cli/kernel_table.h"
 #include "app/cli/option_values.h"
 #include "app/npu/calls.h"
 #include "app/npu/layer_options.h"
-#include "npu/first_light/measured_table.h"
 #include "npu/plans/plan_file.h"
 #include "npu/tune/report.h"
 
@@ -64,23 +61,6 @@ std::chrono::duration<double> duration_of(const std::string& text) {
   return std::chrono::duration<double>(value);
 }
 
-// What first light has measured, if it is asked for.
-std::optional<npu::MeasuredTable> measured_table(const std::string& file) {
-  if (file.empty()) return std::nullopt;
-  std::error_code error;
-  std::ifstream stream;
-  // A device or a pipe might never end.
-  if (fs::is_regular_file(file, error)) stream.open(file);
-  if (!stream.is_open()) {
-    throw UsageError(file + ": expected a result of npu first-light, found no readable file");
-  }
-  try {
-    return npu::parse_measured_table({std::istreambuf_iterator<char>(stream), {}}, file);
-  } catch (const std::invalid_argument& fault) {
-    throw UsageError(fault.what());
-  }
-}
-
 void require_free(const std::string& file, bool overwrites) {
   std::error_code error;
   if (file.empty() || overwrites || !fs::is_regular_file(file, error)) return;
@@ -97,11 +77,7 @@ npu::TuneOptions options_of(const Search& search, const npu::MeasuredTable* meas
   options.target = &npu::npu1();
   options.shape = layer_shape(search.choice.size);
   options.precision = npu::find_precision(search.choice.precision).value();
-  try {
-    options.preset = measured != nullptr ? measured->preset : npu::find_preset(search.preset);
-  } catch (const std::invalid_argument& fault) {
-    throw UsageError("--npu-preset: " + std::string(fault.what()));
-  }
+  options.preset = measured != nullptr ? measured->preset : npu::find_preset(search.preset);
   options.objective =
       search.objective == kObjectives.front() ? npu::Objective::time : npu::Objective::ddr;
   options.budget = duration_of(search.budget);
@@ -125,7 +101,7 @@ void write_outputs(const Search& search, const npu::TuneReport& report) {
 int run(const Search& search) {
   require_free(search.output, search.overwrites);
   require_free(search.trace, search.overwrites);
-  const std::optional<npu::MeasuredTable> measured = measured_table(search.kernel_table);
+  const std::optional<npu::MeasuredTable> measured = read_measured_table(search.kernel_table);
   npu::TuneOptions options = options_of(search, measured ? &*measured : nullptr);
   const npu::TuningSpace space =
       npu::whole_space(*options.target, options.shape, options.precision);
@@ -147,9 +123,7 @@ int run(const Search& search) {
 void add_options(CLI::App& app, Search& search) {
   add_name(app, "--target", kTargetNames, search.choice.target, "The array");
   add_layer_options(app, search.choice.size, search.choice.precision);
-  app.add_option("--npu-preset", search.preset, "Whose times are modelled: CLOCK/KERNELS")
-      ->type_name("PRESET")
-      ->capture_default_str();
+  add_preset(app, search.preset, "Whose times are modelled: CLOCK/KERNELS");
   app.add_option("--kernel-table", search.kernel_table,
                  "What npu first-light measured on an NPU, in the place of the preset")
       ->type_name("FILE");

@@ -7,11 +7,11 @@
 
 #include "app/batch/progress.h"
 #include "app/cli/exit_code.h"
+#include "app/cli/kernel_table.h"
 #include "app/engine/available_cpus.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
 #include "bench/core/text_table.h"
-#include "bench/encoder/measured_preset.h"
 #include "bench/encoder/modelled_interval.h"
 #include "bench/encoder/plan_rows.h"
 #include "bench/input/model_sizes.h"
@@ -179,7 +179,7 @@ void add_note_of(const npu::MeasuredTable& table, Results& results) {
 
 Results measure_plans(const BenchOptions& options) {
   app::Messages messages(std::cerr, options.work.verbosity, false);
-  const std::optional<npu::MeasuredTable> table = read_measured_table(options.kernel_table);
+  const std::optional<npu::MeasuredTable> table = app::read_measured_table(options.kernel_table);
   const npu::MeasuredTable* const measured = table ? &*table : nullptr;
   const EncoderUnderTest model = encoder_asked_for(options, kMostLayers);
   if (!fits_array(model.dims)) {

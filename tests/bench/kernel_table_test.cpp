@@ -1,5 +1,5 @@
 // --kernel-table: first light's file beside the model's tables.
-#include "bench/encoder/measured_preset.h"
+#include "app/cli/kernel_table.h"
 
 #include <fstream>
 #include <string>
@@ -28,7 +28,7 @@ npu::FirstLight first_light_on_a_box(double softmax_cycles) {
 
 std::string refusal(const std::filesystem::path& file) {
   try {
-    read_measured_table(file);
+    app::read_measured_table(file);
   } catch (const app::UsageError& error) {
     return error.what();
   }
@@ -44,7 +44,7 @@ TEST_CASE("kernel_table: a layer is modelled by it, and its numbers stand with t
   const double published = npu::find_preset(npu::kDefaultPreset).kernels.softmax_cycles.value;
   const auto modelled_ms = [&](double softmax) {
     std::ofstream(file) << npu::first_light_json(first_light_on_a_box(softmax), "");
-    const auto table = read_measured_table(file);
+    const auto table = app::read_measured_table(file);
     REQUIRE(table);
     const std::vector<ModelledLayer> layers = modelled_base_layers(&*table);
     CHECK(layers.front().clock == "measured on a box");
@@ -65,7 +65,7 @@ TEST_CASE("kernel_table: a layer is modelled by it, and its numbers stand with t
 }
 
 TEST_CASE("kernel_table: no file is no table, and what is none is refused by its path") {
-  CHECK(!read_measured_table(""));
+  CHECK(!app::read_measured_table(""));
   const tests::TemporaryFolder folder;
   CHECK(refusal(folder.path() / "none.json")
             .find("none.json: expected a result of npu first-light") != std::string::npos);
