@@ -12,6 +12,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from gauss_jordan import solve  # noqa: E402
+
 KINDS = ["rows", "product", "residual", "attention"]
 POINTS = 8        # of a kind's stalls
 RIDGE = 1e-6      # of the mean square of a feature
@@ -29,19 +32,6 @@ def read(lines):
         else:
             calls[int(index)]["phases"].append((int(numbers[0]), numbers[1], numbers[2]))
     return [calls[i] for i in sorted(calls)]
-
-
-def solve(rows):
-    """Gauss-Jordan elimination of an augmented matrix."""
-    n = len(rows)
-    for i in range(n):
-        pivot = max(range(i, n), key=lambda k: abs(rows[k][i]))
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        for k in range(n):
-            if k != i:
-                factor = rows[k][i] / rows[i][i]
-                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i])]
-    return [rows[i][n] / rows[i][i] for i in range(n)]
 
 
 def ridge(calls):

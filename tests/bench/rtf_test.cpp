@@ -134,12 +134,7 @@ TEST_CASE("rtf: every stage is measured, and together they are the total") {
 
 TEST_CASE("rtf: on the simulator modelled times stand apart, and the page says so") {
   Fixture f;
-  wnpu::tests::NanoSpec spec;
-  spec.dims.n_audio_head = 1;  // heads of 64, as every released model has
-  spec.dims.n_text_head = 1;
-  wnpu::tests::write(wnpu::tests::to_ctranslate2(wnpu::tests::make_nano_model(spec),
-                                                 wnpu::tests::Ct2Quantization::float16),
-                     f.folder.path() / "nano64");
+  wnpu::tests::write_device_model(f.folder.path() / "nano64");
   f.options.work.model = (f.folder.path() / "nano64").string();
   f.options.work.device.requested = "sim";
   f.options.runs = 1;

@@ -207,4 +207,11 @@ std::string token_list_json(const std::vector<std::string>& token_bytes) {
   return nlohmann::json(spelled).dump(0);
 }
 
+void write_device_model(const std::filesystem::path& directory) {
+  NanoSpec spec;
+  spec.dims.n_audio_head = 1;
+  spec.dims.n_text_head = 1;
+  write(to_ctranslate2(make_nano_model(spec), Ct2Quantization::float16), directory);
+}
+
 }  // namespace wnpu::tests

@@ -37,6 +37,9 @@ struct Ct2Model {
 
 Ct2Model to_ctranslate2(const NanoModel& model, Ct2Quantization quantization);
 void write(const Ct2Model& model, const std::filesystem::path& directory);
+// A nano model whose heads have 64 columns, as those of every released model: a layer of it fits
+// the array.
+void write_device_model(const std::filesystem::path& directory);
 
 // Lists as JSON, e.g. of spelled tokens.
 std::string token_list_json(const std::vector<std::string>& token_bytes);

@@ -78,12 +78,7 @@ struct Fixture {
       samples[i] *= static_cast<float>(i / 8000 % 7) / 7.0F;
     }
     tests::write_wav(folder.path() / "noise.wav", samples);
-    tests::NanoSpec spec;
-    spec.dims.n_audio_head = 1;  // heads of 64, as every released model has
-    spec.dims.n_text_head = 1;
-    tests::write(
-        tests::to_ctranslate2(tests::make_nano_model(spec), tests::Ct2Quantization::float16),
-        folder.path() / "model");
+    tests::write_device_model(folder.path() / "model");
   }
 
   app::Recognizer recognizer(app::EncoderDevice& device, std::size_t n_threads = 2,

@@ -16,14 +16,7 @@ using namespace wnpu;  // NOLINT
 namespace {
 
 struct Fixture {
-  Fixture() {
-    tests::NanoSpec spec;
-    spec.dims.n_audio_head = 1;  // heads of 64, as every released model has
-    spec.dims.n_text_head = 1;
-    tests::write(
-        tests::to_ctranslate2(tests::make_nano_model(spec), tests::Ct2Quantization::float16),
-        folder.path());
-  }
+  Fixture() { tests::write_device_model(folder.path()); }
 
   std::unique_ptr<app::EncoderDevice> device_that_fails(std::size_t launch) const {
     npu::SimDeviceOptions options;

@@ -29,12 +29,7 @@ using Failures = std::vector<std::optional<std::size_t>>;  // a device: its call
 
 struct Fixture {
   Fixture() {
-    tests::NanoSpec spec;
-    spec.dims.n_audio_head = 1;  // heads of 64, as every released model has
-    spec.dims.n_text_head = 1;
-    tests::write(
-        tests::to_ctranslate2(tests::make_nano_model(spec), tests::Ct2Quantization::float16),
-        folder.path());
+    tests::write_device_model(folder.path());
     model = tests::load(folder.path());
     for (unsigned i = 0; i < kWindows; ++i) {
       mels.push_back(models::LogMel{tests::random_matrix(80, 3000, 8 + i)});
