@@ -133,7 +133,7 @@ class DecoderGraph {
 
   // Keys and values of a layer: those of the text grow, those of the window are made once.
   void declare_cache(std::size_t i) {
-    const Extent grown = has_past_ ? Extent(std::string(kPast) + " + " + kNew) : Extent(kNew);
+    const Extent grown = has_past_ ? kPastAndNew : kNew;
     for (const char* part : {"key", "value"}) {
       graph_.output(present_name(i, "decoder", part), cache_shape(grown));
       if (!has_past_) continue;
@@ -220,6 +220,8 @@ class DecoderGraph {
 
   static constexpr const char* kNew = "decoder_sequence_length";
   static constexpr const char* kPast = "past_decoder_sequence_length";
+  static constexpr const char* kPastAndNew =
+      "past_decoder_sequence_length + decoder_sequence_length";
 
   const Dims& dims_;
   Extent batch_;
