@@ -32,10 +32,6 @@ TEST_CASE("worker pool: all jobs are done, by any number of threads") {
 }
 
 TEST_CASE("worker pool: all jobs are done by fewer threads, where the system gives no more") {
-  if (!tests::kCanLimitThreads) {
-    MESSAGE("SKIP: a sanitizer's process cannot be limited");
-    return;
-  }
   for (const std::size_t room : {0U, 2U}) {
     CHECK(tests::holds_with_room_for(room, [] { return does_all_jobs(16); }));
   }

@@ -10,13 +10,6 @@
 
 namespace wnpu::tests {
 
-// Sanitizers reserve terabytes of addresses, which is what is limited here.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kCanLimitThreads = false;
-#else
-inline constexpr bool kCanLimitThreads = true;
-#endif
-
 // Whether f() is true in a child process with room for so many threads besides its own.
 template <typename F>
 bool holds_with_room_for(std::size_t n_threads, const F& f) {

@@ -11,6 +11,7 @@
 #include "npu/predict/published.h"
 #include "npu/predict/random_tuning.h"
 #include "npu/sim/compile_call.h"
+#include "tests/npu/sanitized.h"
 
 using namespace wnpu::npu;  // NOLINT
 
@@ -55,8 +56,8 @@ Case random_case(std::mt19937& random) {
 TEST_CASE("predictors: the analytical bound is never above the simulated time") {
   std::mt19937 random(7);
   double sum = 0;
-  constexpr int kCases = 250;
-  for (int i = 0; i < kCases; ++i) {
+  constexpr std::size_t kCases = 250 / wnpu::tests::kSanitizedShare;
+  for (std::size_t i = 0; i < kCases; ++i) {
     const Case c = random_case(random);
     CAPTURE(c.design.name);
     CAPTURE(c.preset.name);
@@ -86,9 +87,9 @@ TEST_CASE("predictors: what the bound counts is what the call's program and move
 
 TEST_CASE("predictors: errors on calls that nothing was fitted to") {
   std::mt19937 random(2026);  // sample_calls has another seed
-  constexpr int kCases = 80;
+  constexpr std::size_t kCases = 80 / wnpu::tests::kSanitizedShare;
   std::vector<double> errors(predictors().size());
-  for (int i = 0; i < kCases; ++i) {
+  for (std::size_t i = 0; i < kCases; ++i) {
     const Case c = random_case(random);
     const CallParts parts = call_parts(c.design, c.preset);
     for (std::size_t p = 0; p < errors.size(); ++p) {

@@ -15,6 +15,7 @@
 #include "npu/predict/random_tuning.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
+#include "tests/npu/sanitized.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace wnpu;  // NOLINT
@@ -39,6 +40,7 @@ TuningSpace small_space(const LayerShape& shape) {
     return t.norm_rows == 2 || t.qkv_row_blocks > 2 || !t.broadcasts_keys || !t.keeps_hidden ||
            t.state_tile != 0;
   });
+  space.tunings.resize(space.tunings.size() / tests::kSanitizedShare);
   space.buffers = {{4, 4, 2}, {2, 6, 1}};
   space.calls.resize(3);
   return space;
