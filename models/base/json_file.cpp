@@ -1,7 +1,6 @@
 #include "models/base/json_file.h"
 
 #include <set>
-#include <unordered_set>
 #include <utility>
 
 #include "models/base/error.h"
@@ -13,32 +12,34 @@ namespace {
 using nlohmann::json;
 
 // tokenizer.json, the deepest file read, nests 6 levels.
-constexpr int kMaxDepth = 32;
+constexpr std::size_t kMaxDepth = 32;
 
-// Watches the parser: nlohmann/json alone keeps the last of two equal keys without a word.
+// Follows the parser of a tree.
 class Watch {
  public:
-  explicit Watch(const std::string& path) : path_(path) {}
+  explicit Watch(const std::string& path) : nesting_(path) {}
 
-  bool operator()(int depth, json::parse_event_t event, json& value) {
-    if (depth > kMaxDepth) {
-      throw ModelError(path_ + ": expected at most " + std::to_string(kMaxDepth) +
-                       " levels of nesting, found more");
-    }
-    if (event == json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == json::parse_event_t::object_end) keys_.pop_back();
-    if (event == json::parse_event_t::key) {
-      const auto& key = value.get_ref<const std::string&>();
-      if (!keys_.back().insert(key).second) {
-        throw ModelError(path_ + ": expected each key once, found \"" + key + "\" twice");
-      }
+  bool operator()(int /*depth*/, json::parse_event_t event, json& value) {
+    switch (event) {
+      case json::parse_event_t::object_start:
+      case json::parse_event_t::array_start:
+        nesting_.open();
+        break;
+      case json::parse_event_t::object_end:
+      case json::parse_event_t::array_end:
+        nesting_.close();
+        break;
+      case json::parse_event_t::key:
+        nesting_.key(value.get_ref<const std::string&>());
+        break;
+      case json::parse_event_t::value:
+        break;
     }
     return true;
   }
 
  private:
-  const std::string& path_;
-  std::vector<std::unordered_set<std::string>> keys_;
+  JsonNesting nesting_;
 };
 
 [[noreturn]] void fail(const std::string& path, const std::string& key, const std::string& expected,
@@ -66,6 +67,22 @@ int id_below(const json& value, std::size_t limit, const std::string& key,
 
 }  // namespace
 
+void JsonNesting::open() {
+  if (keys_.size() == kMaxDepth) {
+    throw ModelError(path_ + ": expected at most " + std::to_string(kMaxDepth) +
+                     " levels of nesting, found more");
+  }
+  keys_.emplace_back();
+}
+
+void JsonNesting::close() { keys_.pop_back(); }
+
+void JsonNesting::key(const std::string& key) {
+  if (!keys_.back().insert(key).second) {
+    throw ModelError(path_ + ": expected each key once, found \"" + key + "\" twice");
+  }
+}
+
 json parse_json(std::string_view text, const std::string& path) {
   Watch watch(path);
   json parsed = json::parse(text, std::ref(watch), /*allow_exceptions=*/false);
@@ -73,12 +90,15 @@ json parse_json(std::string_view text, const std::string& path) {
   return parsed;
 }
 
+void check_json_size(std::size_t bytes, std::size_t max_bytes, const std::string& path) {
+  if (bytes <= max_bytes) return;
+  throw ModelError(path + ": expected at most " + std::to_string(max_bytes) +
+                   " bytes of JSON, found " + std::to_string(bytes));
+}
+
 json read_json(const std::filesystem::path& path, std::size_t max_bytes) {
   const MappedFile file(path);
-  if (file.bytes().size() > max_bytes) {
-    throw ModelError(path.string() + ": expected at most " + std::to_string(max_bytes) +
-                     " bytes of JSON, found " + std::to_string(file.bytes().size()));
-  }
+  check_json_size(file.bytes().size(), max_bytes, path.string());
   return parse_json(as_text(file.bytes()), path.string());
 }
 

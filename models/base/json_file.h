@@ -5,15 +5,42 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 namespace wnpu::models {
 
+// What any JSON is held to while it is read: keys once in an object, and nesting no deeper than any
+// model file has. nlohmann/json alone keeps the last of two equal keys without a word. Throws
+// ModelError, with `path` in the messages.
+class JsonNesting {
+ public:
+  explicit JsonNesting(std::string path) : path_(std::move(path)) {}
+
+  // An object or an array begins, ends.
+  void open();
+  void close();
+  // In an object.
+  void key(const std::string& key);
+
+  // Objects and arrays around what is read now.
+  std::size_t depth() const { return keys_.size(); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::vector<std::unordered_set<std::string>> keys_;
+};
+
 // Throws ModelError for what is not JSON, for a key that comes twice and for nesting deeper than
 // any model file has. `path` goes into the messages.
 nlohmann::json parse_json(std::string_view text, const std::string& path);
+
+// Throws ModelError for a larger file.
+void check_json_size(std::size_t bytes, std::size_t max_bytes, const std::string& path);
 
 // The same for a whole file, which may have at most `max_bytes`.
 nlohmann::json read_json(const std::filesystem::path& path, std::size_t max_bytes);

@@ -6,13 +6,13 @@
 #include "models/base/folder.h"
 #include "models/base/json_file.h"
 #include "models/base/mapped_file.h"
+#include "models/files/vocabulary_json.h"
 #include "models/text/byte_level.h"
 
 namespace wnpu::models {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 // The largest in use, tokenizer.json of large-v3, has 4 MB.
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20U;
@@ -56,30 +56,9 @@ class TokenTable {
   std::vector<std::optional<std::string>> tokens_;
 };
 
-// vocabulary.json of CTranslate2: [token, ...]
-void add_list(TokenTable& table, const json& list) {
-  if (!list.is_array()) table.fail("a list of tokens", list.type_name());
-  for (std::size_t id = 0; id < list.size(); ++id) {
-    if (!list[id].is_string()) table.fail("tokens as strings", list[id].dump());
-    table.set(id, list[id].get_ref<const std::string&>());
-  }
-}
-
-// vocab.json of HuggingFace, and model.vocab in tokenizer.json: {token: id, ...}
-void add_map(TokenTable& table, const json& map) {
-  if (!map.is_object()) table.fail("a map of tokens to ids", map.type_name());
-  for (const auto& [token, id] : map.items()) {
-    if (!id.is_number_unsigned()) table.fail("ids as numbers", id.dump());
-    table.set(id.get<std::size_t>(), token);
-  }
-}
-
-void add_tokenizer(TokenTable& table, const json& tokenizer) {
-  if (!tokenizer.is_object() || !tokenizer.contains("model") || !tokenizer["model"].is_object() ||
-      !tokenizer["model"].contains("vocab")) {
-    table.fail("a model.vocab", "none");
-  }
-  add_map(table, tokenizer["model"]["vocab"]);
+VocabularyForm form_of(std::string_view file) {
+  if (file == "vocabulary.json") return VocabularyForm::list;
+  return file == "vocab.json" ? VocabularyForm::map : VocabularyForm::tokenizer;
 }
 
 // vocabulary.txt of CTranslate2: one token a line.
@@ -100,15 +79,15 @@ std::vector<std::string> read_text_tokens(const fs::path& directory, std::size_t
     const fs::path path = join(directory, name);
     if (!fs::exists(path)) continue;
     TokenTable table(path.string(), n_text, n_vocab);
-    const std::string_view file(name);
-    if (file == "vocabulary.txt") {
-      const MappedFile lines(path);
-      add_lines(table, as_text(lines.bytes()));
+    const MappedFile file(path);
+    const std::string_view text = as_text(file.bytes());
+    if (std::string_view(name) == "vocabulary.txt") {
+      add_lines(table, text);
     } else {
-      const json parsed = read_json(path, kMaxBytes);
-      if (file == "vocabulary.json") add_list(table, parsed);
-      if (file == "vocab.json") add_map(table, parsed);
-      if (file == "tokenizer.json") add_tokenizer(table, parsed);
+      check_json_size(text.size(), kMaxBytes, path.string());
+      read_vocabulary_json(
+          text, path.string(), form_of(name),
+          [&](std::size_t id, const std::string& spelled) { table.set(id, spelled); });
     }
     return table.finish();
   }
