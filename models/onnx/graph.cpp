@@ -88,6 +88,16 @@ std::optional<std::size_t> parsed(std::string_view digits) {
   return value;
 }
 
+// Whether it lies where the model's file does, by its name or by links: in a hub's cache both are
+// links to one folder of files that are named by their hashes.
+bool lies_beside(const fs::path& file, const fs::path& model) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(file, error).parent_path();
+  if (error) return true;  // opening it will say why
+  return folder == fs::canonical(fs::absolute(model).parent_path(), error) ||
+         folder == fs::canonical(model, error).parent_path();
+}
+
 }  // namespace
 
 const NodeAttribute* Node::attribute(std::string_view wanted) const {
@@ -242,7 +252,7 @@ std::span<const std::byte> Graph::outside_values(std::span<const Bytes> entries,
   return bytes.subspan(*offset, *length);
 }
 
-// A plain name: whatever else it may say, the file is in the model's folder. No link leads out.
+// A plain name: whatever else it may say, the file is in the model's folder.
 const MappedFile& Graph::data_file(std::string_view location, const std::string& name) {
   const auto known = data_files_.find(location);
   if (known != data_files_.end()) return known->second;
@@ -250,8 +260,7 @@ const MappedFile& Graph::data_file(std::string_view location, const std::string&
                        location.find('/') == location.npos && location.find('\0') == location.npos;
   if (!is_name) fail(name, "a file in the model's folder", location);
   const fs::path path = join(fs::path(path_).parent_path(), location);
-  std::error_code error;
-  if (fs::is_symlink(path, error)) fail(name, "a file in the model's folder", "a link");
+  if (!lies_beside(path, path_)) fail(name, "a file in the model's folder", "a link out of it");
   return data_files_.emplace(std::string(location), MappedFile(path)).first->second;
 }
 
