@@ -94,8 +94,7 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
                  "A plan of `npu tune` for the model's size, in the place of both")
       ->type_name("FILE");
   add_preset(app, device.preset,
-             "Whose times the simulator models: CLOCK/KERNELS. A layer of base at 1 GHz: 22 ms "
-             "(published) to 36 ms (open-source)");
+             "Whose times the simulator models: CLOCK/KERNELS; bench --plans says what they give");
   app.add_option("--npu-operator", device.npu_operator,
                  "An operator in the place of the NPU's own GELU, which JSON and a message tell")
       ->type_name("gelu=NAME");

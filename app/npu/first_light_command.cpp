@@ -22,6 +22,7 @@
 #include "app/engine/devices/device_names.h"
 #include "app/npu/calls.h"
 #include "app/npu/layer_options.h"
+#include "app/written/written_file.h"
 #include "models/base/released_sizes.h"
 #include "npu/first_light/first_light.h"
 #include "npu/first_light/result_json.h"
@@ -109,13 +110,6 @@ npu::FirstLightStep step_named(const std::string& name) {
   return static_cast<npu::FirstLightStep>(found - npu::kStepNames.begin());
 }
 
-void require_free_output(const Trial& trial) {
-  std::error_code error;
-  if (trial.output.empty() || trial.overwrites) return;
-  if (!std::filesystem::exists(trial.output, error)) return;
-  throw OutputError(trial.output + ": is there (--overwrite replaces it)");
-}
-
 std::string now_text() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm utc{};
@@ -125,7 +119,7 @@ std::string now_text() {
 }
 
 int first_light(const Trial& trial) {
-  require_free_output(trial);
+  require_free_file(trial.output, trial.overwrites);
   Messages messages(std::cerr, Verbosity::normal, false);
   npu::FirstLightOptions options;
   options.shape = layer_shape(trial.size);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -17,13 +16,12 @@
 #include "app/cli/option_values.h"
 #include "app/npu/calls.h"
 #include "app/npu/layer_options.h"
+#include "app/written/written_file.h"
 #include "npu/plans/plan_file.h"
 #include "npu/tune/report.h"
 
 namespace wnpu::app {
 namespace {
-
-namespace fs = std::filesystem;
 
 // As they are asked for; energy is refused.
 constexpr std::array<std::string_view, 3> kObjectives{"time", "ddr", "energy"};
@@ -61,12 +59,6 @@ std::chrono::duration<double> duration_of(const std::string& text) {
   return std::chrono::duration<double>(value);
 }
 
-void require_free(const std::string& file, bool overwrites) {
-  std::error_code error;
-  if (file.empty() || overwrites || !fs::is_regular_file(file, error)) return;
-  throw OutputError(file + ": is there (--overwrite replaces it)");
-}
-
 npu::TuneOptions options_of(const Search& search, const npu::MeasuredTable* measured) {
   if (search.choice.target != npu::npu1().name) {
     throw UsageError("--target " + search.choice.target +
@@ -99,8 +91,8 @@ void write_outputs(const Search& search, const npu::TuneReport& report) {
 }
 
 int run(const Search& search) {
-  require_free(search.output, search.overwrites);
-  require_free(search.trace, search.overwrites);
+  require_free_file(search.output, search.overwrites);
+  require_free_file(search.trace, search.overwrites);
   const std::optional<npu::MeasuredTable> measured = read_measured_table(search.kernel_table);
   npu::TuneOptions options = options_of(search, measured ? &*measured : nullptr);
   const npu::TuningSpace space =

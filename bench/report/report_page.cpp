@@ -5,6 +5,7 @@
 
 #include "app/batch/output_file.h"
 #include "app/batch/progress.h"
+#include "app/batch/result_guard.h"
 #include "app/cli/build_info.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/devices/device_choice.h"
@@ -154,9 +155,15 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Results& results
           {"NPU", "simulated: there was none, and what is modelled was not compared with one"}};
 }
 
+// Before minutes of work: a page or trace replaces what is there, but neither audio nor an input.
+void require_replaceable(const BenchOptions& options) {
+  app::ResultGuard(options.work.inputs).check(options.mode_value);
+}
+
 }  // namespace
 
 Results write_report(const BenchOptions& options) {
+  require_replaceable(options);
   Results results = measure_rtf(options);
   results.mode = "report";
   results.report.stages = stages_of(results);
@@ -176,6 +183,7 @@ Results write_report(const BenchOptions& options) {
 }
 
 Results write_trace(const BenchOptions& options) {
+  require_replaceable(options);
   const Window window = window_of(options);
   app::write_file(options.mode_value, trace_json(window));
   Results results;

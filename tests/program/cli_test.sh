@@ -253,6 +253,11 @@ expect 2 'none.json: expected a baseline, found no readable file' bench --check 
 echo '{}' >"$work/other.json"
 expect 2 'other.json: expected a result of bench --baseline' bench --check "$work/other.json"
 expect 2 'expected one or more of faster-whisper.*found espeak' bench --against espeak
+for mode in --report --trace; do
+  expect 6 'expected a place for a result, found audio' bench "$mode" "$tone"
+  expect 2 'would get a result, but it is an input' bench "$mode" "$tone" "$tone"
+  expect 6 'none' bench "$mode" "$work/none/page"
+done
 expect 3 'none: expected a model' bench --device cpu --model ./none "$work/empty.wav"
 [ -e /dev/accel/accel0 ] ||
   expect 5 'npu: no /dev/accel/accel0' bench --device npu "$work/empty.wav"

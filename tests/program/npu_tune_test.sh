@@ -34,6 +34,12 @@ expect 6 'there: is there' "${quick[@]}" --trace there
 [ "$(cat there)" = mine ] || fail "a file that was there is replaced"
 expect 0 'found:' "${quick[@]}" -o there --overwrite
 expect 6 'none' "${quick[@]}" -o none/plan.json
+expect 6 '.: expected a place for a result, found a folder' "${quick[@]}" -o . --overwrite
+/usr/bin/python3 -c "import wave; f = wave.open('talk.wav', 'wb'); f.setparams((1, 2, 16000, 0, 'NONE', '')); \
+f.writeframes(bytes(32000))"
+cp talk.wav talk.copy
+expect 6 'talk.wav: expected a place for a result, found audio' "${quick[@]}" -o talk.wav --overwrite
+cmp talk.wav talk.copy || fail "a recording is replaced"
 
 # A cache that is damaged, is a folder, or is written by two at a time is no reason to fail.
 echo damaged >>"$cache"

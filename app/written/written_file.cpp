@@ -1,0 +1,21 @@
+#include "app/written/written_file.h"
+
+#include <system_error>
+
+#include "app/batch/output_file.h"
+#include "app/batch/result_guard.h"
+#include "app/cli/exit_code.h"
+
+namespace wnpu::app {
+
+void require_free_file(const std::filesystem::path& file, bool overwrites) {
+  if (file.empty()) return;
+  std::error_code error;
+  const bool is_there = !descriptor_of(file) && std::filesystem::is_regular_file(file, error);
+  if (is_there && !overwrites) {
+    throw OutputError(file.string() + ": is there (--overwrite replaces it)");
+  }
+  ResultGuard({}).check(file);
+}
+
+}  // namespace wnpu::app

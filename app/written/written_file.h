@@ -1,0 +1,13 @@
+// A file that a command writes beside its results.
+#pragma once
+
+#include <filesystem>
+
+namespace wnpu::app {
+
+// Before the work. Throws OutputError where a regular file is there, without `overwrites`; with it
+// where that decodes as audio; and where nothing can be written to `file`. An empty name: nothing
+// will be written.
+void require_free_file(const std::filesystem::path& file, bool overwrites);
+
+}  // namespace wnpu::app
