@@ -1,4 +1,4 @@
-// Arguments -> options -> run -> exit code; and the list of the commands.
+// Arguments -> options -> run -> exit code.
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
@@ -20,19 +20,15 @@
 #include "app/cli/command_line.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/isa_override.h"
-#include "app/cli/subcommand.h"
+#include "app/commands.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/whisper_npu.hpp"
-#include "app/models/models_command.h"
-#include "app/npu/npu_command.h"
-#include "bench/bench_command.h"
 #include "models/kernels/vectors/blas.h"
 #include "npu/probe.h"
 
 namespace {
 
 using namespace wnpu::app;
-namespace bench = wnpu::bench;
 
 int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
               const Environment& environment, BatchProgress& progress) {
@@ -74,7 +70,7 @@ int transcribe(const Options& options) {
 }
 
 int run_command_line(std::span<const char* const> arguments) {
-  const std::vector<Subcommand> others = {bench::bench_command(), models_command(), npu_command()};
+  const std::vector<Subcommand> others = commands_beside_transcribe();
   const CommandLine line = parse_command_line(arguments, others);
   if (line.command == Command::transcribe) return transcribe(line.options);
   if (line.command == Command::other) return line.run();

@@ -14,7 +14,6 @@
 #include "app/cli/option_values.h"
 #include "app/cli/work_options.h"
 #include "bench/core/bench_options.h"
-#include "bench/core/machine.h"
 #include "bench/core/modes.h"
 #include "bench/core/results.h"
 
@@ -97,7 +96,7 @@ int run(Command& command) {
     throw app::UsageError("--kernel-table does nothing without " + std::string(kPlans));
   }
   const Results results = mode.run(command.options);
-  const Machine machine = describe_machine();
+  const app::Machine machine = app::describe_machine();
   app::write_all(
       STDOUT_FILENO,
       command.options.json ? results_json(results, machine) : results_text(results, machine),

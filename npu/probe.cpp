@@ -16,23 +16,30 @@ constexpr std::uint64_t kLockedBytes = 64ULL << 20;
 // Nodes that are looked for: far more than there are on a board.
 constexpr int kMaxAccelerators = 64;
 
+constexpr const char* kLoadDriver = "sudo modprobe amdxdna";
+
 // Linux, Documentation/accel: nodes are /dev/accel/accel<N>, their device is
-// /sys/class/accel/accel<N>/device and `driver` below it links to the kernel module's folder.
+// /sys/class/accel/accel<N>/device, a link to its folder, which a PCI device's address names, and
+// `driver` below it links to the kernel module's folder.
 ProbeResult probe_node(const fs::path& root, const fs::path& node) {
-  const std::string name = "/dev/accel/" + node.filename().string();
   std::error_code error;
-  const std::string link =
-      root.native() + "/sys/class/accel/" + node.filename().native() + "/device/driver";
-  const auto driver = fs::read_symlink(link, error).filename().string();
+  const fs::path device =
+      root.native() + "/sys/class/accel/" + node.filename().native() + "/device";
+  ProbeResult found;
+  found.name = "/dev/accel/" + node.filename().string();
+  found.bdf = fs::read_symlink(device, error).filename().string();
+  const auto driver = fs::read_symlink(device.native() + "/driver", error).filename().string();
   if (driver != "amdxdna") {
-    return {name, false,
-            "its driver is " + (driver.empty() ? "unknown" : driver) + ", not amdxdna"};
+    found.reason = "its driver is " + (driver.empty() ? "unknown" : driver) + ", not amdxdna";
+  } else if (::access(node.c_str(), R_OK | W_OK) != 0) {
+    found.reason = "no permission to open it: add this user to the group render";
+    found.remedy = "sudo usermod -aG render $USER";
+  } else {
+    found.reason = locked_memory_problem(locked_memory());
+    if (!found.reason.empty()) found.remedy = kRaiseLockedMemory;
   }
-  if (::access(node.c_str(), R_OK | W_OK) != 0) {
-    return {name, false, "no permission to open it: add this user to the group render"};
-  }
-  const std::string problem = locked_memory_problem(locked_memory());
-  return {name, problem.empty(), problem};
+  found.usable = found.reason.empty();
+  return found;
 }
 
 // An NPU on the PCI bus that no driver has taken: 1022:1502 is Phoenix and Hawk Point, 1022:17f0
@@ -84,9 +91,15 @@ std::vector<ProbeResult> probe(const fs::path& root) {
     if (fs::exists(node, error)) nodes.push_back(std::move(node));
   }
   if (nodes.empty()) {
-    const std::string idle = idle_npu(root);
-    return {
-        {"npu", false, idle.empty() ? "no /dev/accel/accel0: no NPU, or no amdxdna driver" : idle}};
+    ProbeResult none;
+    none.name = "npu";
+    none.reason = idle_npu(root);
+    if (none.reason.empty()) {
+      none.reason = "no /dev/accel/accel0: no NPU, or no amdxdna driver";
+    } else {
+      none.remedy = kLoadDriver;
+    }
+    return {none};
   }
   std::vector<ProbeResult> results;
   results.reserve(nodes.size());

@@ -12,7 +12,9 @@ namespace wnpu::npu {
 struct ProbeResult {
   std::string name;  // "/dev/accel/accel0", or "npu" where there is no node at all
   bool usable = false;
-  std::string reason;  // why it is not usable; empty when it is
+  std::string reason;       // why it is not usable; empty when it is
+  std::string remedy = {};  // the command that mends that; empty where none is known
+  std::string bdf = {};     // its PCI address: "0000:c4:00.1"; empty where there is no node
 };
 
 // Looks below `root` (for tests; "/" otherwise): device nodes of the accel class whose driver is
@@ -27,6 +29,7 @@ struct LockedMemory {
 };
 LockedMemory locked_memory();
 
+inline constexpr const char* kRaiseLockedMemory = "ulimit -l unlimited";
 // Why `memory` does not suffice for the driver; empty when it does.
 std::string locked_memory_problem(const LockedMemory& memory);
 

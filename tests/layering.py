@@ -26,7 +26,7 @@ ENGINE = ["models", "npu", "audio", "encoder", "decoder", "app/engine"]
 FORMATS = [*ENGINE, "app/formats"]
 CLI = [*FORMATS, "app/cli"]
 BATCH = [*CLI, "app/batch"]
-BENCH = [*BATCH, "bench/core", "bench/input"]
+BENCH = [*BATCH, "app/devices/machine.h", "bench/core", "bench/input"]
 
 RULES = {
     "models/base": [],
@@ -72,9 +72,11 @@ RULES = {
     "app/written": BATCH,
     "app/npu": [*BATCH, "app/written"],
     "app/models": [*BATCH, "app/written"],
-    "app/main.cpp": [*BATCH, "app/models", "app/npu", "bench/bench_command.h"],
-    "app/write_manual.cpp": ["app/cli", "app/models", "app/npu", "bench/bench_command.h"],
-    "bench/core": [*BATCH],
+    "app/devices": BATCH,
+    "app/commands.h": ["app/cli", "app/models", "app/npu", "app/devices", "bench/bench_command.h"],
+    "app/main.cpp": [*BATCH, "app/commands.h"],
+    "app/write_manual.cpp": ["app/cli", "app/commands.h"],
+    "bench/core": [*BATCH, "app/devices/machine.h"],
     "bench/input": [*BATCH, "bench/core"],
     "bench/rtf": BENCH,
     "bench/encoder": BENCH,
@@ -100,7 +102,7 @@ EXAMPLES = "app/engine/examples"  # programs
 # Headers of others, and the only places that may include them.
 OTHERS = {
     r"<(experimental/)?xrt[_/]|\"(experimental/)?xrt[_/]": ("npu/xrt/", "tests/"),
-    r"<CLI/": ("app/cli/", "app/models/", "app/npu/", "bench/bench_command.cpp", "tests/"),
+    r"<CLI/": ("app/cli/", "app/devices/", "app/models/", "app/npu/", "bench/bench_command.cpp", "tests/"),
     r"<sndfile": ("audio/read/", "tests/"),
     r"<lib(av|sw)": ("audio/read/",),
     r"<pcre2": ("models/text/",),

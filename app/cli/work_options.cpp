@@ -246,6 +246,12 @@ void settle_vad(Options& options) {
 
 }  // namespace
 
+void add_place_options(CLI::App& command, Options& options) {
+  add_model_options(command, options);
+  add_npu_options(command, options.device);
+  command.parse_complete_callback([&command, &options] { check_needs(command, options); });
+}
+
 void add_work_options(CLI::App& command, Options& options) {
   add_model_options(command, options);
   add_npu_options(command, options.device);

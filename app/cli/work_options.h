@@ -12,4 +12,7 @@ namespace wnpu::app {
 // each other, or one has no effect. `options` must outlive the command.
 void add_work_options(CLI::App& command, Options& options);
 
+// Of these, what says which model runs where, and in what numbers.
+void add_place_options(CLI::App& command, Options& options);
+
 }  // namespace wnpu::app

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "audio/read/error.h"
+#include "audio/read/libraries.h"
 
 namespace wnpu::audio {
 namespace {
@@ -87,7 +88,23 @@ Swresample load_swresample() {
   return all;
 }
 
+template <typename Load>
+std::string problem_of(const Load& load) {
+  try {
+    load();
+    return {};
+  } catch (const MissingLibrary& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
+
+std::vector<OptionalLibrary> optional_libraries() {
+  return {
+      {"libavformat, libavcodec", "compressed audio and more than two channels", problem_of(libav)},
+      {"libswresample", "rates other than 16 kHz", problem_of(swresample)}};
+}
 
 const Libav& libav() {
   static const Libav kAll = load_libav();

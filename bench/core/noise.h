@@ -1,7 +1,7 @@
 // Whether a machine was quiet enough for what was measured on it.
 #pragma once
 
-#include "bench/core/machine.h"
+#include "bench/core/meters.h"
 #include "bench/core/results.h"
 
 namespace wnpu::bench {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/devices/machine.h"
 #include "bench/core/calibration.h"
 #include "bench/core/figure.h"
-#include "bench/core/machine.h"
 #include "bench/core/report.h"
 
 namespace wnpu::bench {
@@ -49,8 +49,8 @@ struct Results {
 };
 
 // Machine, commit, options and noise, then the tables, then the notes.
-std::string results_text(const Results& results, const Machine& machine);
+std::string results_text(const Results& results, const app::Machine& machine);
 // With machine, commit and date; indented, with a newline at the end.
-std::string results_json(const Results& results, const Machine& machine);
+std::string results_json(const Results& results, const app::Machine& machine);
 
 }  // namespace wnpu::bench

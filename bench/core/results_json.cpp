@@ -38,7 +38,7 @@ Json object_of(const std::vector<std::pair<std::string, std::string>>& pairs) {
   return object;
 }
 
-Json machine_of(const Machine& machine, const std::string& instruction_set) {
+Json machine_of(const app::Machine& machine, const std::string& instruction_set) {
   return {{"cpu", machine.cpu},
           {"features", machine.features},
           {"instruction_set", text_or_null(instruction_set)},
@@ -90,7 +90,7 @@ Json calibration_json(const Calibration& calibration) {
 
 }  // namespace
 
-std::string results_json(const Results& results, const Machine& machine) {
+std::string results_json(const Results& results, const app::Machine& machine) {
   Json figures = Json::array();
   for (const Figure& figure : results.figures) figures.push_back(figure_json(figure));
   Json heard = Json::array();

@@ -6,7 +6,7 @@
 namespace wnpu::bench {
 namespace {
 
-std::string machine_line(const Machine& machine, const std::string& instruction_set) {
+std::string machine_line(const app::Machine& machine, const std::string& instruction_set) {
   std::string line = machine.cpu + ", " + std::to_string(machine.usable_cpus) + " CPUs";
   if (machine.cpu_limit) line += " (limited to " + fixed(*machine.cpu_limit, 1) + ")";
   if (!instruction_set.empty()) line += ", " + instruction_set;
@@ -16,7 +16,7 @@ std::string machine_line(const Machine& machine, const std::string& instruction_
 
 }  // namespace
 
-std::string results_text(const Results& results, const Machine& machine) {
+std::string results_text(const Results& results, const app::Machine& machine) {
   std::string text = "machine: " + machine_line(machine, results.instruction_set) + "\n";
   text += std::string("program: whisper-npu ") + app::kVersion + " (" + app::kGitCommit + ", " +
           app::kBuildType + ")\n";

@@ -145,7 +145,7 @@ std::string option_text(const Results& results) {
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const Results& results) {
-  const Machine machine = describe_machine();
+  const app::Machine machine = app::describe_machine();
   return {{"machine", machine.cpu + ", " + std::to_string(machine.usable_cpus) + " CPUs, " +
                           results.instruction_set + ", " + machine.kernel},
           {"program", std::string("whisper-npu ") + app::kVersion + " (" + app::kGitCommit + ", " +

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/core/machine.h"
+#include "bench/core/meters.h"
 #include "bench/core/results.h"
 #include "bench/rtf/rtf.h"
 

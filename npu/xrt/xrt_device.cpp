@@ -295,10 +295,8 @@ void XrtDevice::run_all(std::span<const Run> runs, std::chrono::milliseconds tim
   stats_.wall_ms += std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// Strix has 8 columns, Phoenix and Hawk Point 5, of which 4 are usable (npu1_regs.c, npu4_regs.c of
-// the amdxdna driver).
 const Target& target_of(const XrtDeviceInfo& info, const std::string& named) {
-  if (named.empty()) return info.columns >= 8 ? npu4() : npu1();
+  if (named.empty()) return target_of_device(info);
   const Target* target = find_target(named);
   if (target == nullptr) throw DeviceError("npu: open: expected npu1 or npu4, found " + named);
   return *target;
@@ -310,12 +308,9 @@ std::unique_ptr<Device> open_xrt_device(const XrtOptions& options) {
   const xrt::device device = open_device(options.bdf);
   const XrtDeviceInfo info = describe(device);
   const Target& target = target_of(info, options.target);
-  const std::string target_name(target.name);
-  const auto xclbin = find_xclbin(xclbin_places(options.xclbin), target_name);
-  require_container(xclbin);
-  XrtManifest manifest = read_manifest(xclbin);
-  require_target(manifest, target_name);
-  return std::make_unique<XrtDevice>(info, device, target, std::move(manifest));
+  return std::make_unique<XrtDevice>(
+      info, device, target,
+      installed_overlay(xclbin_places(options.xclbin), std::string(target.name)));
 }
 
 }  // namespace wnpu::npu

@@ -25,6 +25,11 @@ XrtDevices list_xrt_devices();
 // The one that "npu:INDEX" names, in the order of the list. Throws DeviceError: how many there are.
 XrtDeviceInfo xrt_device_at(std::size_t index);
 
+struct Target;  // npu/design/target.h
+
+// The array that it is, by its columns.
+const Target& target_of_device(const XrtDeviceInfo& info);
+
 // "XRT 2.25", or "built without XRT".
 std::string xrt_version();
 

@@ -144,6 +144,14 @@ void require_overlay(const XrtManifest& manifest, const std::string& overlay) {
                     manifest.overlay + " (hint: rebuild the XCLBIN from this version)");
 }
 
+XrtManifest installed_overlay(const XclbinPlaces& places, const std::string& target) {
+  const fs::path xclbin = find_xclbin(places, target);
+  require_container(xclbin);
+  XrtManifest manifest = read_manifest(xclbin);
+  require_target(manifest, target);
+  return manifest;
+}
+
 std::vector<std::uint32_t> read_stream(const XrtManifest& manifest, const std::string& design) {
   const auto found = manifest.streams.find(design);
   if (found == manifest.streams.end()) {

@@ -46,6 +46,9 @@ XrtManifest read_manifest(const std::filesystem::path& xclbin);
 void require_target(const XrtManifest& manifest, const std::string& target);
 void require_overlay(const XrtManifest& manifest, const std::string& overlay);
 
+// The manifest of the XCLBIN for `target` that is found in these places, both checked as above.
+XrtManifest installed_overlay(const XclbinPlaces& places, const std::string& target);
+
 // The words of the instruction stream of the Design with the hash `design`.
 std::vector<std::uint32_t> read_stream(const XrtManifest& manifest, const std::string& design);
 

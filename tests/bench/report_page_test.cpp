@@ -52,7 +52,7 @@ struct Fixture {
 std::string schema_fault(const Results& results) {
   std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/bench/bench.schema.json");
   return tests::schema_fault(json::parse(file),
-                             json::parse(results_json(results, describe_machine())));
+                             json::parse(results_json(results, app::describe_machine())));
 }
 
 bool contains(const std::string& text, const std::string& what) {

@@ -96,8 +96,8 @@ class OwnCache {
 
 std::string schema_fault(const Results& results) {
   std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/bench/bench.schema.json");
-  return wnpu::tests::schema_fault(json::parse(file),
-                                   json::parse(results_json(results, describe_machine())));
+  return wnpu::tests::schema_fault(
+      json::parse(file), json::parse(results_json(results, wnpu::app::describe_machine())));
 }
 
 double value_of(const Results& results, const std::string& name) {

@@ -1,5 +1,5 @@
-// The machine that a measurement was made on, and how busy others kept it meanwhile. Everything is
-// read below `root`, which is "/" outside of tests.
+// How busy others kept the machine during a measurement, and what the process itself used. What is
+// read from the kernel is read below `root`, which is "/" outside of tests.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,6 @@
 #include <vector>
 
 namespace wnpu::bench {
-
-struct Machine {
-  std::string cpu;                    // model name
-  std::vector<std::string> features;  // of those that choose our kernels: "avx2", "avx512_vnni"
-  unsigned online_cpus = 0;
-  unsigned usable_cpus = 0;         // that this process may run on (affinity)
-  std::optional<double> cpu_limit;  // CPUs' worth of time a control group allows
-  std::uint64_t memory_bytes = 0;
-  std::optional<std::uint64_t> memory_limit_bytes;  // of a control group
-  std::string kernel;                               // "Linux 6.1.0-13-amd64 x86_64"
-};
-
-Machine describe_machine(const std::filesystem::path& root = "/");
 
 // Largest resident memory of this process so far.
 std::uint64_t peak_rss_bytes();

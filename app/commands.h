@@ -1,0 +1,20 @@
+// The commands beside transcribe, for the program and its manual page.
+#pragma once
+
+#include <vector>
+
+#include "app/cli/subcommand.h"
+#include "app/devices/devices_command.h"
+#include "app/devices/doctor_command.h"
+#include "app/models/models_command.h"
+#include "app/npu/npu_command.h"
+#include "bench/bench_command.h"
+
+namespace wnpu::app {
+
+inline std::vector<Subcommand> commands_beside_transcribe() {
+  return {bench::bench_command(), models_command(), npu_command(), devices_command(),
+          doctor_command()};
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,13 @@
+// What there is to run on, for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "app/devices/device_list.h"
+
+namespace wnpu::app {
+
+std::string devices_text(const DeviceList& list);
+std::string devices_json(const DeviceList& list);  // devices.schema.json; ends with a newline
+
+}  // namespace wnpu::app

@@ -1,0 +1,41 @@
+#include "app/devices/doctor_command.h"
+
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/batch/write_all.h"
+#include "app/cli/exit_code.h"
+#include "app/cli/work_options.h"
+#include "app/devices/checks.h"
+
+namespace wnpu::app {
+namespace {
+
+struct Visit {
+  Options options;
+  bool json = false;
+};
+
+int examine(const Visit& visit) {
+  const std::vector<Check> checks = check_all(visit.options);
+  write_all(STDOUT_FILENO, visit.json ? checks_json(checks) : checks_text(checks), "stdout");
+  return static_cast<int>(is_well(checks) ? ExitCode::ok : ExitCode::some_failed);
+}
+
+}  // namespace
+
+Subcommand doctor_command() {
+  const auto visit = std::make_shared<Visit>();
+  return {"doctor", "Whether what a transcription needs is there and works, and what mends it",
+          [visit](CLI::App& app) {
+            add_place_options(app, visit->options);
+            app.add_flag("--json", visit->json, "JSON on stdout instead of text");
+          },
+          [visit](const std::vector<std::string>&) { return examine(*visit); }};
+}
+
+}  // namespace wnpu::app
