@@ -229,7 +229,7 @@ CommandLine parse_command_line(std::span<const char* const> arguments,
   CLI::App app(kAbout, "whisper-npu");
   CLI::App* transcribe = declare(app, others, parsed);
 
-  CommandWords words = sort_words(app, arguments);
+  CommandWords words = sort_words(app, *transcribe, arguments);
   std::ranges::reverse(words.options);  // as CLI11 wants them
   try {
     app.parse(std::move(words.options));

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "app/cli/exit_code.h"
 #include "app/cli/foreign_options.h"
+#include "models/base/closest_name.h"
 
 namespace wnpu::app {
 namespace {
@@ -41,16 +44,38 @@ std::string with_dashes(std::string name) {
   return name;
 }
 
+std::vector<const CLI::App*> all_commands(const CLI::App& above) {
+  return above.get_subcommands([](const CLI::App*) { return true; });
+}
+
+// What of `above` may have been meant.
+std::string suggested_command(const std::string& word, const CLI::App& above) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : all_commands(above)) names.push_back(command->get_name());
+  return models::suggestion(word, names);
+}
+std::string suggested_option(const std::string& name, const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& known : option->get_lnames()) names.push_back("--" + known);
+  }
+  return models::suggestion(name, names);
+}
+
 [[noreturn]] void refuse(const std::string& message) {
   throw UsageError(message + " (see --help)");
 }
 
 class WordSorter {
  public:
-  WordSorter(const CLI::App& app, std::span<const char* const> arguments)
-      : app_(&app), left_(arguments) {}
+  WordSorter(const CLI::App& app, const CLI::App& usual, std::span<const char* const> arguments)
+      : app_(&app), usual_(&usual), left_(arguments) {}
 
   CommandWords run() {
+    if (!left_.empty() && means_usual(left_.front())) {
+      command_ = usual_;
+      words_.options.push_back(usual_->get_name());
+    }
     while (!left_.empty()) {
       const std::string word = next();
       if (word == "--") {
@@ -97,18 +122,32 @@ class WordSorter {
   }
 
   // The program, or a command that is told what to do by a second word: `npu emit`.
-  bool expects_command() const {
-    const CLI::App& above = command_ != nullptr ? *command_ : *app_;
-    return !above.get_subcommands([](const CLI::App*) { return true; }).empty();
+  const CLI::App& above() const { return command_ != nullptr ? *command_ : *app_; }
+  bool expects_command() const { return !all_commands(above()).empty(); }
+
+  // Whether the command line begins with this word, and so without a command.
+  bool means_usual(const std::string& word) const {
+    const auto is_named = [&](const CLI::App* each) { return each->check_name(word); };
+    if (std::ranges::any_of(all_commands(*app_), is_named)) return false;
+    if (word == "-") return true;
+    std::error_code error;
+    if (!word.starts_with('-')) return std::filesystem::exists(word, error);
+    const bool is_long = word.starts_with("--");
+    const std::string name =
+        is_long ? with_dashes(word.substr(0, word.find('='))) : word.substr(0, 2);
+    if (app_->get_option_no_throw(name) != nullptr) return false;
+    return usual_->get_option_no_throw(name) != nullptr ||
+           (is_long && find_foreign_option(name.substr(2)) != nullptr);
   }
 
   void take_command(const std::string& word) {
-    const CLI::App& above = command_ != nullptr ? *command_ : *app_;
     const auto found =
-        above.get_subcommands([&](const CLI::App* each) { return each->check_name(word); });
+        above().get_subcommands([&](const CLI::App* each) { return each->check_name(word); });
     if (found.empty()) {
-      refuse(command_ == nullptr ? word + ": there is no such command"
-                                 : command_->get_name() + " " + word + ": there is no such action");
+      refuse((command_ == nullptr
+                  ? word + ": there is no such command, and no such file"
+                  : command_->get_name() + " " + word + ": there is no such action") +
+             suggested_command(word, above()));
     }
     command_ = found.front();
     words_.options.push_back(word);
@@ -128,7 +167,10 @@ class WordSorter {
       name = translated(name);
       option = find(name);
     }
-    if (option == nullptr) refuse(name + ": there is no such option");
+    if (option == nullptr) {
+      refuse(name + ": there is no such option" +
+             suggested_option(name, command_ != nullptr ? *command_ : *usual_));
+    }
     take(*option, name,
          end == word.size() ? std::nullopt : std::optional<std::string>(word.substr(end + 1)));
   }
@@ -190,6 +232,7 @@ class WordSorter {
   }
 
   const CLI::App* app_;
+  const CLI::App* usual_;
   const CLI::App* command_ = nullptr;  // once it was named
   std::span<const char* const> left_;
   CommandWords words_;
@@ -197,8 +240,9 @@ class WordSorter {
 
 }  // namespace
 
-CommandWords sort_words(const CLI::App& app, std::span<const char* const> arguments) {
-  return WordSorter(app, arguments).run();
+CommandWords sort_words(const CLI::App& app, const CLI::App& usual,
+                        std::span<const char* const> arguments) {
+  return WordSorter(app, usual, arguments).run();
 }
 
 }  // namespace wnpu::app

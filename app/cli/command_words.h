@@ -19,9 +19,11 @@ struct CommandWords {
 };
 
 // Names are those of `app` and its subcommands; underscores in them are dashes, and other programs'
-// names are taken as foreign_options.h says. Throws UsageError for an unknown command, action or
-// option, a value that is missing, empty where it may not be, or given to a flag, and an empty file
-// name.
-CommandWords sort_words(const CLI::App& app, std::span<const char* const> arguments);
+// names are taken as foreign_options.h says. `usual` is the command that is meant where the first
+// word is a file that is there, "-", or an option that it has and the program has not. Throws
+// UsageError for an unknown command, action or option, with the name that is close to it, a value
+// that is missing, empty where it may not be, or given to a flag, and an empty file name.
+CommandWords sort_words(const CLI::App& app, const CLI::App& usual,
+                        std::span<const char* const> arguments);
 
 }  // namespace wnpu::app

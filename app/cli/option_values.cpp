@@ -4,6 +4,7 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "models/base/closest_name.h"
 #include "models/text/vocabulary.h"
 #include "npu/design/target.h"
 
@@ -165,7 +166,13 @@ std::string language_code(const std::string& text) {
   const std::string lower = CLI::detail::to_lower(text);
   if (lower == "auto" || lower == "none") return "";
   const auto code = models::find_language(text);
-  if (!code) throw CLI::ValidationError("--language", text + " is no language Whisper knows");
+  if (!code) {
+    std::vector<std::string> names;
+    for (const models::Language& language : models::all_languages())
+      names.emplace_back(language.name);
+    throw CLI::ValidationError(
+        "--language", text + " is no language Whisper knows" + models::suggestion(lower, names));
+  }
   return std::string(*code);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/base/closest_name.h"
 #include "models/base/error.h"
 #include "models/base/folder.h"
 #include "npu/xdg_folder.h"
@@ -17,18 +18,21 @@ bool is_model(const fs::path& path) {
   return fs::is_directory(path, error) ? !weights_file(path).empty() : path.extension() == ".bin";
 }
 
-// "found base.en, tiny.en", or "found nothing".
-std::string contents_of(const fs::path& folder) {
+std::vector<std::string> models_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (std::string& name : models::names_in(folder, error)) {
     if (is_model(models::join(folder, name))) names.push_back(std::move(name));
   }
-  if (names.empty()) return "found nothing";
   std::sort(names.begin(), names.end());
+  return names;
+}
+
+// "found base.en, tiny.en", or "found nothing".
+std::string found_text(const std::vector<std::string>& names) {
   std::string text = "found ";
   for (const std::string& name : names) text += (name == names.front() ? "" : ", ") + name;
-  return text;
+  return names.empty() ? text + "nothing" : text;
 }
 
 // openai/whisper __init__.py: names of its newest models.
@@ -59,8 +63,10 @@ fs::path find_model(const std::string& name_or_path, const fs::path& folder) {
     throw models::ModelError(expected + " or a folder with models, found neither XDG_CACHE_HOME, " +
                              "nor HOME, nor a home of this user");
   }
+  const std::vector<std::string> names = models_in(folder);
   throw models::ModelError(expected + " or a name in " + folder.string() + ", " +
-                           contents_of(folder) + " (app/quickstart.sh fetches tiny.en)");
+                           found_text(names) + models::suggestion(name_or_path, names) +
+                           " (app/quickstart.sh fetches tiny.en)");
 }
 
 fs::path weights_file(const fs::path& model) {

@@ -53,6 +53,26 @@ struct Other {
 
 }  // namespace
 
+TEST_CASE("words: transcribe is meant where a file or one of its options comes first") {
+  const auto options = [](const Words& words) { return parse_command_line(words).options; };
+  const std::string file = std::string(WNPU_SOURCE_DIR) + "/README.md";
+  for (const Words& words :
+       {Words{file.c_str(), "--beam-size", "3"}, Words{"--beam-size", "3", file.c_str()},
+        Words{"--beam_size=3", file.c_str()},
+        Words{"transcribe", "--beam-size", "3", file.c_str()}}) {
+    CHECK(options(words).transcribe.beam_size == 3);
+    CHECK(options(words).inputs == std::vector<std::string>{file});
+  }
+  CHECK(options({"-q", "-"}).inputs == std::vector<std::string>{"-"});
+  CHECK(options({"-f", "srt", file.c_str()}).formats == std::vector<Format>{Format::srt});
+  CHECK(options({"--vad_filter", "True", file.c_str()}).vad == true);
+  // The program's own options, and what is neither a file nor a command.
+  CHECK(parse_command_line(Words{"--version"}).command == Command::print);
+  for (const char* word : {"none.wav", "benhc", "--nonsense"}) {
+    CHECK_THROWS_AS(parse_command_line(Words{word, file.c_str()}), UsageError);
+  }
+}
+
 TEST_CASE("words: nothing behind = is an empty text, and no other option's value") {
   const Options options = transcribe(
       {"--initial-prompt=", "a.wav",

@@ -139,6 +139,23 @@ tone=$nano/tone.wav
 quick=(--device cpu --precision fp32 --model "$nano/model" --language en --beam-size 1
   --temperature-increment-on-fallback None)
 
+# A file, or an option of transcribe, may come first.
+"$program" transcribe "${quick[@]}" "$tone" >"$work/named" 2>/dev/null || fail "transcribe: expected exit code 0"
+for words in first last; do
+  line=("${quick[@]}" "$tone")
+  [ $words = first ] || line=("$tone" "${quick[@]}")
+  "$program" "${line[@]}" >"$work/out" 2>"$work/err" || fail "$words: expected exit code 0"
+  cmp -s "$work/named" "$work/out" || fail "$words: expected what transcribe prints"
+done
+expect 2 'transcibe: there is no such command, and no such file; did you mean transcribe\?' transcibe "$tone"
+expect 2 '--batchsize: there is no such option; did you mean --batch-size\?' --batchsize 4 "$tone"
+expect 2 'did you mean --best-of\?' transcribe --bestof 4 "$tone"
+expect 2 'npu tun: there is no such action; did you mean tune\?' npu tun
+expect 2 'germn is no language Whisper knows; did you mean german\?' --language germn "$tone"
+mkdir -p "$work/cache/whisper-npu/tiny.en" && touch "$work/cache/whisper-npu/tiny.en/model.bin"
+expect 3 'found tiny.en; did you mean tiny.en\?' --model tiny-en "$tone"
+rm -r "$work/cache/whisper-npu/tiny.en"
+
 # A recording is no place for a result, by whatever name and with whatever option.
 victim=$work/victim.wav
 cp "$tone" "$victim"
