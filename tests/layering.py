@@ -75,7 +75,7 @@ RULES = {
     "app/devices": BATCH,
     "app/commands.h": ["app/cli", "app/models", "app/npu", "app/devices", "bench/bench_command.h"],
     "app/main.cpp": [*BATCH, "app/commands.h"],
-    "app/write_manual.cpp": ["app/cli", "app/commands.h"],
+    "app/write_shell_files.cpp": ["app/cli", "app/commands.h"],
     "bench/core": [*BATCH, "app/devices/machine.h"],
     "bench/input": [*BATCH, "bench/core"],
     "bench/rtf": BENCH,

@@ -258,4 +258,11 @@ std::string manual_page(std::span<const Subcommand> others) {
   return manual_of(app);
 }
 
+std::string completions(std::span<const Subcommand> others, Shell shell) {
+  Parsed parsed;
+  CLI::App app(kAbout, "whisper-npu");
+  const CLI::App* const transcribe = declare(app, others, parsed);
+  return completions_of(app, *transcribe, shell);
+}
+
 }  // namespace wnpu::app

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "app/cli/completions.h"
 #include "app/cli/options.h"
 #include "app/cli/subcommand.h"
 
@@ -25,5 +26,7 @@ CommandLine parse_command_line(std::span<const char* const> arguments,
                                std::span<const Subcommand> others = {});
 // The manual page of all that parse_command_line takes, in troff.
 std::string manual_page(std::span<const Subcommand> others);
+// A shell's script that completes it.
+std::string completions(std::span<const Subcommand> others, Shell shell);
 
 }  // namespace wnpu::app

@@ -1,0 +1,19 @@
+// What a shell offers at the TAB key, of the same declarations that --help prints.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+namespace wnpu::app {
+
+enum class Shell { bash, zsh, fish };
+inline constexpr std::array<std::string_view, 3> kShellNames{"bash", "zsh", "fish"};
+
+// A script for that shell: commands, actions, options, values of those that have a list, and files
+// where they are taken. `usual` is the command that may be left out.
+std::string completions_of(const CLI::App& program, const CLI::App& usual, Shell shell);
+
+}  // namespace wnpu::app

@@ -1,0 +1,94 @@
+"""completions_test.py FOLDER SHELL: what SHELL offers at the TAB key with the script in FOLDER, in the
+shell itself. Exit code 77: the shell is not installed."""
+import os
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+folder, shell = os.path.abspath(sys.argv[1]), sys.argv[2]
+
+# The line so far, and what must be offered, and what must not.
+CASES = [
+    ("whisper-npu transcr", ["transcribe"], []),
+    ("whisper-npu npu t", ["tune"], ["transcribe"]),
+    ("whisper-npu npu op v", ["validate"], []),
+    ("whisper-npu transcribe --precision int", ["int16", "int8"], ["fp32"]),
+    ("whisper-npu transcribe --npu-pl", ["--npu-plan", "--npu-plan-file"], ["--npu-preset"]),
+    ("whisper-npu --beam", ["--beam-size"], []),
+    ("whisper-npu npu tune --obj", ["--objective"], []),
+    ("whisper-npu transcribe talk", ["talk one.wav", "talk.wav"], ["other.txt"]),
+    ("whisper-npu transcribe --output ot", ["other.txt"], ["talk.wav"]),
+]
+
+
+def offered_by_bash(line):
+    script = f"""source {folder}/whisper-npu
+COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_whisper_npu
+printf '%s\\n' "${{COMPREPLY[@]}}" """
+    out = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, check=True)
+    return out.stdout.splitlines()
+
+
+def offered_by_fish(line):
+    script = f"source {folder}/whisper-npu.fish; complete -C '{line}'"
+    out = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, check=True)
+    return [each.split("\t")[0].replace("\\ ", " ") for each in out.stdout.splitlines()]
+
+
+def offered_by_zsh(line):
+    """zsh completes in its line editor alone: in a terminal, with the list that it prints."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM="vt100", PS1="", ZDOTDIR="/nonexistent", COLUMNS="200", LINES="50")
+        os.execvp("zsh", ["zsh", "-f", "-i"])
+    setup = (f"PROMPT=; fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D; setopt nobeep nolistambiguous; "
+             "zstyle ':completion:*' list-separator '|'; stty cols 300 rows 60; print rea''dy\n")
+    text = talk(terminal, setup, "ready")
+    assert "ready" in text, text
+    answer = talk(terminal, line + "\t", None)
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    return answer.replace("\0", "").replace("\\ ", " ")
+
+
+def talk(terminal, words, until):
+    os.write(terminal, words.encode())
+    text, last = "", time.monotonic()
+    while time.monotonic() - last < (30 if until and until not in text else 1.5):
+        if not select.select([terminal], [], [], 0.1)[0]:
+            continue
+        text += os.read(terminal, 65536).decode(errors="replace")
+        last = time.monotonic()
+    return text
+
+
+def main():
+    if shutil.which(shell) is None:
+        print(f"SKIP: {shell} is not installed")
+        return 77
+    offered_by = {"bash": offered_by_bash, "fish": offered_by_fish, "zsh": offered_by_zsh}[shell]
+    failures = 0
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        for name in ("talk.wav", "talk one.wav", "other.txt"):
+            open(name, "w", encoding="utf-8").close()
+        for line, wanted, unwanted in CASES:
+            offered = offered_by(line)
+            for word in wanted:
+                if word not in offered:
+                    print(f"{shell}: {line}: expected {word} to be offered, found {offered!r}")
+                    failures += 1
+            for word in unwanted:
+                if word in offered:
+                    print(f"{shell}: {line}: expected {word} not to be offered, found {offered!r}")
+                    failures += 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
