@@ -194,6 +194,25 @@ std::function<int()> work_of(const CLI::App& above, std::span<const Subcommand> 
   return [run = named.run, files = std::move(files)] { return run(files); };
 }
 
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  whisper-npu talk.wav\n"
+    "  whisper-npu --language de --format srt,json --output-dir subtitles *.mp3\n"
+    "  whisper-npu --model small --word-timestamps True --format json talk.m4a\n"
+    "  ffmpeg -i film.mkv -f s16le -ac 1 -ar 16000 - |\n"
+    "    whisper-npu --stdin-format s16le:16000:1 -\n";
+
+std::string exit_codes() {
+  std::string text = "Exit codes:\n";
+  for (const ExitCodeText& each : exit_code_texts()) {
+    std::string code = "  " + std::string(each.code);
+    code.resize(11, ' ');
+    text += code + std::string(each.meaning) + "\n";
+  }
+  text.pop_back();
+  return text;
+}
+
 // All commands and options, whose values go to `parsed`. Returns transcribe.
 CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& parsed) {
   Options& options = parsed.line.options;
@@ -209,10 +228,11 @@ CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& par
       "  XDG_CACHE_HOME                                    Models are in its whisper-npu "
       "(~/.cache)");
   CLI::App* transcribe = app.add_subcommand("transcribe", "Speech in files to text");
-  add_input_options(*transcribe, options);
+  transcribe->footer(std::string(kExamples) + "\n" + exit_codes());
+  add_group(*transcribe, "Input", [&] { add_input_options(*transcribe, options); });
+  add_group(*transcribe, "Output", [&] { add_output_options(*transcribe, options); });
   add_work_options(*transcribe, options);
-  add_layout_options(*transcribe, options.layout);
-  add_output_options(*transcribe, options);
+  add_group(*transcribe, "Subtitles", [&] { add_layout_options(*transcribe, options.layout); });
   take_last(*transcribe);
   for (const Subcommand& other : others) add_command(app, other, parsed);
   return transcribe;
@@ -254,7 +274,7 @@ CommandLine parse_command_line(std::span<const char* const> arguments,
 std::string manual_page(std::span<const Subcommand> others) {
   Parsed parsed;
   CLI::App app(kAbout, "whisper-npu");
-  declare(app, others, parsed);
+  declare(app, others, parsed)->footer(kExamples);  // EXIT STATUS is a section of its own
   return manual_of(app);
 }
 

@@ -1,6 +1,7 @@
 #include "app/cli/exit_code.h"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <new>
 #include <string_view>
@@ -9,6 +10,24 @@
 
 namespace wnpu::app {
 namespace {
+
+constexpr std::array kTexts = {
+    ExitCodeText{"0", "all went well"},
+    ExitCodeText{
+        "1",
+        "of several files at least one failed, the others are done; what was tried did not hold"},
+    ExitCodeText{"2", "arguments that make no sense"},
+    ExitCodeText{"3", "the model is missing, damaged or not what it claims"},
+    ExitCodeText{"4", "the only input cannot be decoded"},
+    ExitCodeText{"5", "the device that was asked for cannot be used"},
+    ExitCodeText{"6", "a result cannot be written, or would replace a file that is there"},
+    ExitCodeText{"7", "not enough memory, or no more threads"},
+    ExitCodeText{"8",
+                 "the only input needs a library that is not installed, or an operator from "
+                 "outside cannot be used"},
+    ExitCodeText{"70", "a bug"},
+    ExitCodeText{"128 + N", "stopped by signal N"},
+};
 
 template <typename Error>
 bool is(const std::exception& error) {
@@ -28,6 +47,8 @@ std::string option_name(std::string_view field) {
 }
 
 }  // namespace
+
+std::span<const ExitCodeText> exit_code_texts() { return kTexts; }
 
 std::string text_of(const std::exception& error) {
   if (is<std::bad_alloc>(error)) return "not enough memory";

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <exception>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace wnpu::app {
 
@@ -21,6 +23,13 @@ enum class ExitCode {
   internal = 70,  // a bug; BSD sysexits.h EX_SOFTWARE
   signal = 128,   // plus the signal's number: 130 for SIGINT, 141 for SIGPIPE
 };
+
+// For --help and the manual page; README.md beside this file has the same in more words.
+struct ExitCodeText {
+  std::string_view code;  // "2", "128 + N"
+  std::string_view meaning;
+};
+std::span<const ExitCodeText> exit_code_texts();
 
 // Arguments that make no sense. what() is one line.
 struct UsageError : std::runtime_error {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/cli/build_info.h"
+#include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
 
 namespace wnpu::app {
@@ -15,43 +16,6 @@ standard error. A file appears under its name only when it is whole, and nothing
 unless
 .B \-\-overwrite
 says so. Of several files each fails alone.
-)";
-
-// README.md beside this file has the same in more words.
-constexpr std::string_view kExitStatus = R"(.SH EXIT STATUS
-.TP
-.B 0
-all went well
-.TP
-.B 1
-of several files at least one failed, the others are done; what was tried did not hold
-.TP
-.B 2
-arguments that make no sense
-.TP
-.B 3
-the model is missing, damaged or not what it claims
-.TP
-.B 4
-the only input cannot be decoded
-.TP
-.B 5
-the device that was asked for cannot be used
-.TP
-.B 6
-a result cannot be written, or would replace a file that is there
-.TP
-.B 7
-not enough memory, or no more threads
-.TP
-.B 8
-the only input needs a library that is not installed, or an operator from outside cannot be used
-.TP
-.B 70
-a bug
-.TP
-.B 128 + N
-stopped by signal N
 )";
 
 // Text that is no request of troff, and whose dashes stay what they are.
@@ -70,6 +34,14 @@ std::string escaped(const std::string& text) {
     begins_line = c == '\n';
   }
   return result;
+}
+
+std::string exit_status() {
+  std::string text = ".SH EXIT STATUS\n";
+  for (const ExitCodeText& each : exit_code_texts()) {
+    text += ".TP\n.B " + std::string(each.code) + "\n" + escaped(std::string(each.meaning)) + "\n";
+  }
+  return text;
 }
 
 // "-f, --format" bold, "txt|srt" italic, and what it does.
@@ -98,6 +70,12 @@ std::string options_of(const CLI::App& command) {
     text += entry_of(*option);
   }
   return text;
+}
+
+// A command's footer has them.
+std::string examples_of(const CLI::App& command) {
+  const std::string footer = command.get_footer();
+  return footer.empty() ? footer : ".nf\n" + escaped(footer) + "\n.fi\n";
 }
 
 // The commands below one, or itself where there is none, each with the words that name it.
@@ -131,9 +109,9 @@ std::string manual_of(const CLI::App& program) {
   text += ".SH OPTIONS\n" + options_of(program);
   for (const auto& [words, command] : commands) {
     text += ".SH OPTIONS OF " + escaped(words) + "\n" + escaped(command->get_description()) +
-            ".\n" + options_of(*command);
+            ".\n" + options_of(*command) + examples_of(*command);
   }
-  text += kExitStatus;
+  text += exit_status();
   // A line of its own each, as --help has them.
   return text + ".SH NOTES\n.nf\n" + escaped(program.get_footer()) + "\n.fi\n";
 }

@@ -32,6 +32,14 @@ std::vector<std::string> split(const std::string& text) {
 
 }  // namespace
 
+void add_group(CLI::App& app, const std::string& heading, const std::function<void()>& add) {
+  const std::vector<CLI::Option*> before = app.get_options();
+  add();
+  for (CLI::Option* option : app.get_options()) {
+    if (std::ranges::find(before, option) == before.end()) option->group(heading);
+  }
+}
+
 CLI::Validator one_of(std::vector<std::string> names, Case letters) {
   const auto check = [names = std::move(names), letters](const std::string& text) -> std::string {
     const auto is_text = [&](const std::string& name) {

@@ -16,6 +16,9 @@
 
 namespace wnpu::app {
 
+// What `add` declares stands under this heading in --help and the manual page.
+void add_group(CLI::App& app, const std::string& heading, const std::function<void()>& add);
+
 enum class Case { matters, ignored };
 
 // Without a description of its own: the option's type name says it in --help.

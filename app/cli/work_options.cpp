@@ -247,19 +247,22 @@ void settle_vad(Options& options) {
 }  // namespace
 
 void add_place_options(CLI::App& command, Options& options) {
-  add_model_options(command, options);
-  add_npu_options(command, options.device);
+  add_group(command, "Model and device", [&] { add_model_options(command, options); });
+  add_group(command, "NPU", [&] { add_npu_options(command, options.device); });
   command.parse_complete_callback([&command, &options] { check_needs(command, options); });
 }
 
 void add_work_options(CLI::App& command, Options& options) {
-  add_model_options(command, options);
-  add_npu_options(command, options.device);
-  add_task_options(command, options.transcribe);
-  add_search_options(command, options.transcribe);
-  add_restraint_options(command, options.transcribe);
-  add_word_options(command, options.transcribe);
-  add_vad_options(command, options);
+  add_group(command, "Model and device", [&] { add_model_options(command, options); });
+  add_group(command, "Language and prompts",
+            [&] { add_task_options(command, options.transcribe); });
+  add_group(command, "Words", [&] { add_word_options(command, options.transcribe); });
+  add_group(command, "Speech detection and batches", [&] { add_vad_options(command, options); });
+  add_group(command, "Search", [&] {
+    add_search_options(command, options.transcribe);
+    add_restraint_options(command, options.transcribe);
+  });
+  add_group(command, "NPU", [&] { add_npu_options(command, options.device); });
   command.parse_complete_callback([&command, &options] {
     settle_vad(options);
     check_needs(command, options);

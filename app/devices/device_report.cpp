@@ -16,10 +16,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <typename Texts>
-std::string joined(const Texts& texts, const std::string& between = ", ") {
+std::string with_commas(const Texts& texts) {
   std::string all;
   for (const auto& text : texts) {
-    if (!all.empty()) all += between;
+    if (!all.empty()) all += ", ";
     all += text;
   }
   return all;
@@ -46,7 +46,7 @@ Row row_of(const ListedCpu& cpu) {
   what += gigabytes(machine.memory_limit_bytes.value_or(machine.memory_bytes)) + " of memory";
   return {backends().front().name.data(),
           true,
-          {what, "kernels: " + cpu.kernels + " (of " + joined(cpu.available_isa) + ")",
+          {what, "kernels: " + cpu.kernels + " (of " + with_commas(cpu.available_isa) + ")",
            "--precision auto: " + std::string(cpu.auto_precision)}};
 }
 
@@ -60,7 +60,7 @@ Row row_of(const ListedNpu& npu) {
   if (!xrt.power_mode.empty()) facts.push_back("power mode " + xrt.power_mode);
   if (xrt.columns > 0) facts.push_back(std::to_string(xrt.columns) + " columns");
   Row row{npu.name, npu.reason.empty(), {}};
-  if (!facts.empty()) row.lines.push_back(joined(facts));
+  if (!facts.empty()) row.lines.push_back(with_commas(facts));
   if (!npu.xclbin.empty()) row.lines.push_back("XCLBIN: " + npu.xclbin);
   if (!npu.reason.empty()) row.lines.push_back(npu.reason);
   if (!npu.remedy.empty()) row.lines.push_back("try: " + npu.remedy);
@@ -70,7 +70,8 @@ Row row_of(const ListedNpu& npu) {
 Row row_of(const SimulatedArray& array) {
   std::string what = std::string(array.target) + " (" + std::string(array.product) + "), ";
   what += "simulated on the CPU; its times are modelled";
-  return {std::string(kSimulatorBackend), true, {what, "--npu-preset: " + joined(array.presets)}};
+  return {
+      std::string(kSimulatorBackend), true, {what, "--npu-preset: " + with_commas(array.presets)}};
 }
 
 Json cpu_json(const ListedCpu& cpu) {
@@ -134,7 +135,8 @@ std::string devices_text(const DeviceList& list) {
     std::string head = row.name + std::string(width - row.name.size(), ' ');
     head += row.is_usable ? "  usable      " : "  not usable  ";
     const std::string under(head.size(), ' ');
-    text += head + joined(row.lines, "\n" + under) + "\n";
+    text += head + row.lines.front() + "\n";
+    for (std::size_t i = 1; i < row.lines.size(); ++i) text += under + row.lines[i] + "\n";
   }
   return text + "NPUs through " + list.xrt + "\n";
 }
