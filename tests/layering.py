@@ -9,6 +9,7 @@ import sys
 
 MAX_FILES = 30    # of a folder
 MAX_LINES = 400   # of a file
+MAX_README = 150  # lines of the README, which is to be read first
 MAX_PATH = 1500   # lines of the files that README's reading list names
 READING_LIST = "## The program in 1,500 lines"
 
@@ -199,7 +200,10 @@ def readme_violations(root):
 
 
 def path_violations(root):
-    section = (root / "README.md").read_text(encoding="utf-8").split(READING_LIST)[1].split("\n## ")[0]
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    if readme.count("\n") > MAX_README:
+        yield f"README.md: {readme.count(chr(10))} lines, at most {MAX_README}"
+    section = readme.split(READING_LIST)[1].split("\n## ")[0]
     steps = re.findall(r"^ *\d+\. .*(?:\n {3}.*)*", section, re.M)
     files = [word for step in steps for word in re.findall(r"`([\w./-]+\.(?:h|hpp|cpp))`", step)]
     lines = sum((root / file).read_bytes().count(b"\n") for file in files)
