@@ -38,6 +38,12 @@ int argument_index(npu::LayerArgument argument) { return static_cast<int>(argume
 
 npu::LayerGeometry layer_geometry(const npu::Device& device, const models::Dims& dims,
                                   npu::Precision precision) {
+  if (dims.n_audio_head * npu::kHeadWidth != dims.n_audio_state) {
+    throw std::invalid_argument("npu backend: expected heads of " +
+                                std::to_string(npu::kHeadWidth) + " columns, found " +
+                                std::to_string(dims.n_audio_head) + " heads of " +
+                                std::to_string(dims.n_audio_state) + " columns");
+  }
   return npu::layer_geometry(
       device.target(),
       {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state}, precision);

@@ -23,7 +23,8 @@ void validate(const LayerShape& shape) {
   expect(shape.frames > 0 && shape.frames <= 1536, "frames", "1 to 1536", shape.frames);
   expect(shape.width > 0 && shape.width % 64 == 0 && shape.width <= 2048, "width",
          "a multiple of 64 up to 2048", shape.width);
-  expect(shape.heads * kHeadWidth == shape.width, "heads", "heads of 64 columns", shape.heads);
+  expect(shape.heads > 0 && shape.heads <= shape.width / kHeadWidth, "heads",
+         "1 to width / 64, for heads have 64 columns", shape.heads);
   expect(shape.hidden > 0 && shape.hidden % 64 == 0, "hidden", "a multiple of 64", shape.hidden);
 }
 
@@ -54,7 +55,7 @@ void cut_gemms(LayerGeometry& g) {
   const bool is_int8 = g.precision == Precision::int8;
   const std::size_t n = state_tile_width(s.width, columns);
   g.gemms[0] = cut(s.width, 64, 3 * s.heads, is_int8, columns);
-  g.gemms[1] = cut(s.width, n, s.width / n, false, columns);
+  g.gemms[1] = cut(s.attended(), n, s.width / n, false, columns);
   g.gemms[2] = cut(s.width, 64, s.hidden / 64, is_int8, columns);
   g.gemms[3] = cut(s.hidden, n, s.width / n, false, columns);
   for (GemmGeometry& gemm : g.gemms) {
@@ -65,15 +66,16 @@ void cut_gemms(LayerGeometry& g) {
 
 void lay_out_scratch(LayerGeometry& g) {
   const std::size_t states = g.rows * g.shape.width * 2;
+  const std::size_t heads = g.rows * g.shape.attended() * 2;
   const auto columns = static_cast<std::size_t>(g.target->columns);
   const auto place = [&](std::size_t bytes) {
     const std::size_t offset = g.scratch_bytes;
     g.scratch_bytes += bytes;
     return offset;
   };
-  g.query_offset = place(states);
-  g.key_value_offset = place(2 * states);
-  g.attention_offset = place(states);
+  g.query_offset = place(heads);
+  g.key_value_offset = place(2 * heads);
+  g.attention_offset = place(heads);
   g.normed_offset = place(states + g.rows * sizeof(float));  // int8 rows have scales
   g.states_offset = place(states);
   g.hidden_offset = place(g.rows * g.gemm(Gemm::up).blocks * columns * 64 * 2);

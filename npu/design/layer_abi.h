@@ -31,15 +31,19 @@ inline constexpr std::array<std::string_view, 2> kPrecisionNames{"bf16", "int8"}
 std::string_view precision_name(Precision precision);
 std::optional<Precision> find_precision(std::string_view name);
 
+constexpr std::size_t kHeadWidth = 64;
+
 // One layer's numbers.
 struct LayerShape {
   std::size_t frames = 0;  // positions, e.g. 1500
   std::size_t width = 0;   // multiple of 64, at most 2048
-  std::size_t heads = 0;   // width / 64: the array's attention is made for heads of 64
+  std::size_t heads = 0;   // of kHeadWidth columns: width / 64, or fewer where some were pruned
   std::size_t hidden = 0;  // multiple of 64
+
+  // Columns of queries, keys, values and what attention makes of them.
+  std::size_t attended() const { return heads * kHeadWidth; }
 };
 
-constexpr std::size_t kHeadWidth = 64;
 constexpr std::size_t kPanelRows = 64;  // rows of activations that one row of cores works on
 constexpr std::size_t kQueries = 48;    // rows of queries a core attends with at a time
 constexpr std::size_t kKeys = 32;       // keys in a block
@@ -94,7 +98,8 @@ struct LayerGeometry {
 // Throws std::invalid_argument, naming expected and found, for shapes that no layer call can have.
 LayerGeometry layer_geometry(const Target& target, const LayerShape& shape, Precision precision);
 
-// A layer's weights in fp32 as the caller has them: matrices [out, in], row-major.
+// A layer's weights in fp32 as the caller has them: matrices [out, in], row-major. Query, key and
+// value have attended() rows, out as many columns.
 struct LayerWeights {
   std::span<const float> norm1_gamma, norm1_beta;
   std::span<const float> query, query_bias, key, value, value_bias, out, out_bias;
@@ -103,7 +108,8 @@ struct LayerWeights {
 };
 
 // Fills the weights argument (geometry.weights_bytes). LayerNorm's gamma and beta go into the
-// product that follows, the attention scale into the query.
+// product that follows, the attention scale into the query. Throws std::invalid_argument for a
+// matrix or vector of another size.
 void pack_weights(const LayerGeometry& geometry, const LayerWeights& weights,
                   std::span<std::byte> packed);
 

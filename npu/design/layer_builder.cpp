@@ -14,7 +14,11 @@ Design empty_layer_design(const LayerGeometry& g, LayerCall call) {
   design.name = "layer " + std::string(g.target->name) +
                 (g.precision == Precision::int8 ? " int8" : " bf16") + " " +
                 std::to_string(g.shape.frames) + "x" + std::to_string(g.shape.width) + "x" +
-                std::to_string(g.shape.hidden) + " " + std::string(layer_op_name(call.first));
+                std::to_string(g.shape.hidden) + " ";
+  if (g.shape.attended() != g.shape.width) {
+    design.name += std::to_string(g.shape.heads) + " heads ";
+  }
+  design.name += std::string(layer_op_name(call.first));
   if (call.first != call.last) design.name += ".." + std::string(layer_op_name(call.last));
   constexpr std::array kNames{"input", "weights", "scratch", "output"};
   for (std::size_t i = 0; i < kLayerArguments; ++i) {

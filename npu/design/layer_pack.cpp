@@ -130,10 +130,38 @@ void expect_bytes(const char* what, std::size_t expected, std::size_t found) {
                               " bytes, found " + std::to_string(found));
 }
 
+void expect_values(const char* what, std::size_t expected, std::span<const float> found) {
+  if (expected == found.size()) return;
+  throw std::invalid_argument(std::string("layer weights: ") + what + ": expected " +
+                              std::to_string(expected) + " values, found " +
+                              std::to_string(found.size()));
+}
+
+void validate(const LayerShape& shape, const LayerWeights& w) {
+  const std::size_t attended = shape.attended();
+  for (const auto norm : {w.norm1_gamma, w.norm1_beta, w.norm2_gamma, w.norm2_beta}) {
+    expect_values("LayerNorm", shape.width, norm);
+  }
+  for (const auto matrix : {w.query, w.key, w.value}) {
+    expect_values("query, key, value", attended * shape.width, matrix);
+  }
+  for (const auto bias : {w.query_bias, w.value_bias}) {
+    expect_values("bias of query, value", attended, bias);
+  }
+  expect_values("out", shape.width * attended, w.out);
+  expect_values("up", shape.hidden * shape.width, w.up);
+  expect_values("bias of up", shape.hidden, w.up_bias);
+  expect_values("down", shape.width * shape.hidden, w.down);
+  for (const auto bias : {w.out_bias, w.down_bias}) {
+    expect_values("bias of out, down", shape.width, bias);
+  }
+}
+
 }  // namespace
 
 void pack_weights(const LayerGeometry& g, const LayerWeights& w, std::span<std::byte> packed) {
   expect_bytes("packed weights", g.weights_bytes, packed.size());
+  validate(g.shape, w);
   const std::size_t width = g.shape.width;
   const std::span<const float> none;
   const Norm norm1{w.norm1_gamma, w.norm1_beta};
@@ -144,7 +172,7 @@ void pack_weights(const LayerGeometry& g, const LayerWeights& w, std::span<std::
   fold(qkv, w.key, none, norm1);
   fold(qkv, w.value, w.value_bias, norm1);
   pack_gemm(g, Gemm::qkv, qkv, packed);
-  Folded out{width, {}, {}};
+  Folded out{g.shape.attended(), {}, {}};
   fold(out, w.out, w.out_bias, {});
   pack_gemm(g, Gemm::out, out, packed);
   Folded up{width, {}, {}};

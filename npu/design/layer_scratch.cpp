@@ -58,7 +58,8 @@ std::size_t part_columns(const LayerGeometry& g, ScratchPart part) {
   if (part == ScratchPart::normed && g.precision == Precision::int8) {
     throw std::invalid_argument("scratch: normed rows are int8 in this geometry, expected bf16");
   }
-  return part == ScratchPart::hidden ? g.shape.hidden : g.shape.width;
+  if (part == ScratchPart::normed) return g.shape.width;
+  return part == ScratchPart::hidden ? g.shape.hidden : g.shape.attended();
 }
 
 }  // namespace

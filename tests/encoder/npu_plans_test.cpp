@@ -37,7 +37,7 @@ models::Dims small_dims() {
 models::EncoderWeights small_weights() {
   models::EncoderWeights weights;
   for (std::size_t i = 0; i < kLayers; ++i) {
-    weights.layers.push_back(tests::random_layer(128, 512));
+    weights.layers.push_back(tests::random_layer(128, 128, 512));
     for (float& b : weights.layers.back().mlp_2.bias) b += static_cast<float>(i);
   }
   return weights;

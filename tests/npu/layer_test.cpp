@@ -57,6 +57,20 @@ TEST_CASE("layer: widths that leave columns idle, and tiles that are not 64 wide
               tests::tolerance::kBf16LayerNmse);
 }
 
+TEST_CASE("layer: fewer heads than the width has room for") {
+  for (const Precision precision : {Precision::bf16, Precision::int8}) {
+    const double tolerance = precision == Precision::bf16 ? tests::tolerance::kBf16LayerNmse
+                                                          : tests::tolerance::kInt8LayerNmse;
+    check_layer("phoenix-1.0/published", {50, 384, 1, 192}, precision, tolerance);
+    check_layer("phoenix-1.0/published", {20, 256, 3, 128}, precision, tolerance);
+  }
+  const auto device = open("phoenix-1.0/published");
+  const LayerShape shape{300, 256, 3, 128};
+  tests::LayerCallFixture fused(*device, shape);
+  tests::LayerCallFixture batched(*device, shape, Precision::bf16, layer_calls(Plan::batched));
+  CHECK(fused.run() == batched.run());
+}
+
 TEST_CASE("layer: rows of 1280, two an element") {
   check_layer("phoenix-1.0/published", {8, 1280, 20, 64}, Precision::bf16,
               tests::tolerance::kBf16LayerNmse);
@@ -98,9 +112,10 @@ TEST_CASE("layer: bits do not depend on the number of host threads or the preset
 }
 
 TEST_CASE("layer: shapes that no call can have are refused with expected and found") {
-  CHECK_THROWS_WITH_AS(layer_geometry(npu1(), {100, 64, 2, 256}, Precision::bf16),
-                       "layer shape: heads: expected heads of 64 columns, found 2",
-                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      layer_geometry(npu1(), {100, 64, 2, 256}, Precision::bf16),
+      "layer shape: heads: expected 1 to width / 64, for heads have 64 columns, found 2",
+      std::invalid_argument);
   CHECK_THROWS_WITH_AS(layer_geometry(npu1(), {2000, 64, 1, 256}, Precision::bf16),
                        "layer shape: frames: expected 1 to 1536, found 2000",
                        std::invalid_argument);

@@ -22,7 +22,8 @@ inline bool all_finite(std::span<const float> values) {
 }
 
 // Weights that keep a layer's values near 1, as a trained one does.
-inline models::EncoderLayerWeights random_layer(std::size_t width, std::size_t hidden) {
+inline models::EncoderLayerWeights random_layer(std::size_t width, std::size_t attended,
+                                                std::size_t hidden) {
   const auto linear = [](std::size_t out, std::size_t in, std::uint64_t seed, bool has_bias) {
     const double scale = 1.7 / std::sqrt(static_cast<double>(in));
     return models::LinearWeights{
@@ -35,8 +36,8 @@ inline models::EncoderLayerWeights random_layer(std::size_t width, std::size_t h
     return ln;
   };
   return {.attn_ln = norm(width, 1),
-          .attn = {linear(width, width, 11, true), linear(width, width, 12, false),
-                   linear(width, width, 13, true), linear(width, width, 14, true)},
+          .attn = {linear(attended, width, 11, true), linear(attended, width, 12, false),
+                   linear(attended, width, 13, true), linear(width, attended, 14, true)},
           .mlp_ln = norm(width, 3),
           .mlp_0 = linear(hidden, width, 15, true),
           .mlp_2 = linear(width, hidden, 16, true)};
@@ -68,7 +69,7 @@ class LayerCallFixture {
                    const npu::LayerTuning& tuning = {})
       : device_(device),
         layer_(npu::tuned_layer(device.target(), shape, precision, tuning)),
-        weights_(random_layer(shape.width, shape.hidden)),
+        weights_(random_layer(shape.width, shape.attended(), shape.hidden)),
         states_(random_matrix(shape.frames, shape.width, 5, 1.5)) {
     for (const auto& call : calls) programs_.push_back(device.load(layer_design(layer_, call)));
     for (std::size_t i = 0; i < npu::kLayerArguments; ++i) {

@@ -33,7 +33,7 @@ models::Dims dims() {
 std::vector<float> states_after(npu::Device& device, npu::Plan plan) {
   models::EncoderWeights weights;
   for (std::size_t i = 0; i < dims().n_audio_layer; ++i) {
-    weights.layers.push_back(random_layer(kWidth, kHidden));
+    weights.layers.push_back(random_layer(kWidth, kWidth, kHidden));
   }
   models::ThreadPool pool(2);
   encoder::NpuOptions options;
