@@ -53,6 +53,7 @@ RULES = {
     "npu/plans": [*DESIGN, "npu/control", "npu/sim"],
     "npu/predict": [*DESIGN, "npu/control", "npu/sim"],
     "npu/tune": ["npu/fnv1a.h", "npu/xdg_folder.h", *DESIGN, "npu/control", "npu/sim", "npu/plans", "npu/predict"],
+    "npu/search": [*DESIGN, "npu/control", "npu/sim", "npu/predict"],
     "npu/trial_calls": [*DESIGN, "npu/control", "npu/sim", "npu/plans"],
     "npu/first_light": ["npu/device.h", *DESIGN, "npu/control", "npu/sim", "npu/plans",
                         "npu/trial_calls"],
@@ -63,6 +64,7 @@ RULES = {
     "encoder": MODELS,
     "encoder/cpu": ENCODER,
     "encoder/npu": [*ENCODER, "npu"],
+    "encoder/variant": [*ENCODER, "npu"],
     "decoder/model": MODELS,
     "decoder/search": [*MODELS, "decoder/model"],
     "decoder/text": [*MODELS, "decoder/model", "decoder/search"],
@@ -100,8 +102,11 @@ FORBIDDEN = {
 }
 EXAMPLES = "app/engine/examples"  # programs
 
-# Headers of others, and the only places that may include them.
+# Headers, of others and of what nothing loads unless it is asked for, and the only places that may
+# include them.
 OTHERS = {
+    r"\"npu/search/": ("npu/search/", "encoder/variant/", "bench/search/", "tests/"),
+    r"\"encoder/variant/": ("encoder/variant/", "bench/search/", "tests/"),
     r"<(experimental/)?xrt[_/]|\"(experimental/)?xrt[_/]": ("npu/xrt/", "tests/"),
     r"<CLI/": ("app/cli/", "app/devices/", "app/models/", "app/npu/", "bench/bench_command.cpp", "tests/"),
     r"<sndfile": ("audio/read/", "tests/"),
