@@ -29,9 +29,11 @@ struct Scale {
   Objectives high{};
 };
 
-// Times and bytes span orders of magnitude.
+// Times, bytes and losses span orders of magnitude.
+constexpr double kLeastLoss = 1e-2;
 Objectives even(const Objectives& o) {
-  return {std::log(std::max(o[0], 1e-9)), std::log(std::max(o[1], 1e-9)), o[2]};
+  return {std::log(std::max(o[0], 1e-9)), std::log(std::max(o[1], 1e-9)),
+          std::log(std::max(o[2], 0.0) + kLeastLoss)};
 }
 
 Scale scale_of(const std::vector<Trial>& trials) {

@@ -9,8 +9,7 @@
 
 namespace wnpu::npu {
 
-// Milliseconds, megabytes, and the share of the encoder's work that is gone: all as small as can
-// be.
+// Milliseconds, megabytes, and what is lost of the encoder: all as small as can be.
 constexpr std::size_t kObjectives = 3;
 using Objectives = std::array<double, kObjectives>;
 

@@ -22,7 +22,7 @@ class VariantSearch {
 
   VariantSearchResult run() {
     search_by(options_.method, trials_, options_.seed);
-    result_.whole = member(whole_variant(options_.space.whole));
+    result_.whole = member(whole_variant(options_.space.whole), 0);
     settle();
     if (result_.front.empty()) result_.nearest = nearest();
     result_.n_looked_at = trials_.all().size();
@@ -39,23 +39,33 @@ class VariantSearch {
   }
 
  private:
-  Outcome outcome_of(const VariantCost& cost, double kept) const {
+  Outcome outcome_of(const VariantCost& cost, double loss) const {
     if (!cost.refusal.empty()) return {{}, kRefusedVariant};
-    return {{cost.ms, cost.memory_mb(), 1 - kept},
+    return {{cost.ms, cost.memory_mb(), loss},
             missed_by(cost.ms, options_.most_ms) + missed_by(cost.memory_mb(), options_.most_mb)};
+  }
+
+  std::vector<double> losses(std::span<const EncoderVariant> variants) const {
+    if (options_.losses) return options_.losses(variants);
+    std::vector<double> gone;
+    for (const EncoderVariant& v : variants)
+      gone.push_back(1 - share_kept(options_.space.whole, v));
+    return gone;
   }
 
   std::vector<Outcome> outcomes(std::span<const EncoderVariant> variants) {
     const std::vector<VariantCost> costs = predicted_.costs(variants);
+    const std::vector<double> lost = losses(variants);
     std::vector<Outcome> outcomes;
     for (std::size_t i = 0; i < variants.size(); ++i) {
-      outcomes.push_back(outcome_of(costs[i], share_kept(options_.space.whole, variants[i])));
+      outcomes.push_back(outcome_of(costs[i], lost[i]));
     }
     return outcomes;
   }
 
-  Member member(const EncoderVariant& variant) {
-    return {variant, share_kept(options_.space.whole, variant), predicted_.cost(variant).ms,
+  // `loss` as it was found before.
+  Member member(const EncoderVariant& variant, double loss) {
+    return {variant, share_kept(options_.space.whole, variant), loss, predicted_.cost(variant).ms,
             exact_.cost(variant)};
   }
 
@@ -98,7 +108,7 @@ class VariantSearch {
       members.clear();
       const std::size_t n_before = dropped.size();
       for (std::size_t i = 0; i < places.size(); ++i) {
-        members.push_back(member(variants[i]));
+        members.push_back(member(variants[i], trials_.all()[places[i]].outcome.objectives.back()));
         const std::string reason = why_not(members.back().exact);
         if (reason.empty()) continue;
         dropped.insert(places[i]);
@@ -112,7 +122,7 @@ class VariantSearch {
   // By the simulator one may beat another that it did not beat by the predictor.
   void keep_unbeaten(const std::vector<Member>& members) {
     std::vector<Outcome> outcomes;
-    for (const Member& m : members) outcomes.push_back(outcome_of(m.exact, m.kept));
+    for (const Member& m : members) outcomes.push_back(outcome_of(m.exact, m.loss));
     std::vector<std::size_t> front = pareto_front(outcomes);
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (std::ranges::find(front, i) != front.end()) continue;
@@ -139,7 +149,8 @@ class VariantSearch {
         if (best == nullptr || missed(all[i].outcome) < missed(best->outcome)) best = &all[i];
       }
       if (best == nullptr) return std::nullopt;
-      Member found = member(variant_of(options_.space, best->genes));
+      Member found =
+          member(variant_of(options_.space, best->genes), best->outcome.objectives.back());
       if (found.exact.refusal.empty()) return found;
       refused.insert(static_cast<std::size_t>(best - all.data()));
     }

@@ -13,6 +13,9 @@
 
 namespace wnpu::npu {
 
+// Of each variant what is lost, 0 of the whole encoder.
+using Losses = std::function<std::vector<double>(std::span<const EncoderVariant>)>;
+
 struct VariantSearchOptions {
   VariantSpace space;
   TimePreset preset;
@@ -24,6 +27,8 @@ struct VariantSearchOptions {
   std::uint64_t seed = 1;
   const Predictor* predictor = nullptr;
   std::size_t most_members = 12;
+  // What is made small beside time and memory; none: the share of the encoder's work that is gone.
+  Losses losses = {};
   std::size_t threads = 1;
 };
 
@@ -31,6 +36,7 @@ struct VariantSearchOptions {
 struct Member {
   EncoderVariant variant;
   double kept = 0;  // share_kept()
+  double loss = 0;  // by the options' losses; else 1 - kept
   double predicted_ms = 0;
   VariantCost exact;  // checked and simulated
 };
@@ -42,7 +48,7 @@ struct DroppedMember {
 };
 
 struct VariantSearchResult {
-  // Fastest first; no member beats another in time, memory and what is kept.
+  // Fastest first; no member beats another in time, memory and what is lost.
   std::vector<Member> front;
   Member whole;  // for comparison
   // Where the front is empty: what misses the limits by the least of what was looked at.

@@ -16,7 +16,16 @@ std::size_t gene_of(std::size_t layer, LayerGene which) { return 1 + kLayerGenes
 
 bool stays(const Genes& genes, std::size_t layer) { return genes[gene_of(layer, kGone)] == 0; }
 
-// How many ways there are to take k of n things, each as often as one likes.
+// How many ways there are to take k of n things, each once ...
+double subsets(std::size_t n, std::size_t k) {
+  double result = 1;
+  for (std::size_t i = 1; i <= k; ++i) {
+    result = result * static_cast<double>(n - k + i) / static_cast<double>(i);
+  }
+  return result;
+}
+
+// ... and each as often as one likes.
 double multisets(std::size_t n, std::size_t k) {
   double result = 1;
   for (std::size_t i = 1; i <= k; ++i) {
@@ -39,6 +48,11 @@ void set_layer(const VariantSpace& space, Genes& genes, std::size_t layer, std::
   genes[gene_of(layer, kPrecision)] = static_cast<std::uint8_t>(choice % precisions);
   genes[gene_of(layer, kHidden)] = static_cast<std::uint8_t>(choice / precisions % hidden);
   genes[gene_of(layer, kHeads)] = static_cast<std::uint8_t>(choice / precisions / hidden);
+}
+
+void drop_layer(const VariantSpace& space, Genes& genes, std::size_t layer) {
+  set_layer(space, genes, layer, 0);
+  genes[gene_of(layer, kGone)] = 1;
 }
 
 // Layers with these choices, in ascending order, as far apart as can be.
@@ -66,6 +80,20 @@ bool go_on(const VariantSpace& space, std::vector<std::size_t>& choices,
     choices.pop_back();
   }
   return true;
+}
+
+// Every row of layers that goes on from `genes`, whose layers from `layer` on are gone; false:
+// enough.
+bool go_on_apart(const VariantSpace& space, Genes& genes, std::size_t stay, std::size_t layer,
+                 const std::function<bool(const Genes&)>& take) {
+  const std::size_t left = space.whole.layers - layer;
+  if (left == 0) return take(genes);
+  for (std::size_t c = 0; c < space.n_layer_choices(); ++c) {
+    set_layer(space, genes, layer, c);
+    if (!go_on_apart(space, genes, stay + 1, layer + 1, take)) return false;
+  }
+  drop_layer(space, genes, layer);
+  return stay + left <= space.least_layers || go_on_apart(space, genes, stay, layer + 1, take);
 }
 
 // Eighths of a number of units, at least one, without doubles.
@@ -102,6 +130,24 @@ std::string choices_fault(const char* what, const std::vector<std::size_t>& choi
   return "";
 }
 
+// canonical() of layers that are told apart.
+Genes with_layers_apart(const VariantSpace& space, Genes genes) {
+  std::size_t stay = 0;
+  for (std::size_t layer = 0; layer < space.whole.layers; ++layer) {
+    if (stays(genes, layer)) {
+      ++stay;
+    } else {
+      drop_layer(space, genes, layer);
+    }
+  }
+  for (std::size_t layer = 0; stay < space.least_layers; ++layer) {
+    if (stays(genes, layer)) continue;
+    set_layer(space, genes, layer, 0);
+    ++stay;
+  }
+  return genes;
+}
+
 }  // namespace
 
 std::size_t below(SearchRandom& random, std::size_t n) { return random() % n; }
@@ -124,7 +170,10 @@ std::size_t VariantSpace::n_choices(std::size_t gene) const {
 double VariantSpace::size() const {
   double n = 0;
   for (std::size_t stay = least_layers; stay <= whole.layers; ++stay) {
-    n += multisets(n_layer_choices(), stay);
+    n += tells_layers_apart
+             ? subsets(whole.layers, stay) *
+                   std::pow(static_cast<double>(n_layer_choices()), static_cast<double>(stay))
+             : multisets(n_layer_choices(), stay);
   }
   return n * static_cast<double>(poolings.size());
 }
@@ -181,6 +230,7 @@ Genes least_genes(const VariantSpace& space) {
 }
 
 Genes canonical(const VariantSpace& space, Genes genes) {
+  if (space.tells_layers_apart) return with_layers_apart(space, std::move(genes));
   std::vector<std::size_t> choices;
   for (std::size_t layer = 0; layer < space.whole.layers; ++layer) {
     if (stays(genes, layer)) choices.push_back(layer_choice(space, genes, layer));
@@ -233,6 +283,11 @@ Genes crossed(const VariantSpace& space, const Genes& one, const Genes& other,
 void for_each_variant(const VariantSpace& space, const std::function<bool(const Genes&)>& take) {
   bool goes_on = true;
   for (std::size_t pooling = 0; pooling < space.poolings.size() && goes_on; ++pooling) {
+    if (space.tells_layers_apart) {
+      Genes genes = row_of(space, static_cast<std::uint8_t>(pooling), {});
+      goes_on = go_on_apart(space, genes, 0, 0, take);
+      continue;
+    }
     std::vector<std::size_t> choices;
     goes_on = go_on(space, choices, [&](const std::vector<std::size_t>& found) {
       return take(row_of(space, static_cast<std::uint8_t>(pooling), found));

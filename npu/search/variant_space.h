@@ -2,10 +2,10 @@
 // for every layer whether it stays, its heads, its hidden columns and its precision. Choice 0 of a
 // gene is the whole encoder's.
 //
-// The array takes as long for one layer as for another of its shape. Of all variants that differ in
-// which layers stay, or which of them has what, the space has one: as many layers as stay, as far
-// apart as can be, the first and the last among them (as Distil-Whisper takes them, Gandhi et al.,
-// arXiv 2311.00430), and the larger shapes first.
+// The array takes as long for one layer as for another of its shape. Unless it tells layers apart,
+// a space has one of all variants that differ in which layers stay, or which of them has what: as
+// many layers as stay, as far apart as can be, the first and the last among them (as Distil-Whisper
+// takes them, Gandhi et al., arXiv 2311.00430), and the larger shapes first.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +34,7 @@ struct VariantSpace {
   std::vector<std::size_t> hidden;
   std::vector<Precision> precisions{Precision::bf16};
   std::size_t least_layers = 1;
+  bool tells_layers_apart = false;
 
   // Genes of a row: the pooling, then kGenesALayer for every layer.
   static constexpr std::size_t kGenesALayer = 4;
@@ -58,8 +59,8 @@ EncoderVariant variant_of(const VariantSpace& space, const Genes& genes);
 Genes whole_genes(const VariantSpace& space);
 Genes least_genes(const VariantSpace& space);
 
-// The row that stands for all of the same variant: genes of a layer that does not stay are zero,
-// and layers come back, the first ones first, where too few stay.
+// The row of the space that costs the same: genes of a layer that does not stay are zero, layers
+// that are not told apart in their places; where too few stay, whole ones come back.
 Genes canonical(const VariantSpace& space, Genes genes);
 
 // As likely with few layers as with many.

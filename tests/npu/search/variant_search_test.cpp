@@ -100,3 +100,26 @@ TEST_CASE("variant search: layers that the array cannot run are named, and in no
     }
   }
 }
+
+TEST_CASE("variant search: what is lost may be something else than work, layer by layer") {
+  VariantSearchOptions o = options();
+  o.space.tells_layers_apart = true;
+  // The middle layer is all that matters.
+  o.losses = [](std::span<const EncoderVariant> variants) {
+    std::vector<double> losses;
+    for (const EncoderVariant& v : variants) {
+      const auto at = std::ranges::find(v.layers, std::size_t{1}, &LayerVariant::layer);
+      losses.push_back(at == v.layers.end() ? 1 : 0.1 * (4.0 - static_cast<double>(at->heads)));
+    }
+    return losses;
+  };
+  o.method = SearchMethod::bayesian;
+  const VariantSearchResult result = search_variants(o);
+  REQUIRE(!result.front.empty());
+  const Member& best = *std::ranges::min_element(result.front, {}, &Member::loss);
+  CHECK(best.loss == 0);
+  CHECK(best.kept < 0.5);
+  REQUIRE(best.variant.layers.size() == 1);
+  CHECK(best.variant.layers[0].layer == 1);
+  CHECK(best.variant.layers[0].heads == 4);
+}

@@ -25,14 +25,16 @@ VariantSpace few() {
 }  // namespace
 
 TEST_CASE("variant space: each variant once, as many as it says") {
-  for (const std::size_t least : {1U, 2U, 3U}) {
+  for (const std::size_t least : {1U, 2U, 3U, 11U, 12U, 13U}) {
     VariantSpace space = few();
-    space.least_layers = least;
+    space.tells_layers_apart = least > 10;
+    space.least_layers = least % 10;
     std::vector<EncoderVariant> seen;
     for_each_variant(space, [&](const Genes& genes) {
       const EncoderVariant variant = variant_of(space, genes);
       CHECK(variant_fault(space.whole, variant).empty());
-      CHECK(variant.layers.size() >= least);
+      CHECK(variant.layers.size() >= space.least_layers);
+      CHECK(genes == canonical(space, genes));
       seen.push_back(variant);
       return true;
     });
@@ -45,7 +47,9 @@ TEST_CASE("variant space: each variant once, as many as it says") {
 
 TEST_CASE("variant space: chance, changes and crossings stay within it") {
   SearchRandom random(5);
-  for (const VariantSpace& space : {few(), usual_space(kTinyEncoder)}) {
+  VariantSpace apart = usual_space(kTinyEncoder);
+  apart.tells_layers_apart = true;
+  for (const VariantSpace& space : {few(), usual_space(kTinyEncoder), apart}) {
     CHECK(space_fault(space).empty());
     Genes genes = whole_genes(space);
     std::set<std::size_t> numbers;
