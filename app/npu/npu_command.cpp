@@ -1,5 +1,8 @@
 #include "app/npu/npu_command.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "app/npu/emit_command.h"
 #include "app/npu/first_light_command.h"
 #include "app/npu/op_command.h"
@@ -7,12 +10,14 @@
 
 namespace wnpu::app {
 
-Subcommand npu_command() {
-  return {"npu",
-          "The array itself: its files, its first runs, its operators",
-          {},
-          {},
-          {emit_action(), first_light_action(), op_action(), tune_action()}};
+Subcommand npu_command(std::vector<Subcommand> more) {
+  Subcommand command{"npu",
+                     "The array itself: its files, its first runs, its operators",
+                     {},
+                     {},
+                     {emit_action(), first_light_action(), op_action(), tune_action()}};
+  std::ranges::move(more, std::back_inserter(command.actions));
+  return command;
 }
 
 }  // namespace wnpu::app

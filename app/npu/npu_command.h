@@ -2,11 +2,13 @@
 // folder; and first-light, which runs it.
 #pragma once
 
+#include <vector>
+
 #include "app/cli/subcommand.h"
 
 namespace wnpu::app {
 
-// Its options live as long as the command does.
-Subcommand npu_command();
+// Its options live as long as the command does. `more`: actions of folders above this one.
+Subcommand npu_command(std::vector<Subcommand> more = {});
 
 }  // namespace wnpu::app

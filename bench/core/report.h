@@ -1,6 +1,7 @@
 // What a page of results shows: facts and the charts' data.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +60,25 @@ struct Timeline {
   std::vector<TimelineSpan> spans;
 };
 
+// Something that is better the further left and the lower it is.
+struct TradeOffPoint {
+  std::string name;  // beside the mark
+  std::string text;  // what shows when the mouse rests on it
+  double x = 0;
+  double y = 0;
+  Origin origin = Origin::kModelled;
+};
+
+struct TradeOff {
+  std::string title;
+  std::string explanation;  // a sentence below it
+  std::string x_name;       // "ms"
+  std::string y_name;
+  std::vector<TradeOffPoint> points;  // that nothing beats
+  std::vector<std::pair<double, double>> others;
+  std::optional<double> most_x;  // a limit; none: no line
+};
+
 // A chart whose data are empty is left out.
 struct Report {
   std::string title;
@@ -68,6 +88,7 @@ struct Report {
   double target_speed = 220;     // the line in the plans' chart
   std::vector<Roofline> rooflines;
   std::vector<Timeline> timelines;
+  std::vector<TradeOff> trade_offs;
 };
 
 }  // namespace wnpu::bench

@@ -21,6 +21,7 @@ th { font-weight: 600; white-space: nowrap; }
 .stem { stroke: #9ca3af; } svg text.group { font-weight: 600; }
 svg text.inside { fill: #fff; stroke: none; font-size: 12px; pointer-events: none; }
 rect.mark { stroke: #fff; stroke-width: .5; }
+.seen { fill: #e5e7eb; }
 .measured { fill: #2563eb; } .modelled { fill: #d97706; } .published { fill: #6b7280; }
 .key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em; }
 .key.measured { background: #2563eb; } .key.modelled { background: #d97706; }
@@ -60,6 +61,9 @@ std::string report_html(const Report& report) {
   }
   for (const Timeline& timeline : report.timelines) {
     if (!timeline.spans.empty()) page += timeline_chart(timeline);
+  }
+  for (const TradeOff& trade_off : report.trade_offs) {
+    if (!trade_off.points.empty()) page += trade_off_chart(trade_off);
   }
   return page + "</body>\n</html>\n";
 }

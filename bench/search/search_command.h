@@ -1,0 +1,11 @@
+// `whisper-npu npu search`: encoders under limits of time and memory, as a table, JSON and a page,
+// and what they still hear where a model is named.
+#pragma once
+
+#include "app/cli/subcommand.h"
+
+namespace wnpu::bench {
+
+app::Subcommand search_action();
+
+}  // namespace wnpu::bench

@@ -1,0 +1,94 @@
+#include "bench/search/variant_quality.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "app/cli/exit_code.h"
+#include "app/engine/audio_input.h"
+#include "app/engine/recognizer.h"
+#include "app/engine/transcribe.h"
+#include "bench/input/text_normalizer.h"
+#include "bench/rtf/transcribe_runs.h"
+#include "encoder/variant/variant_backend.h"
+
+namespace wnpu::bench {
+namespace {
+
+using app::UsageError;
+
+constexpr const char* kEnglish = "en";
+
+// A variant in the place of the model's layers.
+class VariantDevice : public app::EncoderDevice {
+ public:
+  explicit VariantDevice(const npu::EncoderVariant& variant) : variant_(variant) {}
+
+  std::string_view name() const override { return "variant"; }
+  std::unique_ptr<encoder::LayerBackend> make_layers(const app::LoadedModel& model,
+                                                     models::ThreadPool& pool) override {
+    return std::make_unique<encoder::VariantBackend>(model.dims(), model.device_layers().layers,
+                                                     variant_, pool);
+  }
+  void set_should_stop(std::function<bool()> /*should_stop*/) override {}
+  void reset_counts() override {}
+  void describe(std::size_t /*n_windows*/, std::size_t /*n_layers*/,
+                DeviceInfo& /*info*/) const override {}
+
+ private:
+  const npu::EncoderVariant& variant_;
+};
+
+TranscribeOptions plain_options() {
+  TranscribeOptions options;
+  options.language = kEnglish;
+  options.beam_size = 1;
+  options.temperature_increment_on_fallback.reset();
+  options.condition_on_previous_text = false;
+  return options;
+}
+
+void require_normalizer() {
+  try {
+    TextNormalizer normalize{normalizer_command()};
+    normalize("Yes.", kEnglish);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(std::string("--measure-quality: ") + error.what() +
+                     "; share/whisper-npu/peers.sh --normalizer makes the environment of the "
+                     "normaliser");
+  }
+}
+
+}  // namespace
+
+VariantQuality::VariantQuality(const std::filesystem::path& references, std::size_t most_recordings,
+                               unsigned threads)
+    : references_(references), files_(references_.files(kEnglish)), threads_(threads) {
+  if (files_.empty()) {
+    throw UsageError("--references " + references.string() +
+                     ": expected recordings in English with what is said in them, found none");
+  }
+  if (most_recordings > 0) files_.resize(std::min(files_.size(), most_recordings));
+  require_normalizer();
+}
+
+npu::MeasuredQuality VariantQuality::measure(const std::shared_ptr<const app::LoadedModel>& model,
+                                             const npu::EncoderVariant& variant) const {
+  VariantDevice device(variant);
+  app::Recognizer recognizer(model, threads_, {&device});
+  std::vector<Heard> heard;
+  for (const std::string& file : files_) {
+    const Audio audio{.path = file};
+    const Transcript transcript =
+        app::transcribe(recognizer, plain_options(), app::input_of(audio));
+    heard.push_back({"whisper-npu", file, transcript.input.duration, text_of(transcript), {}, {}});
+  }
+  npu::MeasuredQuality quality;
+  for (const ErrorCounts& counts : references_.score(heard).words) {
+    quality.errors += counts.errors();
+    quality.words += counts.reference;
+  }
+  return quality;
+}
+
+}  // namespace wnpu::bench
