@@ -52,18 +52,22 @@ Scale scale_of(const std::vector<Trial>& trials) {
 }
 
 // The objectives, evened, as one number to be made small.
-double as_one(const Objectives& o, double violation, const Objectives& weights,
-              const Scale& scale) {
-  double largest = 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < kObjectives; ++i) {
-    const double range = scale.high[i] - scale.low[i];
-    const double share = range > 0 ? weights[i] * (o[i] - scale.low[i]) / range : 0;
-    largest = std::max(largest, share);
-    sum += share;
+struct OneNumber {
+  Objectives weights{};
+  Scale scale;
+
+  double of(const Objectives& o, double violation) const {
+    double largest = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < kObjectives; ++i) {
+      const double range = scale.high[i] - scale.low[i];
+      const double share = range > 0 ? weights[i] * (o[i] - scale.low[i]) / range : 0;
+      largest = std::max(largest, share);
+      sum += share;
+    }
+    return largest + kSumShare * sum + kMissShare * std::max(0.0, violation);
   }
-  return largest + kSumShare * sum + kMissShare * std::max(0.0, violation);
-}
+};
 
 // What processes know of an outcome: the objectives, evened, and the violation.
 constexpr std::size_t kFunctions = kObjectives + 1;
@@ -72,6 +76,16 @@ using Draw = std::array<double, kFunctions>;
 // Of the normal distribution (Box and Muller).
 double normal(SearchRandom& random) {
   return std::sqrt(-2 * std::log(1 - unit(random))) * std::cos(2 * std::numbers::pi * unit(random));
+}
+
+// By how much an outcome that is drawn is better than the best.
+double improvement(const std::vector<GaussianProcess::Estimate>& known, const Draw& draw,
+                   const OneNumber& number, double best) {
+  Draw drawn{};
+  for (std::size_t i = 0; i < kFunctions; ++i) {
+    drawn[i] = known[i].mean + known[i].deviation * draw[i];
+  }
+  return std::max(0.0, best - number.of({drawn[0], drawn[1], drawn[2]}, drawn[kObjectives]));
 }
 
 class Bayesian {
@@ -161,15 +175,21 @@ class Bayesian {
     return rows;
   }
 
+  std::vector<Draw> random_draws() {
+    std::vector<Draw> draws(kDrawn);
+    for (Draw& draw : draws) std::ranges::generate(draw, [&] { return normal(random_); });
+    return draws;
+  }
+
   // What promises the most for weights by chance; none where nothing is left.
   std::optional<Genes> next_row(const std::vector<std::size_t>& places,
                                 const GaussianProcess& process, const Scale& scale,
                                 const std::vector<Genes>& planned) {
-    const Objectives weights = random_weights();
+    const OneNumber number{random_weights(), scale};
     std::vector<double> values;
     for (const std::size_t place : places) {
       const Outcome& outcome = trials_.all()[place].outcome;
-      values.push_back(as_one(even(outcome.objectives), outcome.violation, weights, scale));
+      values.push_back(number.of(even(outcome.objectives), outcome.violation));
     }
     std::vector<Genes> candidates = near(places, values, planned);
     for (std::size_t i = 0; i < kFarCandidates; ++i) {
@@ -177,23 +197,14 @@ class Bayesian {
       if (!genes) break;
       candidates.push_back(std::move(*genes));
     }
-    std::vector<Draw> draws(kDrawn);
-    for (Draw& draw : draws) std::ranges::generate(draw, [&] { return normal(random_); });
+    const std::vector<Draw> draws = random_draws();
     const double best = *std::ranges::min_element(values);
     std::optional<Genes> chosen;
     double most = -1;
     for (Genes& genes : candidates) {
-      const std::vector<GaussianProcess::Estimate> known =
-          process.at(features(trials_.space(), genes));
-      double promise = 0;  // expected improvement on the best
-      for (const Draw& draw : draws) {
-        Draw drawn{};
-        for (std::size_t i = 0; i < kFunctions; ++i) {
-          drawn[i] = known[i].mean + known[i].deviation * draw[i];
-        }
-        promise += std::max(
-            0.0, best - as_one({drawn[0], drawn[1], drawn[2]}, drawn[kObjectives], weights, scale));
-      }
+      const auto known = process.at(features(trials_.space(), genes));
+      double promise = 0;
+      for (const Draw& draw : draws) promise += improvement(known, draw, number, best);
       if (promise <= most) continue;
       most = promise;
       chosen = std::move(genes);

@@ -31,22 +31,25 @@ double dot(const std::vector<double>& a, const std::vector<double>& b, std::size
 }  // namespace
 
 GaussianProcess::GaussianProcess(Points points) : points_(std::move(points)) {
-  const std::size_t n = points_.size();
   for (const double length : kLengths) {
     Factor factor{length, {}, 0};
-    for (std::size_t i = 0; i < n; ++i) {
-      factor.lower.emplace_back(i + 1);
-      std::vector<double>& row = factor.lower.back();
-      for (std::size_t j = 0; j <= i; ++j) {
-        const double k = matern(distance(points_[i], points_[j]), length) + (i == j ? kNoise : 0.0);
-        const double rest = k - dot(row, factor.lower[j], j);
-        row[j] = i == j ? std::sqrt(std::max(rest, kNoise / 2)) : rest / factor.lower[j][j];
-      }
-      factor.log_determinant += std::log(row[i]);
-    }
+    for (std::size_t i = 0; i < points_.size(); ++i) add_row(factor, i);
     factors_.push_back(std::move(factor));
   }
   set({});
+}
+
+// Cholesky's rows, one after the other.
+void GaussianProcess::add_row(Factor& factor, std::size_t i) const {
+  factor.lower.emplace_back(i + 1);
+  std::vector<double>& row = factor.lower.back();
+  for (std::size_t j = 0; j <= i; ++j) {
+    const double noise = i == j ? kNoise : 0.0;
+    const double k = matern(distance(points_[i], points_[j]), factor.length) + noise;
+    const double rest = k - dot(row, factor.lower[j], j);
+    row[j] = i == j ? std::sqrt(std::max(rest, kNoise / 2)) : rest / factor.lower[j][j];
+  }
+  factor.log_determinant += std::log(row[i]);
 }
 
 std::vector<double> GaussianProcess::solve_lower(const Factor& factor, std::vector<double> b) {

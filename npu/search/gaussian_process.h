@@ -36,6 +36,7 @@ class GaussianProcess {
     double log_determinant = 0;  // of L
   };
 
+  void add_row(Factor& factor, std::size_t i) const;
   std::vector<double> covariances(const std::vector<double>& point, double length) const;
   static std::vector<double> solve_lower(const Factor& factor, std::vector<double> b);
   static std::vector<double> solve_upper(const Factor& factor, std::vector<double> b);

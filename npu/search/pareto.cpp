@@ -25,6 +25,17 @@ double area(std::vector<Flat> points, Flat worst) {
   return sum;
 }
 
+constexpr std::size_t kNoRank = std::numeric_limits<std::size_t>::max();
+
+// By one that has no rank either.
+bool is_beaten(std::span<const Outcome> outcomes, const std::vector<std::size_t>& ranks,
+               std::size_t i) {
+  for (std::size_t j = 0; j < outcomes.size(); ++j) {
+    if (ranks[j] == kNoRank && dominates(outcomes[j], outcomes[i])) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool dominates(const Outcome& one, const Outcome& other) {
@@ -53,19 +64,12 @@ std::vector<std::size_t> pareto_front(std::span<const Outcome> outcomes) {
 }
 
 std::vector<std::size_t> pareto_ranks(std::span<const Outcome> outcomes) {
-  constexpr std::size_t kNoRank = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> ranks(outcomes.size(), kNoRank);
   std::size_t n_ranked = 0;
   for (std::size_t rank = 0; n_ranked < outcomes.size(); ++rank) {
     std::vector<std::size_t> members;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      if (ranks[i] != kNoRank) continue;
-      const auto beats = [&](std::size_t j) {
-        return ranks[j] == kNoRank && dominates(outcomes[j], outcomes[i]);
-      };
-      bool is_beaten = false;
-      for (std::size_t j = 0; j < outcomes.size() && !is_beaten; ++j) is_beaten = beats(j);
-      if (!is_beaten) members.push_back(i);
+      if (ranks[i] == kNoRank && !is_beaten(outcomes, ranks, i)) members.push_back(i);
     }
     for (const std::size_t i : members) ranks[i] = rank;
     n_ranked += members.size();

@@ -32,14 +32,15 @@ void share_among(std::size_t n_threads, std::size_t n,
                  const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
   std::vector<std::exception_ptr> errors(n);
-  const auto run = [&] {
-    for (std::size_t i = next++; i < n; i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
+  const auto run_one = [&](std::size_t i) {
+    try {
+      work(i);
+    } catch (...) {
+      errors[i] = std::current_exception();
     }
+  };
+  const auto run = [&] {
+    for (std::size_t i = next++; i < n; i = next++) run_one(i);
   };
   std::vector<std::jthread> others;
   try {
