@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "bench/report/report_charts.h"
 #include "bench/report/svg.h"
@@ -12,9 +13,11 @@ constexpr double kPaneTop = 24;
 constexpr double kPaneBottom = 380;
 constexpr double kPaneHeight = 440;
 
-// From nothing to a little more than the most.
-svg::Axis axis_to(double most, double from, double to) {
-  return {svg::Scale::kLinear, 0, most > 0 ? 1.06 * most : 1, from, to};
+// Smallest and largest of values, which are not empty, with a little room around them.
+svg::Axis axis_around(const std::vector<double>& values, double from, double to) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double room = *high > *low ? 0.06 * (*high - *low) : 1;
+  return {svg::Scale::kLinear, *low - room, *high + room, from, to};
 }
 
 struct Pane {
@@ -25,17 +28,16 @@ struct Pane {
 };
 
 Pane pane_of(const TradeOff& chart) {
-  double most_x = chart.most_x.value_or(0);
-  double most_y = 0;
-  for (const TradeOffPoint& p : chart.points) {
-    most_x = std::max(most_x, p.x);
-    most_y = std::max(most_y, p.y);
-  }
-  for (const auto& [x, y] : chart.others) {
-    most_x = std::max(most_x, x);
-    most_y = std::max(most_y, y);
-  }
-  return {axis_to(most_x, kPaneLeft, kPaneRight), axis_to(most_y, kPaneBottom, kPaneTop)};
+  std::vector<double> xs;
+  std::vector<double> ys;
+  const auto add = [&](double x, double y) {
+    xs.push_back(x);
+    ys.push_back(y);
+  };
+  for (const TradeOffPoint& p : chart.points) add(p.x, p.y);
+  for (const auto& [x, y] : chart.others) add(x, y);
+  if (chart.most_x) xs.push_back(*chart.most_x);
+  return {axis_around(xs, kPaneLeft, kPaneRight), axis_around(ys, kPaneBottom, kPaneTop)};
 }
 
 std::string pane_grid(const TradeOff& chart, const Pane& pane) {
@@ -47,7 +49,7 @@ std::string pane_grid(const TradeOff& chart, const Pane& pane) {
   }
   content += svg::text({(kPaneLeft + kPaneRight) / 2, kPaneBottom + 44}, chart.x_name,
                        svg::Anchor::kMiddle);
-  return content + svg::text({kPaneLeft, kPaneTop - 8}, chart.y_name, svg::Anchor::kMiddle);
+  return content + svg::text({8, kPaneTop - 8}, chart.y_name);
 }
 
 std::string limit_line(const TradeOff& chart, const Pane& pane) {

@@ -85,7 +85,8 @@ std::string variant_fault(const WholeEncoder& whole, const EncoderVariant& varia
 }
 
 std::string variant_text(const EncoderVariant& variant) {
-  std::string text = "pooling " + std::to_string(variant.pooling) + ", layers ";
+  std::string text = "pooling " + std::to_string(variant.pooling);
+  text += variant.layers.size() == 1 ? ", layer " : ", layers ";
   for (std::size_t i = 0; i < variant.layers.size();) {
     std::size_t end = i + 1;
     const auto continues = [&](std::size_t k) {

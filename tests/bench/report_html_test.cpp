@@ -66,6 +66,25 @@ TEST_CASE("report_html: a chart without data is left out") {
   CHECK(count(report_html(report), "<svg") == 2);
 }
 
+TEST_CASE("report_html: a trade-off has a mark a datum, and numbers where all are the same") {
+  Report report;
+  TradeOff chart{"a & b", "c", "ms", "%", {{"1", "first", 3, 50}}, {}, {}};
+  report.trade_offs = {chart};
+  CHECK(count(report_html(report), "class=\"mark modelled\"") == 1);
+  chart.points.push_back({"2", "second", 5, 20, Origin::kMeasured});
+  chart.others = {{4, 60}, {8, 30}};
+  chart.most_x = 7;
+  report.trade_offs.push_back(chart);
+  report.trade_offs.emplace_back();  // empty: left out
+  const std::string page = report_html(report);
+  CHECK(count(page, "<svg") == 2);
+  CHECK(count(page, "class=\"mark seen\"") == 2);
+  CHECK(count(page, "class=\"mark measured\"") == 1);
+  CHECK(count(page, "class=\"target\"") == 1);
+  CHECK(count(page, ">a &amp; b<") == 2);
+  for (const char* broken : {"nan", "inf"}) CHECK(count(page, broken) == 0);
+}
+
 TEST_CASE("svg: a logarithmic axis gives each decade the same room") {
   const svg::Axis axis = svg::decades_around({0.5, 380}, 0, 400);
   CHECK(axis.low == doctest::Approx(0.1));
