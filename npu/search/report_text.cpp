@@ -12,6 +12,14 @@ std::string fixed_digits(double value, int digits) {
   return text.data();
 }
 
+// "1998", and "9.3e33" where there are too many digits to read.
+std::string size_digits(double size) {
+  if (size < 1e12) return fixed_digits(size, 0);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1e", size);
+  return text.data();
+}
+
 std::string padded(const std::string& text, std::size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
@@ -68,7 +76,7 @@ std::string end_text(const SearchReport& report) {
 
 std::string counts(const SearchReport& report) {
   const VariantSearchResult& r = report.result;
-  std::string text = std::to_string(r.n_looked_at) + " of " + fixed_digits(r.space_size, 0);
+  std::string text = std::to_string(r.n_looked_at) + " of " + size_digits(r.space_size);
   text += " variants looked at (" + end_text(report) + "), " + std::to_string(r.n_within);
   text += " within the limits by the predictor, in " + fixed_digits(report.seconds, 1) + " s\n";
   for (const DroppedMember& d : r.dropped) {

@@ -59,7 +59,7 @@ struct VariantSearchResult {
   std::size_t n_within = 0;  // of them, by the predictor
   double space_size = 0;
   SearchEnd end = SearchEnd::evaluations;
-  // Of those looked at that meet the limits, for charts: as many as are looked at.
+  // Of those looked at that meet the limits, by the predictor.
   std::vector<Objectives> seen;
 };
 

@@ -82,6 +82,7 @@ expect 0 'WER measured on 2 recordings' npu search --measure-quality --model tin
   --evaluations 30 --members 2 --latency-ms 60
 /usr/bin/awk '/^ +whole / { if ($6 + 0 > 10) exit 1; found = 1 } END { exit !found }' out ||
   fail "the whole encoder does not hear: $(cat out)"
+expect 4 'missing.wav' npu search --objective states --model tiny.en --window missing.wav
 expect 0 'states: their squared error' npu search --objective states --model tiny.en \
   --window "$shared/corpus/jfk.wav" --method bayesian --evaluations 8 --members 2
 grep -q ' 0\.00 %' out || fail "the whole encoder has no states of its own"
