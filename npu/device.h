@@ -69,6 +69,8 @@ struct RunStats {
   std::uint64_t ddr_write_bytes = 0;  // the same
   double modelled_ms = 0;             // the simulator's time model; 0 on hardware
   double wall_ms = 0;                 // measured on the host around the calls
+  std::size_t buffer_bytes = 0;       // of all buffers that are allocated now (Program::allocate)
+  std::size_t peak_buffer_bytes = 0;  // the most that were allocated at once
 };
 
 class Device {

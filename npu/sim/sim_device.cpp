@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "npu/buffer_count.h"
 #include "npu/design/design.h"
 #include "npu/ops/stand_in.h"
 #include "npu/sim/array_memory.h"
@@ -21,8 +22,11 @@ constexpr std::byte kGuard{0xa5};
 
 class SimBuffer final : public Buffer {
  public:
-  SimBuffer(const Device* owner, std::size_t bytes)
-      : owner_(owner), host_(bytes), device_(bytes + 2 * kGuardBytes, kPoison) {
+  SimBuffer(const Device* owner, std::size_t bytes, std::shared_ptr<BufferCount> count)
+      : owner_(owner),
+        host_(bytes),
+        device_(bytes + 2 * kGuardBytes, kPoison),
+        counted_(std::move(count), bytes) {
     std::fill_n(device_.begin(), kGuardBytes, kGuard);
     std::fill_n(device_.end() - kGuardBytes, kGuardBytes, kGuard);
   }
@@ -44,6 +48,7 @@ class SimBuffer final : public Buffer {
   const Device* owner_;
   std::vector<std::byte> host_;
   std::vector<std::byte> device_;
+  CountedBytes counted_;
 };
 
 class ArrayDevice;
@@ -81,8 +86,17 @@ class ArrayDevice final : public SimDevice {
   const Target& target() const override { return *preset_.target; }
   const SimReport& last_report() const override { return report_; }
   const TimePreset& preset() const override { return preset_; }
-  RunStats stats() const override { return stats_; }
-  void reset_stats() override { stats_ = {}; }
+  RunStats stats() const override {
+    RunStats stats = stats_;
+    stats.buffer_bytes = count_->now();
+    stats.peak_buffer_bytes = count_->peak();
+    return stats;
+  }
+  void reset_stats() override {
+    stats_ = {};
+    count_->forget_peak();
+  }
+  const std::shared_ptr<BufferCount>& count() const { return count_; }
 
   std::unique_ptr<Program> load(const Design& design) override {
     if (design.target != preset_.target) {
@@ -202,6 +216,7 @@ class ArrayDevice final : public SimDevice {
   SimReport report_;
   RunStats stats_;
   std::size_t n_started_ = 0;
+  std::shared_ptr<BufferCount> count_ = std::make_shared<BufferCount>();
 };
 
 std::unique_ptr<Buffer> SimProgram::allocate(std::size_t bytes, int argument) {
@@ -214,7 +229,7 @@ std::unique_ptr<Buffer> SimProgram::allocate(std::size_t bytes, int argument) {
     throw DeviceError(call + ": expected whole words of 4 bytes, found " + std::to_string(bytes) +
                       " bytes");
   }
-  return std::make_unique<SimBuffer>(&device_, bytes);
+  return std::make_unique<SimBuffer>(&device_, bytes, device_.count());
 }
 
 void SimProgram::run(std::span<Buffer* const> arguments, std::chrono::milliseconds timeout) {

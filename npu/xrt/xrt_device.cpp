@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "npu/buffer_count.h"
 #include "npu/design/design.h"
 #include "npu/xrt/xrt_compat.h"
 #include "npu/xrt/xrt_hints.h"
@@ -34,12 +35,17 @@ struct Deadline {
 
 class XrtBuffer final : public Buffer {
  public:
-  XrtBuffer(const std::string& device, const xrt_compat::Overlay& overlay, std::size_t bytes,
-            int argument)
-      : device_(device), bytes_(bytes) {
-    calling(device_, "allocate " + std::to_string(bytes) + " bytes", [&] {
-      const auto group = static_cast<xrt::memory_group>(overlay.kernel.group_id(argument));
-      bo_ = xrt::bo(overlay.device, bytes, xrt::bo::flags::host_only, group);
+  // What it takes of the device.
+  struct Size {
+    std::size_t bytes = 0;
+    int argument = 0;
+  };
+  XrtBuffer(const std::string& device, const xrt_compat::Overlay& overlay, Size size,
+            std::shared_ptr<BufferCount> count)
+      : device_(device), bytes_(size.bytes), counted_(std::move(count), size.bytes) {
+    calling(device_, "allocate " + std::to_string(bytes_) + " bytes", [&] {
+      const auto group = static_cast<xrt::memory_group>(overlay.kernel.group_id(size.argument));
+      bo_ = xrt::bo(overlay.device, bytes_, xrt::bo::flags::host_only, group);
       mapped_ = bo_.map<std::byte*>();
     });
   }
@@ -56,6 +62,7 @@ class XrtBuffer final : public Buffer {
  private:
   const std::string& device_;  // its name
   std::size_t bytes_;
+  CountedBytes counted_;
   xrt::bo bo_;
   std::byte* mapped_ = nullptr;
 };
@@ -103,7 +110,8 @@ class XrtDevice final : public Device {
                         std::to_string(n_buffers()));
     }
     // Bound to arguments that a program does not use: XRT would leave an earlier run's there.
-    unused_ = std::make_unique<XrtBuffer>(name_, overlay_, 4096, kFirstBuffer);
+    unused_ = std::make_unique<XrtBuffer>(name_, overlay_, XrtBuffer::Size{4096, kFirstBuffer},
+                                          std::make_shared<BufferCount>());
   }
 
   std::string_view description() const override { return description_; }
@@ -111,8 +119,17 @@ class XrtDevice final : public Device {
   const Target& target() const override { return target_; }
   std::unique_ptr<Program> load(const Design& design) override;
   void run_all(std::span<const Run> runs, std::chrono::milliseconds timeout) override;
-  RunStats stats() const override { return stats_; }
-  void reset_stats() override { stats_ = {}; }
+  RunStats stats() const override {
+    RunStats stats = stats_;
+    stats.buffer_bytes = count_->now();
+    stats.peak_buffer_bytes = count_->peak();
+    return stats;
+  }
+  void reset_stats() override {
+    stats_ = {};
+    count_->forget_peak();
+  }
+  const std::shared_ptr<BufferCount>& count() const { return count_; }
 
   const std::string& name() const { return name_; }
   const xrt_compat::Overlay& overlay() const { return overlay_; }
@@ -148,6 +165,7 @@ class XrtDevice final : public Device {
   std::unique_ptr<XrtBuffer> unused_;
   std::vector<Prepared> prepared_;
   RunStats stats_;
+  std::shared_ptr<BufferCount> count_ = std::make_shared<BufferCount>();
   std::string lost_;  // why the device may not be used any more
 };
 
@@ -179,8 +197,9 @@ std::unique_ptr<Buffer> XrtProgram::allocate(std::size_t bytes, int argument) {
                       std::to_string(device_.n_buffers() - 1) + " and some bytes, found argument " +
                       std::to_string(argument) + " and " + std::to_string(bytes) + " bytes");
   }
-  return std::make_unique<XrtBuffer>(device_.name(), device_.overlay(), bytes,
-                                     kFirstBuffer + argument);
+  return std::make_unique<XrtBuffer>(device_.name(), device_.overlay(),
+                                     XrtBuffer::Size{bytes, kFirstBuffer + argument},
+                                     device_.count());
 }
 
 void XrtProgram::run(std::span<Buffer* const> arguments, std::chrono::milliseconds timeout) {

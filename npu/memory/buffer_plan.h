@@ -1,0 +1,44 @@
+// Which buffers of a device may be one: those that are never needed in the same step. Who works
+// with a device says what it needs when, and gets as few bytes as that allows.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wnpu::npu {
+
+// What one buffer is needed for.
+struct BufferUse {
+  std::string name;
+  std::size_t bytes = 0;
+  int argument = 0;       // of the programs that get it (device.h)
+  std::size_t first = 0;  // step in which it is first needed
+  std::size_t last = 0;   // and in which it is last needed
+};
+
+struct PlannedBuffer {
+  std::size_t bytes = 0;
+  int argument = 0;
+};
+
+struct BufferPlan {
+  std::vector<PlannedBuffer> buffers;  // what is allocated
+  std::vector<std::size_t> place;      // of each use: which of them
+  std::size_t apart_bytes = 0;         // if every use had a buffer of its own
+  std::size_t least_bytes = 0;         // needed in the step that needs most: no plan takes less
+
+  std::size_t bytes() const;  // of all buffers
+};
+
+// The largest first, each into the first buffer that is free in all of its steps; the same uses
+// give the same plan. Throws std::invalid_argument for a use that ends before it begins.
+BufferPlan plan_buffers(std::span<const BufferUse> uses);
+
+// Throws DeviceError, which names the work and the least limit that would do, where `bytes` are
+// more than the limit. No limit: nothing is refused.
+void require_memory(std::optional<std::size_t> limit, std::size_t bytes, const std::string& work);
+
+}  // namespace wnpu::npu
