@@ -72,6 +72,34 @@ Operator rms_norm() {
   return op;
 }
 
+// A row with a NaN becomes NaN.
+template <typename T>
+void softmax_of(const OperatorCall& call) {
+  const std::size_t rows = call.sizes[0], width = call.sizes[1];
+  for (std::size_t r = 0; r < rows; ++r) {
+    const T* x = input<T>(call, 0) + r * width;
+    T* y = output<T>(call) + r * width;
+    const T largest = *std::max_element(x, x + width);
+    for (std::size_t i = 0; i < width; ++i) y[i] = std::exp(x[i] - largest);
+    const T sum = sum_of<T>(width, [=](std::size_t i) { return y[i]; });
+    for (std::size_t i = 0; i < width; ++i) y[i] /= sum;
+  }
+}
+
+Operator softmax() {
+  Operator op;
+  op.name = "softmax";
+  op.summary = "y = e^x / (sum of e^x in the row)";
+  op.sizes = {{"rows", 1, kMaxTileRows}, {"width", 1, kElementBytes / 4}};
+  op.inputs = {{"x", Type::float32, 0, 1}};
+  // x - largest is rounded, and at most 88 where its power is a normal float.
+  op.outputs = {{"y", Type::float32, 0, 1, 1, 1, [](const Sizes& s) {
+                   return ErrorBound{0x1p-126, (96 + static_cast<double>(s[1]) / 16) * kStep};
+                 }}};
+  set_references(op, softmax_of<double>, softmax_of<float>);
+  return op;
+}
+
 template <typename T>
 void convolve(const OperatorCall& call) {
   const std::size_t frames = call.sizes[0], channels = call.sizes[1], taps = call.sizes[2];
@@ -110,6 +138,8 @@ Operator depthwise_conv() {
 
 }  // namespace
 
-std::vector<Operator> other_operators() { return {swiglu(), rms_norm(), depthwise_conv()}; }
+std::vector<Operator> other_operators() {
+  return {swiglu(), rms_norm(), softmax(), depthwise_conv()};
+}
 
 }  // namespace wnpu::npu::entries

@@ -20,6 +20,8 @@ is_json
 expect 0 'attribute +epsilon' npu op describe rms_norm
 expect 0 '"runs_on": "core"' npu op describe attention --json
 is_json
+expect 0 '^softmax +cpu' npu op list
+expect 0 'the bound holds' npu op validate softmax --shapes 4
 for name in swiglu rms_norm depthwise_conv gelu; do
   expect 0 'the bound holds' npu op validate "$name" --shapes 4
   grep -q 'cycles counted' out || fail "$name: no counted cycles"
