@@ -58,6 +58,7 @@ RULES = {
     "npu/first_light": ["npu/device.h", *DESIGN, "npu/control", "npu/sim", "npu/plans",
                         "npu/trial_calls"],
     "npu/memory": ["npu/device.h"],
+    "npu/tensor": ["npu/device.h", *OPS, "npu/memory"],
     "npu/xrt": ["npu/device.h", "npu/buffer_count.h", "npu/probe.h", "npu/xdg_folder.h", *DESIGN],
     "audio/read": BASE,
     "audio/mel": READ,
@@ -111,6 +112,7 @@ OTHERS = {
     r"\"npu/search/": ("npu/search/", "encoder/variant/", "bench/search/", "tests/"),
     r"\"encoder/variant/": ("encoder/variant/", "bench/search/", "tests/"),
     r"<(experimental/)?xrt[_/]|\"(experimental/)?xrt[_/]": ("npu/xrt/", "tests/"),
+    r"\"npu/tensor/": ("npu/tensor/", "app/npu/", "tests/"),  # transcribe has no use for it
     r"<CLI/": ("app/cli/", "app/devices/", "app/models/", "app/npu/", "bench/bench_command.cpp",
                "bench/search/", "tests/"),
     r"<sndfile": ("audio/read/", "tests/"),

@@ -45,6 +45,11 @@ struct Cut {
   std::size_t m_blocks, n_blocks, k_tiles;
   std::size_t panel_bytes;  // a row of tiles of A, its scales behind it
   std::size_t b_block;      // a column of tiles of B, an element of parameters before it
+
+  // Of a result tile among all.
+  std::uint64_t c_index(std::size_t panel, std::size_t tile) const {
+    return panel * n_blocks * columns + tile;
+  }
 };
 
 // Tiles that are longer than a core's descriptors move are for their time alone (check() refuses
@@ -63,7 +68,7 @@ void set_elements(Design& design, const OverlayLinks& overlay, const Cut& cut) {
   set(overlay.c_out, cut.c_tile);
 }
 
-void send_a(LayerStreams& streams, const Cut& cut, std::size_t m_block) {
+void send_a(LayerStreams& streams, const Cut& cut, std::size_t m_block, bool has_residual) {
   for (std::size_t row = 0; row < cut.rows; ++row) {
     const std::uint64_t panel = (m_block * cut.rows + row) * cut.panel_bytes;
     if (cut.scale_bytes > 0) {
@@ -71,6 +76,9 @@ void send_a(LayerStreams& streams, const Cut& cut, std::size_t m_block) {
     }
     for (std::size_t n_block = 0; n_block < cut.n_blocks; ++n_block) {
       streams.a_from_ddr(row, tiles(0, panel, cut.a_tile), cut.k_tiles, {});
+      if (!has_residual) continue;
+      const std::uint64_t first = cut.c_index(m_block * cut.rows + row, n_block * cut.columns);
+      streams.a_from_ddr(row, tiles(3, first * cut.c_tile, cut.c_tile), cut.columns, {});
     }
   }
 }
@@ -87,7 +95,7 @@ void send_b(LayerStreams& streams, const Cut& cut) {
 void store_c(LayerStreams& streams, const Cut& cut, std::size_t m_block) {
   for (std::size_t tile = 0; tile < cut.n_blocks * cut.columns; ++tile) {
     for (std::size_t row = 0; row < cut.rows; ++row) {
-      const std::uint64_t index = (m_block * cut.rows + row) * cut.n_blocks * cut.columns + tile;
+      const std::uint64_t index = cut.c_index(m_block * cut.rows + row, tile);
       streams.c_to_ddr(row, tile % cut.columns,
                        {tiles(0, 0, cut.c_tile), tiles(2, index * cut.c_tile, cut.c_tile), kNone});
     }
@@ -101,23 +109,26 @@ Design gemm_design(const Target& target, const GemmProblem& p) {
   Design design;
   design.target = &target;
   design.name = "gemm " + std::to_string(p.m) + "x" + std::to_string(p.k) + "x" +
-                std::to_string(p.n) + (p.is_int8 ? " int8" : " bf16");
+                std::to_string(p.n) + (p.is_int8 ? " int8" : " bf16") +
+                (p.has_residual ? " + x" : "");
   design.memories = {{"a", true, cut.m_blocks * cut.rows * cut.panel_bytes, {}, 0, 0},
                      {"b", true, cut.n_blocks * cut.columns * cut.b_block, {}, 0, 0},
                      {"c", true, p.m * p.n * 2, {}, 0, 0}};
+  if (p.has_residual) design.memories.push_back({"x", true, p.m * p.n * 2, {}, 0, 0});
   LayerStreams streams(design);
   set_elements(design, streams.overlay(), cut);
   for (std::size_t m_block = 0; m_block < cut.m_blocks; ++m_block) {
     Phase phase;
     phase.name = "gemm";
     phase.kernel = p.is_int8 ? Kernel::gemm_int8 : Kernel::gemm_bf16;
+    phase.epilogue = p.has_residual ? Epilogue::bias_residual : Epilogue::bias;
     phase.outer = u32(cut.n_blocks);
     phase.inner = u32(cut.k_tiles);
     phase.m = u32(p.tile_m);
     phase.k = u32(p.tile_k);
     phase.n = u32(p.tile_n);
     design.phases.push_back(phase);
-    send_a(streams, cut, m_block);
+    send_a(streams, cut, m_block, p.has_residual);
     send_b(streams, cut);
     store_c(streams, cut, m_block);
   }

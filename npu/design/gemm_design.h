@@ -13,10 +13,11 @@ struct GemmProblem {
   std::size_t m = 0, k = 0, n = 0;
   std::size_t tile_m = 64, tile_k = 64, tile_n = 64;
   bool is_int8 = false;
+  bool has_residual = false;  // C = A B + X, the sum made in float
 };
 
-// Arguments: A, B and C as tiles in the order in which they are streamed. A is read once for every
-// block of result columns, B once for every block of result rows. Tiles larger than the resident
+// Arguments: A, B and C as tiles in the order in which they are streamed, X as C. A is read once
+// for every block of result columns, B once for every block of result rows. Tiles larger than the resident
 // program's buffers make a Design that is good for time only; check() refuses it.
 Design gemm_design(const Target& target, const GemmProblem& problem);
 

@@ -1,0 +1,145 @@
+// Handles: any number at once, taken in any order; errors come from the handle, and only from it.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/npu/tensor/tensor_checks.h"
+
+using namespace wnpu;  // NOLINT
+using namespace wnpu::npu::ops;
+using tests::open_simulator;
+using tests::random_tensor;
+
+namespace {
+
+// An operation of each kind, the i-th of its sort.
+Handle hand_in(Queue& queue, std::size_t i) {
+  const std::size_t n = 20 + i;
+  switch (i % 5) {
+    case 0:
+      return queue.matmul(random_tensor({n, 30}, i), random_tensor({30, 40}, i + 1), Type::int16);
+    case 1:
+      return queue.softmax(random_tensor({n, 12}, i));
+    case 2:
+      return queue.layer_norm(random_tensor({n, 48}, i));
+    case 3:
+      return queue.gelu(random_tensor({n, 50}, i));
+    default:
+      return queue.attention(random_tensor({n, 16}, i), random_tensor({33, 16}, i + 1),
+                             random_tensor({33, 16}, i + 2));
+  }
+}
+
+std::string error_of(const Handle& handle) {
+  try {
+    handle.result();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("tensor queue: many handles at once, waited for in any order, have the same bits") {
+  constexpr std::size_t kMany = 15;
+  const auto device = open_simulator();
+  std::vector<std::vector<float>> alone;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    Queue queue(*device);
+    alone.push_back(hand_in(queue, i).result().value.values);
+  }
+  tests::Random random(29);
+  for (int round = 0; round < 3; ++round) {
+    Queue queue(*device);
+    std::vector<std::pair<std::size_t, Handle>> handles;
+    for (std::size_t i = 0; i < kMany; ++i) handles.emplace_back(i, hand_in(queue, i));
+    for (std::size_t i = kMany; i > 1; --i) {
+      const auto other =
+          static_cast<std::size_t>((random.uniform() + 1) / 2 * static_cast<double>(i));
+      std::swap(handles[i - 1], handles[other]);
+    }
+    for (const auto& [i, handle] : handles) {
+      handle.wait();
+      CHECK(handle.ready());
+      CHECK(handle.result().value.values == alone[i]);
+    }
+  }
+}
+
+TEST_CASE("tensor queue: a handle outlives its queue, which finishes what was handed in") {
+  const auto device = open_simulator();
+  std::vector<Handle> handles;
+  {
+    Queue queue(*device);
+    for (std::size_t i = 0; i < 10; ++i) handles.push_back(hand_in(queue, i));
+  }
+  for (const Handle& handle : handles) {
+    CHECK(handle.ready());
+    CHECK(!handle.result().value.values.empty());
+  }
+}
+
+TEST_CASE("tensor queue: a device that fails at any call fails that operation alone") {
+  for (const auto kind :
+       {npu::InjectedFailure::Kind::command_error, npu::InjectedFailure::Kind::timeout}) {
+    for (std::size_t launch = 0; launch < 9; ++launch) {  // int16: five calls, the others one
+      const auto device = open_simulator({kind, launch});
+      Queue queue(*device);
+      std::vector<Handle> handles;
+      for (std::size_t i = 0; i < 5; ++i) handles.push_back(hand_in(queue, i));
+      const std::size_t failing = launch < 5 ? 0 : launch - 4;
+      for (std::size_t i = 0; i < handles.size(); ++i) {
+        const std::string error = error_of(handles[i]);
+        CHECK((error.empty()) == (i != failing));
+        if (i == failing) {
+          CHECK(error.find("simulated NPU: run 1 of 1: ") != std::string::npos);
+          CHECK(error.find("[") < error.find("simulated NPU"));  // the call and its sizes first
+        }
+      }
+      CHECK(error_of(hand_in(queue, failing)).empty());
+      CHECK(device->stats().buffer_bytes == 0);
+    }
+  }
+}
+
+TEST_CASE("tensor queue: operands that make no sense are the handle's error, by name and size") {
+  const auto device = open_simulator();
+  Queue queue(*device);
+  const Tensor x = random_tensor({3, 4}, 1);
+  CHECK(error_of(queue.matmul(x, x)) ==
+        "matmul bf16 [3, 4] x [3, 4]: b: expected 4 rows, as many as a has columns, found 3");
+  CHECK(error_of(queue.matmul(random_tensor({2, 3, 4}, 1), x)) ==
+        "matmul bf16 [2, 3, 4] x [3, 4]: a: expected 2 dimensions, found 3");
+  CHECK(error_of(queue.softmax({{}, {}})) == "softmax []: x: expected 1 to 32 dimensions, found 0");
+  CHECK(error_of(queue.gelu({{2, 0}, {}})) ==
+        "gelu [2, 0]: x: expected sizes of at least 1, found [2, 0]");
+  CHECK(error_of(queue.layer_norm({{2, 3}, {1, 2}})) ==
+        "layer_norm [2, 3]: x: expected 6 values for [2, 3], found 2");
+  CHECK(error_of(queue.attention(x, random_tensor({3, 5}, 1), x)) ==
+        "attention [3, 4] to [3, 5]: k: expected the heads and width of q, found [3, 5]");
+  CHECK(error_of(queue.attention(x, x, random_tensor({2, 4}, 1))) ==
+        "attention [3, 4] to [3, 4]: v: expected [3, 4] as k, found [2, 4]");
+  CHECK(error_of(queue.softmax(x)).empty());
+}
+
+TEST_CASE("tensor queue: what a report says was done, the device counted") {
+  const auto device = open_simulator();
+  Queue queue(*device);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const Handle handle = hand_in(queue, i);
+    const Report& report = handle.result().report;
+    const npu::RunStats stats = device->stats();
+    CHECK(report.calls == stats.launches);
+    CHECK(report.memory_bytes == stats.peak_buffer_bytes);
+    CHECK(stats.buffer_bytes == 0);
+    CHECK(report.modelled_ms == stats.modelled_ms);
+    CHECK(report.modelled_ms > 0);
+    CHECK(report.ddr_bytes == stats.ddr_read_bytes + stats.ddr_write_bytes);
+    CHECK(report.is_simulated);
+    CHECK(report.device == device->description());
+    CHECK(report.memory_bytes <= report.apart_bytes);
+  }
+}

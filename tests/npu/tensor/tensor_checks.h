@@ -1,0 +1,100 @@
+// What tests of tensor operations share: random tensors, fp64 results, and whether a result keeps
+// the bound that its report promises.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "npu/ops/operand_values.h"
+#include "npu/sim/sim_device.h"
+#include "npu/tensor/operands.h"
+#include "npu/tensor/queue.h"
+#include "tests/support/random_matrix.h"
+
+namespace wnpu::tests {
+
+inline npu::ops::Tensor random_tensor(std::vector<std::size_t> shape, std::uint64_t seed,
+                                      double scale = 1) {
+  npu::ops::Tensor tensor = npu::ops::zeros(std::move(shape));
+  tensor.values = random_vector(tensor.values.size(), seed, scale);
+  return tensor;
+}
+
+// 1 to `most`, small numbers as often as large ones.
+inline std::size_t random_size(Random& random, std::size_t most) {
+  const double u = (random.uniform() + 1) / 2;
+  return static_cast<std::size_t>(std::exp2(u * std::log2(static_cast<double>(most) + 0.99)));
+}
+
+inline std::unique_ptr<npu::SimDevice> open_simulator(npu::InjectedFailure failure = {}) {
+  npu::SimDeviceOptions options;
+  options.threads = 2;
+  options.failure = failure;
+  return npu::open_sim_device(options);
+}
+
+// What every element should be, and what it is a sum of.
+struct Exact {
+  std::vector<double> values;
+  std::vector<double> magnitudes;
+};
+
+// The largest error by what the report allows; above 1 the bound does not hold. What is NaN or
+// infinite has to be so on both sides.
+inline double share_of_bound(const npu::ops::Result& result, const Exact& exact) {
+  const npu::ops::Bound& bound = result.report.bound;
+  double worst = 0;
+  for (std::size_t i = 0; i < exact.values.size(); ++i) {
+    const double found = result.value.values[i];
+    const double expected = exact.values[i];
+    if (std::isnan(expected) || std::isnan(found)) {
+      if (std::isnan(expected) != std::isnan(found)) return INFINITY;
+      continue;
+    }
+    if (std::abs(expected) > npu::largest_of(npu::ElementType::bfloat16) || std::isinf(found)) {
+      const double most = npu::largest_of(npu::ElementType::bfloat16);
+      if (expected * found <= 0 || std::abs(expected) < most * (1 - 0x1p-8)) return INFINITY;
+      continue;
+    }
+    double error = std::abs(found - expected);
+    if (bound.has_half_step) error -= npu::half_step(npu::ElementType::bfloat16, found);
+    const double allowed = bound.absolute + bound.relative * exact.magnitudes[i] + 0x1p-126;
+    worst = std::max(worst, error / allowed);
+  }
+  return worst;
+}
+
+// c = a b, magnitudes as the bound of `type` has them.
+inline Exact exact_product(const npu::ops::Tensor& a, const npu::ops::Tensor& b,
+                           npu::ops::Type type) {
+  const std::size_t m = a.shape[0], k = a.shape[1], n = b.shape[1];
+  std::vector<double> most_a(m), most_b(n);
+  for (std::size_t i = 0; i < m * k; ++i) {
+    most_a[i / k] = std::max<double>(most_a[i / k], std::abs(a.values[i]));
+  }
+  for (std::size_t i = 0; i < k * n; ++i) {
+    most_b[i % n] = std::max<double>(most_b[i % n], std::abs(b.values[i]));
+  }
+  Exact exact{std::vector<double>(m * n), std::vector<double>(m * n)};
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t l = 0; l < k; ++l) {
+      const double left = a.values[i * k + l];
+      for (std::size_t j = 0; j < n; ++j) {
+        const double right = b.values[l * n + j];
+        exact.values[i * n + j] += left * right;
+        exact.magnitudes[i * n + j] +=
+            type == npu::ops::Type::int16 ? std::abs(left) * most_b[j] + most_a[i] * std::abs(right)
+                                          : std::abs(left * right);
+      }
+    }
+  }
+  return exact;
+}
+
+}  // namespace wnpu::tests
