@@ -16,6 +16,26 @@ namespace {
 // Query rows whose scores are held at a time.
 constexpr std::size_t kScoreRows = 64;
 
+// Steps are products: `out` is the last that reads the input, `down` alone writes the output.
+std::vector<npu::BufferUse> layer_uses(const npu::LayerGeometry& geometry, std::size_t layers,
+                                       std::size_t resident) {
+  using npu::LayerArgument;
+  const LayerSteps steps{layers, npu::kGemms};
+  std::vector<npu::BufferUse> uses;
+  steps.add_weights(geometry, resident, uses);
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    const auto add = [&](LayerArgument argument, std::size_t first, std::size_t last) {
+      uses.push_back(
+          {"layer", geometry.argument_bytes(argument), static_cast<int>(argument), first, last});
+    };
+    const std::size_t first = steps.first(layer);
+    add(LayerArgument::input, first, first + static_cast<std::size_t>(npu::Gemm::out));
+    add(LayerArgument::scratch, first, steps.last(layer));
+    add(LayerArgument::output, steps.last(layer), steps.last(layer));
+  }
+  return uses;
+}
+
 }  // namespace
 
 NpuHybridBackend::NpuHybridBackend(npu::Device& device, const models::Dims& dims,
@@ -30,17 +50,16 @@ NpuHybridBackend::NpuHybridBackend(npu::Device& device, const models::Dims& dims
   if (options.precision != npu::Precision::bf16) {
     throw std::invalid_argument("npu backend: plan hybrid: expected precision bf16, found int8");
   }
+  const std::size_t layers = weights.layers.size();
+  const LayerMemory memory = plan_layers(
+      layers, options.memory_limit,
+      [&](std::size_t resident) { return layer_uses(geometry_, layers, resident); },
+      work_name(options, dims));
   for (const npu::LayerCall& call : npu::product_calls()) {
     programs_.push_back(device.load(npu::layer_design(geometry_, call)));
   }
-  weights_ = send_weights(*programs_.front(), geometry_, weights);
-  const auto allocate = [&](npu::LayerArgument argument) {
-    return programs_.front()->allocate(geometry_.argument_bytes(argument),
-                                       static_cast<int>(argument));
-  };
-  input_ = allocate(npu::LayerArgument::input);
-  scratch_ = allocate(npu::LayerArgument::scratch);
-  output_ = allocate(npu::LayerArgument::output);
+  buffers_ = npu::DeviceBuffers(memory.plan, *programs_.front());
+  weights_ = LayerWeightBuffers(geometry_, weights, memory.resident, buffers_);
   for (models::Matrix* m : {&states_, &normed_, &query_, &key_, &value_, &attended_}) {
     *m = models::Matrix(dims.n_audio_ctx, dims.n_audio_state);
   }
@@ -60,7 +79,11 @@ void NpuHybridBackend::store(models::MatrixView x) {
 }
 
 void NpuHybridBackend::run_layer(std::size_t layer) {
-  npu::pack_states(geometry_, states_.flat(), states_.cols(), input_->host());
+  const std::size_t first = weights_.layers() + 3 * layer;
+  input_ = &buffers_[first];
+  scratch_ = &buffers_[first + 1];
+  output_ = &buffers_[first + 2];
+  npu::pack_states(geometry_, states_.flat(), states_.cols(), states_of(*input_));
   input_->to_device();
   normalise();
   product(npu::Gemm::qkv, layer);
@@ -76,13 +99,13 @@ void NpuHybridBackend::run_layer(std::size_t layer) {
   write(npu::ScratchPart::hidden, hidden_);
   product(npu::Gemm::down, layer);
   output_->from_device();
-  npu::unpack_states(geometry_, output_->host(), states_.flat(), states_.cols());
+  npu::unpack_states(geometry_, states_of(*output_), states_.flat(), states_.cols());
 }
 
 void NpuHybridBackend::product(npu::Gemm which, std::size_t layer) {
   scratch_->to_device();
-  const std::array<npu::Buffer*, npu::kLayerArguments> arguments{
-      input_.get(), weights_.at(layer).get(), scratch_.get(), output_.get()};
+  const std::array<npu::Buffer*, npu::kLayerArguments> arguments{input_, &weights_.of(layer),
+                                                                 scratch_, output_};
   programs_[static_cast<std::size_t>(which)]->run(arguments, options_.timeout);
   scratch_->from_device();
 }

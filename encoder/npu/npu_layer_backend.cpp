@@ -1,28 +1,11 @@
 #include "encoder/npu/npu_layer_backend.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
 namespace wnpu::encoder {
 namespace {
-
-npu::LayerWeights layer_weights(const models::EncoderLayerWeights& w) {
-  return {.norm1_gamma = w.attn_ln.gamma,
-          .norm1_beta = w.attn_ln.beta,
-          .query = w.attn.query.weight.flat(),
-          .query_bias = w.attn.query.bias,
-          .key = w.attn.key.weight.flat(),
-          .value = w.attn.value.weight.flat(),
-          .value_bias = w.attn.value.bias,
-          .out = w.attn.out.weight.flat(),
-          .out_bias = w.attn.out.bias,
-          .norm2_gamma = w.mlp_ln.gamma,
-          .norm2_beta = w.mlp_ln.beta,
-          .up = w.mlp_0.weight.flat(),
-          .up_bias = w.mlp_0.bias,
-          .down = w.mlp_2.weight.flat(),
-          .down_bias = w.mlp_2.bias};
-}
 
 npu::TunedLayer layer_of(const npu::Device& device, const models::Dims& dims,
                          const NpuOptions& options) {
@@ -32,7 +15,24 @@ npu::TunedLayer layer_of(const npu::Device& device, const models::Dims& dims,
   return options.tuned->layer();
 }
 
-int argument_index(npu::LayerArgument argument) { return static_cast<int>(argument); }
+// Weights of each layer, scratch of each, the states before the first and behind each.
+std::vector<npu::BufferUse> layer_uses(const npu::LayerGeometry& geometry, std::size_t layers,
+                                       std::size_t resident) {
+  using npu::LayerArgument;
+  const LayerSteps steps{layers};
+  std::vector<npu::BufferUse> uses;
+  steps.add_weights(geometry, resident, uses);
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    uses.push_back({"scratch", geometry.argument_bytes(LayerArgument::scratch),
+                    static_cast<int>(LayerArgument::scratch), layer, layer});
+  }
+  for (std::size_t i = 0; i <= layers; ++i) {
+    const LayerArgument argument = i == 0 ? LayerArgument::input : LayerArgument::output;
+    uses.push_back({"states", geometry.argument_bytes(argument), static_cast<int>(argument),
+                    i == 0 ? 0 : i - 1, i == layers && i > 0 ? i - 1 : i});
+  }
+  return uses;
+}
 
 }  // namespace
 
@@ -49,17 +49,10 @@ npu::LayerGeometry layer_geometry(const npu::Device& device, const models::Dims&
       {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state}, precision);
 }
 
-std::vector<std::unique_ptr<npu::Buffer>> send_weights(npu::Program& program,
-                                                       const npu::LayerGeometry& geometry,
-                                                       const models::EncoderWeights& weights) {
-  std::vector<std::unique_ptr<npu::Buffer>> packed;
-  for (const models::EncoderLayerWeights& layer : weights.layers) {
-    packed.push_back(
-        program.allocate(geometry.weights_bytes, argument_index(npu::LayerArgument::weights)));
-    npu::pack_weights(geometry, layer_weights(layer), packed.back()->host());
-    packed.back()->to_device();
-  }
-  return packed;
+std::string work_name(const NpuOptions& options, const models::Dims& dims) {
+  const std::string plan(options.tuned ? npu::kTunedPlanName : npu::plan_name(options.plan));
+  return "npu backend: plan " + plan + ", " + std::to_string(dims.n_audio_layer) +
+         " layers of width " + std::to_string(dims.n_audio_state);
 }
 
 void require_states_shape(std::size_t rows, std::size_t cols, const npu::LayerShape& shape) {
@@ -72,18 +65,24 @@ void require_states_shape(std::size_t rows, std::size_t cols, const npu::LayerSh
 NpuLayerBackend::NpuLayerBackend(npu::Device& device, const models::Dims& dims,
                                  const models::EncoderWeights& weights, const NpuOptions& options)
     : device_(device), options_(options), layer_(layer_of(device, dims, options)) {
+  const std::size_t layers = weights.layers.size();
+  const LayerMemory memory = plan_layers(
+      layers, options.memory_limit,
+      [&](std::size_t resident) { return layer_uses(geometry_, layers, resident); },
+      work_name(options, dims));
   for (const npu::LayerCall& call :
        options.tuned ? options.tuned->plan.calls : npu::layer_calls(options.plan)) {
     programs_.push_back(device.load(npu::layer_design(layer_, call)));
   }
-  const auto allocate = [&](npu::LayerArgument argument) {
-    return programs_.front()->allocate(geometry_.argument_bytes(argument),
-                                       argument_index(argument));
-  };
-  weights_ = send_weights(*programs_.front(), geometry_, weights);
-  scratch_ = allocate(npu::LayerArgument::scratch);
-  states_[0] = allocate(npu::LayerArgument::input);
-  states_[1] = allocate(npu::LayerArgument::output);
+  buffers_ = npu::DeviceBuffers(memory.plan, *programs_.front());
+  weights_ = LayerWeightBuffers(geometry_, weights, memory.resident, buffers_);
+}
+
+std::size_t NpuLayerBackend::states_use(std::size_t n_layers_run) const {
+  const std::size_t layers = weights_.layers();
+  const std::size_t first = 2 * layers;  // behind weights and scratch
+  if (n_layers_run <= layers) return first + n_layers_run;
+  return first + layers - (n_layers_run - layers) % 2;
 }
 
 void NpuLayerBackend::load(models::ConstMatrixView x) {
@@ -91,25 +90,46 @@ void NpuLayerBackend::load(models::ConstMatrixView x) {
   pending_.clear();
   n_layers_run_ = 0;
   npu::pack_states(geometry_, {x.data, (x.rows - 1) * x.stride + x.cols}, x.stride,
-                   states(0).host());
+                   states(0).host().first(geometry_.states_bytes));
   states(0).to_device();
 }
 
-void NpuLayerBackend::run_layer(std::size_t layer) {
-  npu::Buffer& input = states(n_layers_run_++);
-  npu::Buffer& output = states(n_layers_run_);
-  for (const auto& program : programs_) {
-    pending_.push_back(
-        {program.get(), {&input, weights_.at(layer).get(), scratch_.get(), &output}});
+void NpuLayerBackend::run_layer(std::size_t layer) { pending_.push_back({layer, n_layers_run_++}); }
+
+void NpuLayerBackend::run_together(std::span<const AskedFor> asked) {
+  std::vector<npu::Run> runs;
+  for (const AskedFor& one : asked) {
+    npu::Buffer& input = states(one.n_before);
+    npu::Buffer& output = states(one.n_before + 1);
+    npu::Buffer& weights = weights_.of(one.layer);
+    npu::Buffer& scratch = buffers_[weights_.layers() + one.layer];
+    for (const auto& program : programs_) {
+      runs.push_back({program.get(), {&input, &weights, &scratch, &output}});
+    }
   }
+  device_.run_all(runs, options_.timeout);
 }
 
 void NpuLayerBackend::store(models::MatrixView x) {
   require_states_shape(x.rows, x.cols, geometry_.shape);
-  if (!pending_.empty()) device_.run_all(pending_, options_.timeout);
+  const std::vector<AskedFor> asked = std::move(pending_);
   pending_.clear();
+  for (std::size_t first = 0; first < asked.size();) {
+    std::size_t end = first;
+    const auto needs_place_of = [&](const AskedFor& other) {
+      return weights_.place(other.layer) == weights_.place(asked[end].layer) &&
+             other.layer != asked[end].layer;
+    };
+    while (end < asked.size() &&
+           std::none_of(asked.begin() + static_cast<std::ptrdiff_t>(first),
+                        asked.begin() + static_cast<std::ptrdiff_t>(end), needs_place_of)) {
+      ++end;
+    }
+    run_together(std::span(asked).subspan(first, end - first));
+    first = end;
+  }
   states(n_layers_run_).from_device();
-  npu::unpack_states(geometry_, states(n_layers_run_).host(),
+  npu::unpack_states(geometry_, states(n_layers_run_).host().first(geometry_.states_bytes),
                      {x.data, (x.rows - 1) * x.stride + x.cols}, x.stride);
 }
 

@@ -1,6 +1,6 @@
 // The transformer layers on an NPU, one program call a layer (plan fused) or a few (plan batched).
 // States go to the device once a window and come back once; layers that were asked for in between
-// are one submission.
+// are one submission, or, where memory is limited, one for those whose weights are there at once.
 #pragma once
 
 #include <chrono>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "encoder/layer_backend.h"
+#include "encoder/npu/layer_memory.h"
 #include "models/base/dims.h"
 #include "models/weights/weights.h"
 #include "npu/design/layer_abi.h"
@@ -26,6 +27,9 @@ struct NpuOptions {
   npu::Plan plan = npu::Plan::fused;
   std::optional<npu::PlanFile> tuned = {};   // in the place of both
   std::chrono::milliseconds timeout{10000};  // for the layers of one window
+  // Bytes of buffers on the device. Where the weights of all layers are more, fewer are there at
+  // once and the others are sent when they come; none: no limit.
+  std::optional<std::size_t> memory_limit = {};
   // Plan hybrid: in the place of the CPU's GELU, on a row of values. Empty: none.
   std::function<void(std::span<float>)> gelu = {};
 };
@@ -33,37 +37,44 @@ struct NpuOptions {
 class NpuLayerBackend : public LayerBackend {
  public:
   // Packs all weights and sends them to the device, which must outlive the backend. Throws
-  // DeviceError where the device cannot, std::invalid_argument for a shape that no call can have.
+  // DeviceError where the device cannot or the memory limit is too low, std::invalid_argument for a
+  // shape that no call can have.
   NpuLayerBackend(npu::Device& device, const models::Dims& dims,
                   const models::EncoderWeights& weights, const NpuOptions& options = {});
 
-  std::size_t n_layers() const override { return weights_.size(); }
+  std::size_t n_layers() const override { return weights_.layers(); }
   void load(models::ConstMatrixView states) override;
   void run_layer(std::size_t layer) override;
   void store(models::MatrixView states) override;
 
  private:
-  npu::Buffer& states(std::size_t n_layers_run) { return *states_[n_layers_run % 2]; }
+  struct AskedFor {
+    std::size_t layer = 0;
+    std::size_t n_before = 0;  // layers since load
+  };
+  // The use of the states that so many layers have made: one layer reads them, the next but one
+  // writes over them.
+  std::size_t states_use(std::size_t n_layers_run) const;
+  npu::Buffer& states(std::size_t n_layers_run) { return buffers_[states_use(n_layers_run)]; }
+  // Those of `asked` whose weights are on the device at once, as one submission.
+  void run_together(std::span<const AskedFor> asked);
 
   npu::Device& device_;
   NpuOptions options_;
   npu::TunedLayer layer_;
   const npu::LayerGeometry& geometry_ = layer_.geometry;
   std::vector<std::unique_ptr<npu::Program>> programs_;  // the calls of one layer, in order
-  std::vector<std::unique_ptr<npu::Buffer>> weights_;    // packed, one a layer
-  std::unique_ptr<npu::Buffer> scratch_;
-  std::unique_ptr<npu::Buffer> states_[2];  // a layer reads one and writes the other
-  std::size_t n_layers_run_ = 0;            // since load
-  std::vector<npu::Run> pending_;
+  npu::DeviceBuffers buffers_;  // weights, scratch, then states, a use a layer
+  LayerWeightBuffers weights_;
+  std::size_t n_layers_run_ = 0;  // since load
+  std::vector<AskedFor> pending_;
 };
 
-// For every plan: the array's view of a model's layers, their weights packed and on the device, and
-// the refusal of states of another shape.
+// For every plan: the array's view of a model's layers, what it is called in messages, and the
+// refusal of states of another shape.
 npu::LayerGeometry layer_geometry(const npu::Device& device, const models::Dims& dims,
                                   npu::Precision precision);
-std::vector<std::unique_ptr<npu::Buffer>> send_weights(npu::Program& program,
-                                                       const npu::LayerGeometry& geometry,
-                                                       const models::EncoderWeights& weights);
+std::string work_name(const NpuOptions& options, const models::Dims& dims);
 void require_states_shape(std::size_t rows, std::size_t cols, const npu::LayerShape& shape);
 
 }  // namespace wnpu::encoder

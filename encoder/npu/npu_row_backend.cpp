@@ -29,13 +29,24 @@ void read_bf16(std::span<const std::byte> from, std::span<float> values) {
   }
 }
 
+// Input and output of each call, a step each, and the keys of the last.
+std::vector<npu::BufferUse> row_uses(std::span<const npu::Design> calls) {
+  std::vector<npu::BufferUse> uses;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    uses.push_back({"input", calls[i].memories[0].bytes, 0, i, i});
+    uses.push_back({"output", calls[i].memories[1].bytes, 1, i, i});
+  }
+  uses.push_back(
+      {"keys and values", calls.back().memories[2].bytes, 2, calls.size() - 1, calls.size() - 1});
+  return uses;
+}
+
 }  // namespace
 
 NpuRowBackend::NpuRowBackend(npu::Device& device, const models::Dims& dims,
                              const models::EncoderWeights& weights, models::ThreadPool& pool,
                              const NpuOptions& options)
-    : device_(device),
-      pool_(pool),
+    : pool_(pool),
       encoder_weights_(weights),
       options_(options),
       heads_(layer_geometry(device, dims, options.precision).shape.heads),
@@ -48,22 +59,23 @@ NpuRowBackend::NpuRowBackend(npu::Device& device, const models::Dims& dims,
     throw std::invalid_argument("npu backend: plan per-op: expected precision bf16, found int8");
   }
   const npu::RowShape shape{dims.n_audio_state, dims.n_audio_ctx};
-  norm_ = make_call(row_design(device.target(), npu::RowOp::layer_norm, shape));
-  gelu_ = make_call(row_design(device.target(), npu::RowOp::gelu, shape));
-  const npu::Design attend = row_design(device.target(), npu::RowOp::attend, shape);
-  attend_ = make_call(attend);
-  keys_ = attend_.program->allocate(attend.memories[2].bytes, 2);
+  const std::array designs{row_design(device.target(), npu::RowOp::layer_norm, shape),
+                           row_design(device.target(), npu::RowOp::gelu, shape),
+                           row_design(device.target(), npu::RowOp::attend, shape)};
+  const npu::BufferPlan plan = npu::plan_buffers(row_uses(designs));
+  npu::require_memory(options.memory_limit, plan.bytes(), work_name(options, dims));
+  const std::array<RowCall*, 3> calls{&norm_, &gelu_, &attend_};
+  for (std::size_t i = 0; i < calls.size(); ++i) calls[i]->program = device.load(designs[i]);
+  buffers_ = npu::DeviceBuffers(plan, *attend_.program);  // the one that has all arguments
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    calls[i]->input = &buffers_[2 * i];
+    calls[i]->output = &buffers_[2 * i + 1];
+  }
+  keys_ = &buffers_[2 * calls.size()];
+  keys_bytes_ = designs.back().memories[2].bytes;
   for (models::Matrix* m : {&states_, &normed_, &query_, &key_, &value_, &attended_}) {
     *m = models::Matrix(dims.n_audio_ctx, dims.n_audio_state);
   }
-}
-
-NpuRowBackend::RowCall NpuRowBackend::make_call(const npu::Design& design) {
-  RowCall call;
-  call.program = device_.load(design);
-  call.input = call.program->allocate(design.memories[0].bytes, 0);
-  call.output = call.program->allocate(design.memories[1].bytes, 1);
-  return call;
 }
 
 void NpuRowBackend::load(models::ConstMatrixView x) {
@@ -93,7 +105,7 @@ void NpuRowBackend::run_layer(std::size_t layer) {
 void NpuRowBackend::run_row(RowCall& call, std::span<float> row, npu::Buffer* keys) {
   write_bf16(row, call.input->host());
   call.input->to_device();
-  std::array<npu::Buffer*, 3> arguments{call.input.get(), call.output.get(), keys};
+  std::array<npu::Buffer*, 3> arguments{call.input, call.output, keys};
   call.program->run(std::span(arguments).first(keys == nullptr ? 2 : 3), options_.timeout);
   call.output->from_device();
   read_bf16(call.output->host(), row);
@@ -121,7 +133,7 @@ void NpuRowBackend::attend_head(std::size_t head) {
     const auto query = query_.row(r).subspan(head * npu::kHeadWidth, npu::kHeadWidth);
     queries.fill(0);
     for (std::size_t c = 0; c < query.size(); ++c) queries[c / 8 * 32 + c % 8] = scale * query[c];
-    run_row(attend_, queries, keys_.get());
+    run_row(attend_, queries, keys_);
     // The result comes in 4x4 blocks.
     const auto out = attended_.row(r).subspan(head * npu::kHeadWidth, npu::kHeadWidth);
     for (std::size_t c = 0; c < out.size(); ++c) out[c] = queries[c / 4 * 16 + c % 4];
@@ -136,7 +148,7 @@ void NpuRowBackend::send_keys(std::size_t head) {
   write(npu::ScratchPart::key, key_);
   write(npu::ScratchPart::value, value_);
   const auto blocks =
-      std::span(head_scratch_).subspan(head_geometry_.key_value_offset, keys_->host().size());
+      std::span(head_scratch_).subspan(head_geometry_.key_value_offset, keys_bytes_);
   std::ranges::copy(blocks, keys_->host().begin());
   keys_->to_device();
 }

@@ -24,12 +24,12 @@ class NpuRowBackend : public LayerBackend {
   void store(models::MatrixView states) override;
 
  private:
-  // A program with buffers of its own.
+  // A program, and its buffers, which the calls share: one is done before the next begins.
   struct RowCall {
     std::unique_ptr<npu::Program> program;
-    std::unique_ptr<npu::Buffer> input, output;
+    npu::Buffer* input = nullptr;
+    npu::Buffer* output = nullptr;
   };
-  RowCall make_call(const npu::Design& design);
   // Sends `row` as bf16, runs, and gives the result's first elements back into `row`. `keys` may be
   // null.
   void run_row(RowCall& call, std::span<float> row, npu::Buffer* keys);
@@ -39,14 +39,15 @@ class NpuRowBackend : public LayerBackend {
   void send_keys(std::size_t head);
   void gelu();
 
-  npu::Device& device_;
   models::ThreadPool& pool_;
   const models::EncoderWeights& encoder_weights_;
   NpuOptions options_;
   std::size_t heads_;
   npu::LayerGeometry head_geometry_;  // of one head: how keys and values are laid out
   RowCall norm_, attend_, gelu_;
-  std::unique_ptr<npu::Buffer> keys_;
+  npu::DeviceBuffers buffers_;
+  npu::Buffer* keys_ = nullptr;
+  std::size_t keys_bytes_ = 0;
   std::vector<std::byte> head_scratch_;
   models::Matrix states_, normed_, query_, key_, value_, attended_;  // [frames, width]
   models::Matrix hidden_;                                            // [frames, hidden]
