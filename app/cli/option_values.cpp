@@ -97,6 +97,29 @@ std::uint64_t parse_integer(const std::string& name, const std::string& text,
                                        " to " + std::to_string(values.last) + ", found " + text);
 }
 
+std::uint64_t parse_size(const std::string& name, const std::string& text) {
+  constexpr std::string_view kLetters = "KMG";
+  const std::size_t letter = text.empty() ? std::string::npos : kLetters.find(text.back());
+  const bool has_letter = letter != std::string::npos;
+  const auto shift = has_letter ? static_cast<unsigned>(10 * (letter + 1)) : 0U;
+  const auto number =
+      read_number<std::uint64_t>(has_letter ? text.substr(0, text.size() - 1) : text);
+  if (number && *number > 0 && *number <= std::uint64_t{1} << (62U - shift)) {
+    return *number << shift;
+  }
+  throw CLI::ValidationError(name,
+                             "expected bytes from 1 to 2^62, as 1048576, 1024K, 1M or 2G, "
+                             "found " +
+                                 text);
+}
+
+void add_size(CLI::App& app, const std::string& name, std::optional<std::uint64_t>& target,
+              const std::string& help) {
+  app.add_option_function<std::string>(
+         name, [&target, name](const std::string& text) { target = parse_size(name, text); }, help)
+      ->type_name("SIZE");
+}
+
 void add_number(CLI::App& app, const std::string& name, double& target, const NumberRange& range,
                 const std::string& help) {
   app.add_option_function<std::string>(

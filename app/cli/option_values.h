@@ -49,6 +49,11 @@ double parse_number(const std::string& name, const std::string& text, const Numb
 std::uint64_t parse_integer(const std::string& name, const std::string& text,
                             const IntegerRange& range);
 
+// Bytes: "1048576", "1024K", "1M", "2G"; a letter is a power of 1024. At least 1.
+std::uint64_t parse_size(const std::string& name, const std::string& text);
+void add_size(CLI::App& app, const std::string& name, std::optional<std::uint64_t>& target,
+              const std::string& help);
+
 void add_number(CLI::App& app, const std::string& name, double& target, const NumberRange& range,
                 const std::string& help);
 

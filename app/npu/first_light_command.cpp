@@ -22,12 +22,12 @@
 #include "app/engine/devices/device_names.h"
 #include "app/npu/calls.h"
 #include "app/npu/layer_options.h"
+#include "app/npu/named_device.h"
 #include "app/written/written_file.h"
 #include "models/base/released_sizes.h"
 #include "npu/first_light/first_light.h"
 #include "npu/first_light/result_json.h"
 #include "npu/first_light/result_text.h"
-#include "npu/probe.h"
 #include "npu/sim/sim_device.h"
 #include "npu/xrt/xrt_device.h"
 
@@ -63,28 +63,6 @@ std::string driver_text() {
   utsname kernel{};
   const std::string release = ::uname(&kernel) == 0 ? std::string(kernel.release) : "unknown";
   return "amdxdna" + (version.empty() ? "" : " " + version) + ", Linux " + release;
-}
-
-// N of "npu:N"; of "npu" 0. Throws UsageError.
-std::size_t npu_index(const std::string& name) {
-  try {
-    const NamedDevices named = parse_devices(name);
-    const bool is_npu = named.backend != nullptr && named.backend->name == kNpuBackend;
-    if (is_npu && named.indexes.empty()) return 0;
-    if (is_npu && named.indexes.size() == 1) return named.indexes.front();
-  } catch (const Error&) {  // no device at all
-  }
-  throw UsageError("--device: expected npu, npu:N or sim, found " + name);
-}
-
-// Throws UsageError, DeviceError.
-npu::XrtDeviceInfo named_npu(const std::string& name) {
-  const std::size_t index = npu_index(name);
-  const std::vector<npu::ProbeResult> nodes = npu::probe();
-  if (!nodes.front().usable) {
-    throw npu::DeviceError(name + ": " + nodes.front().name + ": " + nodes.front().reason);
-  }
-  return npu::xrt_device_at(index);
 }
 
 std::unique_ptr<npu::Device> open(const Trial& trial, npu::FirstLightOptions& options) {

@@ -1,6 +1,6 @@
-// A plain matrix product on the overlay, operands streamed from DDR: for calibrating the time model
-// against published figures and for benches. A layer's products keep their activations in mem tiles
-// (layer_design.h).
+// A plain matrix product on the overlay, operands streamed from DDR: for tensor operations alone
+// (../tensor), for calibrating the time model against published figures and for benches. A layer's
+// products keep their activations in mem tiles (layer_design.h).
 #pragma once
 
 #include "npu/design/design.h"
@@ -17,8 +17,8 @@ struct GemmProblem {
 };
 
 // Arguments: A, B and C as tiles in the order in which they are streamed, X as C. A is read once
-// for every block of result columns, B once for every block of result rows. Tiles larger than the resident
-// program's buffers make a Design that is good for time only; check() refuses it.
+// for every block of result columns, B once for every block of result rows. Tiles larger than the
+// resident program's buffers make a Design that is good for time only; check() refuses it.
 Design gemm_design(const Target& target, const GemmProblem& problem);
 
 }  // namespace wnpu::npu

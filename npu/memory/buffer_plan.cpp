@@ -34,6 +34,15 @@ std::vector<std::size_t> largest_first(std::span<const BufferUse> uses) {
   return order;
 }
 
+using Users = std::vector<std::vector<std::size_t>>;  // of each buffer
+
+Users::iterator first_free(Users& users, std::span<const BufferUse> uses, const BufferUse& use) {
+  return std::ranges::find_if(users, [&](const std::vector<std::size_t>& others) {
+    return std::ranges::none_of(others,
+                                [&](std::size_t other) { return is_together(uses[other], use); });
+  });
+}
+
 }  // namespace
 
 std::size_t BufferPlan::bytes() const {
@@ -46,17 +55,13 @@ BufferPlan plan_buffers(std::span<const BufferUse> uses) {
   BufferPlan plan;
   plan.place.resize(uses.size());
   plan.least_bytes = least_bytes(uses);
-  std::vector<std::vector<std::size_t>> users;  // of each buffer
+  Users users;
   for (const std::size_t i : largest_first(uses)) {
     if (uses[i].last < uses[i].first) {
       throw std::invalid_argument("buffer plan: " + uses[i].name + ": ends before it begins");
     }
     plan.apart_bytes += uses[i].bytes;
-    const auto is_free = [&](const std::vector<std::size_t>& others) {
-      return std::ranges::none_of(
-          others, [&](std::size_t other) { return is_together(uses[other], uses[i]); });
-    };
-    const auto found = std::ranges::find_if(users, is_free);
+    const auto found = first_free(users, uses, uses[i]);
     plan.place[i] = static_cast<std::size_t>(found - users.begin());
     if (found == users.end()) {
       plan.buffers.push_back({uses[i].bytes, uses[i].argument});

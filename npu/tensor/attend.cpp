@@ -89,24 +89,26 @@ struct CallPart {
   std::size_t first_head = 0, heads = 0, first_query = 0, queries = 0;
 };
 
-// Element and place of query `q` of a call's head.
-std::size_t query_base(const CallPart& part, std::size_t cores, std::size_t head, std::size_t q) {
+// One query: where its row lies among all, its element in the call, and its row in that.
+struct Query {
+  std::size_t row, base, in_element;
+};
+Query query_of(const Heads& h, const CallPart& part, std::size_t cores, std::size_t i) {
   const PhaseHeader& p = part.attend.phase;
-  return (head * part.attend.waves * cores + q / p.m) * p.m * p.k;
+  const std::size_t head = i / part.queries, q = i % part.queries;
+  const std::size_t element = head * part.attend.waves * cores + q / p.m;
+  return {(part.first_head + head) * h.queries + part.first_query + q, element * p.m * p.k,
+          q % p.m};
 }
 
 void fill_queries(const Heads& h, const CallPart& part, std::size_t cores,
                   std::span<std::byte> bytes) {
-  const PhaseHeader& p = part.attend.phase;
-  const BlockOrder order{p.k, 4, 8};
+  const BlockOrder order{part.attend.phase.k, 4, 8};
   std::ranges::fill(bytes, std::byte{0});
-  for (std::size_t head = 0; head < part.heads; ++head) {
-    for (std::size_t q = 0; q < part.queries; ++q) {
-      const std::size_t row = (part.first_head + head) * h.queries + part.first_query + q;
-      const std::size_t base = query_base(part, cores, head, q);
-      for (std::size_t c = 0; c < h.width; ++c) {
-        put(bytes, base + order.place(q % p.m, c), to_bfloat16(h.q[row * h.width + c]));
-      }
+  for (std::size_t i = 0; i < part.heads * part.queries; ++i) {
+    const auto [row, base, in_element] = query_of(h, part, cores, i);
+    for (std::size_t c = 0; c < h.width; ++c) {
+      put(bytes, base + order.place(in_element, c), to_bfloat16(h.q[row * h.width + c]));
     }
   }
 }
@@ -131,15 +133,11 @@ void fill_keys(const Heads& h, const CallPart& part, std::span<std::byte> bytes)
 
 void take_result(std::span<const std::byte> bytes, const Heads& h, const CallPart& part,
                  std::size_t cores, std::vector<float>& y) {
-  const PhaseHeader& p = part.attend.phase;
-  const BlockOrder order{p.k, 4, 4};
-  for (std::size_t head = 0; head < part.heads; ++head) {
-    for (std::size_t q = 0; q < part.queries; ++q) {
-      const std::size_t row = (part.first_head + head) * h.queries + part.first_query + q;
-      const std::size_t base = query_base(part, cores, head, q);
-      for (std::size_t c = 0; c < h.width; ++c) {
-        y[row * h.width + c] = to_float(get<bfloat16>(bytes, base + order.place(q % p.m, c)));
-      }
+  const BlockOrder order{part.attend.phase.k, 4, 4};
+  for (std::size_t i = 0; i < part.heads * part.queries; ++i) {
+    const auto [row, base, in_element] = query_of(h, part, cores, i);
+    for (std::size_t c = 0; c < h.width; ++c) {
+      y[row * h.width + c] = to_float(get<bfloat16>(bytes, base + order.place(in_element, c)));
     }
   }
 }

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 std::string ms_text(double ms) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g ms", ms);
+  std::snprintf(text.data(), text.size(), ms < 100 ? "%.3g ms" : "%.0f ms", ms);
   return text.data();
 }
 

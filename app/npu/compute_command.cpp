@@ -1,0 +1,172 @@
+#include "app/npu/compute_command.h"
+
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/batch/output_file.h"
+#include "app/batch/progress.h"
+#include "app/batch/write_all.h"
+#include "app/cli/exit_code.h"
+#include "app/cli/option_values.h"
+#include "app/npu/named_device.h"
+#include "app/npu/npy_file.h"
+#include "npu/design/target.h"
+#include "npu/tensor/queue.h"
+#include "npu/tensor/report_text.h"
+
+namespace wnpu::app {
+namespace {
+
+constexpr std::array<std::string_view, 3> kTypes{"bf16", "int8", "int16"};
+
+struct Computation {
+  std::vector<std::string> operands;  // for --help
+  std::string output;
+  bool overwrites = false;
+  DeviceName device{.preset = std::string(npu::kDefaultPreset)};
+  std::string type{kTypes[0]};
+  std::optional<double> scale;
+  std::optional<std::uint64_t> memory_limit;
+  bool json = false;
+};
+
+void add_options(CLI::App& app, Computation& computation) {
+  DeviceName& device = computation.device;
+  app.add_option("-o,--output", computation.output, "File for the result, whole or not at all")
+      ->type_name("FILE.npy");
+  app.add_flag("--overwrite", computation.overwrites, "Replace that file");
+  app.add_option("--device", device.name, "sim, npu, or npu:N for the Nth of several")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+  app.add_option("--xclbin", device.xclbin, "The NPU's overlay, with its manifest beside it")
+      ->type_name("PATH");
+  add_preset(app, device.preset, "Whose times the simulator models");
+  add_integer(app, "--threads", device.threads, {{0, 1024}, 0},
+              "Of the simulator; 0: as many as there are CPUs");
+  add_size(app, "--memory-limit", computation.memory_limit,
+           "Of the device; larger operations are cut into calls");
+  app.add_flag("--json", computation.json, "What was done as JSON on stdout");
+}
+
+using Operands = std::vector<npu::ops::Tensor>;
+using Submit = npu::ops::Handle (*)(npu::ops::Queue&, Operands, const Computation&);
+
+struct Operation {
+  const char* name;
+  const char* help;
+  const char* operands;
+  std::size_t n_operands;
+  void (*add_options)(CLI::App&, Computation&);
+  Submit submit;
+};
+
+void require_free_output(const Computation& computation) {
+  std::error_code error;
+  if (computation.output.empty()) throw UsageError("npu compute: --output is required");
+  if (computation.overwrites || !std::filesystem::exists(computation.output, error)) return;
+  throw OutputError(computation.output + ": is there (--overwrite replaces it)");
+}
+
+Operands read_operands(const Operation& operation, const std::vector<std::string>& paths) {
+  if (paths.size() != operation.n_operands) {
+    throw UsageError("npu compute " + std::string(operation.name) + ": expected " +
+                     std::to_string(operation.n_operands) + " files (" + operation.operands +
+                     "), found " + std::to_string(paths.size()));
+  }
+  Operands operands;
+  for (const std::string& path : paths) operands.push_back(read_npy(path));
+  return operands;
+}
+
+int compute(const Operation& operation, const Computation& computation,
+            const std::vector<std::string>& paths) {
+  require_free_output(computation);
+  Operands operands = read_operands(operation, paths);
+  const std::unique_ptr<npu::Device> device = open_named(computation.device);
+  npu::ops::Queue queue(*device);
+  queue.set_memory_limit(computation.memory_limit);
+  const npu::ops::Handle handle = operation.submit(queue, std::move(operands), computation);
+  try {
+    const npu::ops::Result& result = handle.result();
+    write_file(computation.output, npy_bytes(result.value));
+    Messages(std::cerr, Verbosity::normal, false).note(npu::ops::report_text(result.report));
+    if (computation.json) {
+      write_all(STDOUT_FILENO, npu::ops::report_json(result.report), "stdout");
+    }
+  } catch (const npu::ops::TensorError& error) {
+    throw UsageError(error.what());
+  }
+  return static_cast<int>(ExitCode::ok);
+}
+
+void add_nothing(CLI::App& /*app*/, Computation& /*computation*/) {}
+
+void add_type(CLI::App& app, Computation& computation) {
+  add_name(app, "--type", kTypes, computation.type, "What the array takes operands in");
+}
+
+void add_scale(CLI::App& app, Computation& computation) {
+  app.add_option("--scale", computation.scale, "Of the scores; 1 / sqrt(width) if not given")
+      ->type_name("NUMBER");
+}
+
+constexpr std::array kOperations{
+    Operation{"matmul", "A [m, k] times B [k, n]", "A.npy B.npy", 2, add_type,
+              [](npu::ops::Queue& queue, Operands x, const Computation& computation) {
+                return queue.matmul(std::move(x[0]), std::move(x[1]),
+                                    npu::ops::find_type(computation.type).value());
+              }},
+    Operation{"softmax", "Softmax of each row", "X.npy", 1, add_nothing,
+              [](npu::ops::Queue& queue, Operands x, const Computation&) {
+                return queue.softmax(std::move(x[0]));
+              }},
+    Operation{"layer-norm", "Each row to mean 0 and variance 1", "X.npy", 1, add_nothing,
+              [](npu::ops::Queue& queue, Operands x, const Computation&) {
+                return queue.layer_norm(std::move(x[0]));
+              }},
+    Operation{"gelu", "GELU of each value", "X.npy", 1, add_nothing,
+              [](npu::ops::Queue& queue, Operands x, const Computation&) {
+                return queue.gelu(std::move(x[0]));
+              }},
+    Operation{"attention", "softmax(scale Q K^T) V, of each head where there are three sizes",
+              "Q.npy K.npy V.npy", 3, add_scale,
+              [](npu::ops::Queue& queue, Operands x, const Computation& computation) {
+                return queue.attention(std::move(x[0]), std::move(x[1]), std::move(x[2]),
+                                       {computation.scale});
+              }}};
+
+Subcommand action(const Operation& operation) {
+  const auto computation = std::make_shared<Computation>();
+  return {operation.name, operation.help,
+          [computation, &operation](CLI::App& app) {
+            app.add_option("files", computation->operands, operation.operands);
+            operation.add_options(app, *computation);
+            add_options(app, *computation);
+          },
+          [computation, &operation](const std::vector<std::string>& files) {
+            return compute(operation, *computation, files);
+          }};
+}
+
+}  // namespace
+
+Subcommand compute_action() {
+  Subcommand compute{"compute",
+                     "One tensor operation on an NPU or its simulator, from .npy files to one",
+                     {},
+                     {},
+                     {}};
+  for (const Operation& operation : kOperations) compute.actions.push_back(action(operation));
+  return compute;
+}
+
+}  // namespace wnpu::app

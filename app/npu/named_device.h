@@ -1,0 +1,25 @@
+// The device that an action of `whisper-npu npu` is to work on, by the words of its --device.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "npu/device.h"
+#include "npu/xrt/xrt_device.h"
+
+namespace wnpu::app {
+
+// Of "npu" or "npu:N". Throws UsageError for another name, DeviceError where there is none.
+npu::XrtDeviceInfo named_npu(const std::string& name);
+
+struct DeviceName {
+  std::string name = "sim";  // "npu", "npu:1", "sim"
+  std::string xclbin = {};   // of an NPU; empty: looked for
+  std::string preset = {};   // of the simulator
+  unsigned threads = 0;      // of the simulator; 0: as many as this process may use
+};
+// Throws UsageError, DeviceError.
+std::unique_ptr<npu::Device> open_named(const DeviceName& device);
+
+}  // namespace wnpu::app

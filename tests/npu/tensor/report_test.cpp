@@ -1,0 +1,70 @@
+// What a report says, as a line and as JSON: nothing simulated without saying so, nothing of the
+// device where the CPU did the work.
+#include <string>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "npu/tensor/report_text.h"
+#include "tests/npu/tensor/tensor_checks.h"
+
+using namespace wnpu;  // NOLINT
+using namespace wnpu::npu::ops;
+
+namespace {
+
+Report report_of(std::size_t width) {
+  const auto device = tests::open_simulator();
+  Queue queue(*device);
+  return queue.softmax(tests::random_tensor({3, width}, 1)).result().report;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("tensor report: what cores did is called simulated, its time modelled") {
+  const Report report = report_of(10);
+  const std::string text = report_text(report);
+  CHECK(text.starts_with("softmax [3, 10]: on simulated "));
+  CHECK(has(text, "1 call, "));
+  CHECK(has(text, " ms modelled, "));
+  CHECK(has(text, " ms to simulate, "));
+  CHECK(has(text, std::to_string(report.memory_bytes) + " bytes of device memory"));
+  CHECK(has(text, "made of attention"));
+  CHECK(has(text, bound_text(report.bound)));
+  const auto json = nlohmann::json::parse(report_json(report));
+  CHECK(json["ran_on"] == "core");
+  CHECK(json["simulated"] == true);
+  CHECK(json["calls"] == report.calls);
+  CHECK(json["modelled_ms"] == report.modelled_ms);
+  CHECK(json["ddr_bytes"] == report.ddr_bytes);
+  CHECK(json["memory_bytes"] == report.memory_bytes);
+  CHECK(json["bound"]["relative"] == report.bound.relative);
+}
+
+TEST_CASE("tensor report: what the CPU did has nothing of the device") {
+  const Report report = report_of(100);
+  const std::string text = report_text(report);
+  CHECK(text.starts_with("softmax [3, 100]: on the CPU, no NPU was used, "));
+  CHECK_FALSE(has(text, "modelled"));
+  CHECK_FALSE(has(text, "device memory"));
+  const auto json = nlohmann::json::parse(report_json(report));
+  CHECK(json["ran_on"] == "cpu");
+  CHECK(json["simulated"] == false);
+  CHECK(json["device"].is_null());
+  CHECK(json["modelled_ms"].is_null());
+  CHECK(json["ddr_bytes"].is_null());
+  CHECK(json["calls"] == 0);
+}
+
+TEST_CASE("tensor report: on hardware time is measured and nothing is modelled") {
+  Report report = report_of(10);
+  report.is_simulated = false;
+  report.device = "RyzenAI-npu1";
+  CHECK_FALSE(has(report_text(report), "modelled"));
+  CHECK(has(report_text(report), " ms measured"));
+  CHECK(nlohmann::json::parse(report_json(report))["modelled_ms"].is_null());
+}
