@@ -28,8 +28,8 @@ void note_device(const DeviceInfo& device, unsigned threads, const Options& opti
   }
   if (!device.npu && asks_for_npu(options.device)) {
     messages.note(
-        "no NPU is used: --npu-plan, --npu-precision, --npu-plan-file, --npu-operator and --xclbin "
-        "have no effect");
+        "no NPU is used: --npu-plan, --npu-precision, --npu-plan-file, --npu-operator, "
+        "--memory-limit and --xclbin have no effect");
   }
   if (!device.npu) return;
   for (const OperatorUse& use : device.npu->operators) {

@@ -62,6 +62,7 @@ constexpr std::array kNeeds = {
     Need{"--operator", "--npu-operator",
          [](const Options& options) { return !options.device.npu_operator.empty(); }},
     Need{"--npu-plan-file", "another --device than cpu", may_use_npu},
+    Need{"--memory-limit", "another --device than cpu", may_use_npu},
     Need{"--fallback", "another --device than cpu", may_use_npu},
     Need{"--npu-preset", "--device sim", may_be_simulator},
     Need{"--xclbin", "--device npu", may_be_npu},

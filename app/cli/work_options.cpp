@@ -93,6 +93,9 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
   app.add_option("--npu-plan-file", device.plan_file,
                  "A plan of `npu tune` for the model's size, in the place of both")
       ->type_name("FILE");
+  add_size(
+      app, "--memory-limit", device.memory_limit,
+      "Of buffers on each NPU: weights of fewer layers are there at once; no limit if not given");
   add_preset(app, device.preset,
              "Whose times the simulator models: CLOCK/KERNELS; bench --plans says what they give");
   app.add_option("--npu-operator", device.npu_operator,

@@ -69,10 +69,10 @@ struct DeviceOptions {
   std::string cpu_precision = "auto";
   std::string plan = "fused";  // calls of the NPU a layer: "fused", "batched", "hybrid", "per-op"
   std::string precision = "bf16";  // what the NPU computes in: "bf16", "int8"
-  // A file of `whisper-npu npu tune` that says both for the model's size; empty: none.
-  std::string plan_file = {};
-  std::string preset = "phoenix-1.0/published";  // CLOCK/KERNELS whose times the simulator models
-  std::string xclbin = {};                       // the NPU's overlay; empty: the installed one
+  std::string plan_file = {};      // of `whisper-npu npu tune`, in the place of both; empty: none
+  std::string preset = "phoenix-1.0/published";    // CLOCK/KERNELS whose times the simulator models
+  std::string xclbin = {};                         // the NPU's overlay; empty: the installed one
+  std::optional<std::uint64_t> memory_limit = {};  // bytes of buffers on each NPU; none: no limit
   // A window on which the device fails is done again on the CPU, and all after it.
   bool falls_back = false;
   // Operators from outside: shared libraries, and folders with source (npu/ops/README.md).
@@ -84,8 +84,7 @@ struct DeviceOptions {
 };
 
 struct ModelOptions {
-  // Folder in which names are looked for; empty: the cache folder.
-  std::string folder = {};
+  std::string folder = {};  // in which names are looked for; empty: the cache folder
   DeviceOptions device = {};
   // CPU threads that load the model, and of a session unless it says otherwise; 0: as many as this
   // process has CPUs, which is the most.
@@ -274,10 +273,12 @@ struct NpuUse {
   std::string precision;  // "bf16", "int8"
   std::string preset;     // of the simulator's time model; empty on hardware
   std::size_t windows = 0;
-  std::size_t launches = 0;            // program calls
-  std::size_t submissions = 0;         // commands given to the driver; a run list counts once
-  std::uint64_t ddr_bytes = 0;         // moved by the array, as the simulator counts; 0 on hardware
-  double modelled_ms_per_layer = 0;    // the simulator's time model; 0 on hardware
+  std::size_t launches = 0;          // program calls
+  std::size_t submissions = 0;       // commands given to the driver; a run list counts once
+  std::uint64_t ddr_bytes = 0;       // moved by the array, as the simulator counts; 0 on hardware
+  double modelled_ms_per_layer = 0;  // the simulator's time model; 0 on hardware
+  std::optional<std::uint64_t> memory_limit;  // of each device, as asked for
+  std::uint64_t memory_bytes = 0;      // most that buffers took at once, as devices counted them
   std::vector<OperatorUse> operators;  // none unless they were asked for
 };
 

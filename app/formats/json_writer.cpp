@@ -91,6 +91,8 @@ Json npu_of(const NpuUse& use, bool simulated) {
                {"submissions", use.submissions},
                {"preset", text_or_null(use.preset)},
                {"ddr_bytes", simulated ? Json(use.ddr_bytes) : Json()},
+               {"memory_bytes", use.memory_bytes},
+               {"memory_limit", use.memory_limit ? Json(*use.memory_limit) : Json()},
                {"modelled_ms_per_layer", simulated ? Json(use.modelled_ms_per_layer) : Json()}};
   if (!use.operators.empty()) json["operators"] = operators_of(use);
   return json;

@@ -52,13 +52,13 @@ LayerMemory plan_layers(std::size_t layers, std::optional<std::size_t> limit, co
 }
 
 LayerWeightBuffers::LayerWeightBuffers(const npu::LayerGeometry& geometry,
-                                       const models::EncoderWeights& weights, std::size_t resident,
-                                       npu::DeviceBuffers& buffers)
+                                       std::span<const models::EncoderLayerWeights> layers,
+                                       std::size_t resident, npu::DeviceBuffers& buffers)
     : resident_(resident), buffers_(&buffers), there_(resident, kNobody) {
-  packed_.resize(weights.layers.size());
+  packed_.resize(layers.size());
   for (std::size_t layer = 0; layer < packed_.size(); ++layer) {
     packed_[layer].resize(geometry.weights_bytes);
-    npu::pack_weights(geometry, layer_weights(weights.layers[layer]), packed_[layer]);
+    npu::pack_weights(geometry, layer_weights(layers[layer]), packed_[layer]);
     if (resident < packed_.size()) continue;
     of(layer);
     packed_[layer] = {};

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,9 @@ LayerMemory plan_layers(std::size_t layers, std::optional<std::size_t> limit, co
 class LayerWeightBuffers {
  public:
   LayerWeightBuffers() = default;
-  LayerWeightBuffers(const npu::LayerGeometry& geometry, const models::EncoderWeights& weights,
-                     std::size_t resident, npu::DeviceBuffers& buffers);
+  LayerWeightBuffers(const npu::LayerGeometry& geometry,
+                     std::span<const models::EncoderLayerWeights> layers, std::size_t resident,
+                     npu::DeviceBuffers& buffers);
 
   std::size_t layers() const { return packed_.size(); }
   // Two layers of one place cannot be on the device at once.

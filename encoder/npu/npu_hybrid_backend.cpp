@@ -59,7 +59,7 @@ NpuHybridBackend::NpuHybridBackend(npu::Device& device, const models::Dims& dims
     programs_.push_back(device.load(npu::layer_design(geometry_, call)));
   }
   buffers_ = npu::DeviceBuffers(memory.plan, *programs_.front());
-  weights_ = LayerWeightBuffers(geometry_, weights, memory.resident, buffers_);
+  weights_ = LayerWeightBuffers(geometry_, weights.layers, memory.resident, buffers_);
   for (models::Matrix* m : {&states_, &normed_, &query_, &key_, &value_, &attended_}) {
     *m = models::Matrix(dims.n_audio_ctx, dims.n_audio_state);
   }

@@ -75,7 +75,7 @@ NpuLayerBackend::NpuLayerBackend(npu::Device& device, const models::Dims& dims,
     programs_.push_back(device.load(npu::layer_design(layer_, call)));
   }
   buffers_ = npu::DeviceBuffers(memory.plan, *programs_.front());
-  weights_ = LayerWeightBuffers(geometry_, weights, memory.resident, buffers_);
+  weights_ = LayerWeightBuffers(geometry_, weights.layers, memory.resident, buffers_);
 }
 
 std::size_t NpuLayerBackend::states_use(std::size_t n_layers_run) const {

@@ -79,6 +79,7 @@ VALUES = {
     "--npu-plan": choice("fused", "batched", "hybrid", odd=("per-op", "none")),
     "--npu-precision": choice("bf16", "int8"),
     "--npu-plan-file": text("missing.json", "."),
+    "--memory-limit": choice("1G", "64M", "8388608", "1K", odd=("0", "1T", "-1", "M", "99999999999G")),
     "--npu-preset": text("phoenix-1.0/goal", "hawk-1.6/open-source", "phoenix-1.0/published", "npu4/published"),
     "--xclbin": text("missing.xclbin", "."),
     "--npu-operator": text("gelu=gelu", "gelu=none", "silu=gelu"), "--operator": text("missing.so", "."),

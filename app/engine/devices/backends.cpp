@@ -48,6 +48,8 @@ class NpuDevice : public EncoderDevice {
     use.launches = stats.launches;
     use.submissions = stats.submissions;
     use.ddr_bytes = stats.ddr_read_bytes + stats.ddr_write_bytes;
+    use.memory_bytes = stats.peak_buffer_bytes;
+    use.memory_limit = options_.memory_limit;
     if (chosen_) use.operators = {chosen_->use};
     if (n_layers > 0) use.modelled_ms_per_layer = stats.modelled_ms / static_cast<double>(n_layers);
   }
@@ -155,6 +157,7 @@ encoder::NpuOptions npu_options(const DeviceOptions& options) {
   const auto precision = npu::find_precision(options.precision);
   if (!precision) refuse_name("npu precision", npu::kPrecisionNames, options.precision);
   encoder::NpuOptions npu{.precision = *precision, .plan = *plan};
+  npu.memory_limit = options.memory_limit;
   if (!options.plan_file.empty()) take_plan_file(options, npu);
   return npu;
 }

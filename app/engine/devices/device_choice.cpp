@@ -61,7 +61,8 @@ models::Precision cpu_precision(const DeviceOptions& options) {
 bool asks_for_npu(const DeviceOptions& options) {
   const DeviceOptions normal;
   return options.plan != normal.plan || options.precision != normal.precision ||
-         !options.plan_file.empty() || !options.xclbin.empty() || !options.npu_operator.empty();
+         !options.plan_file.empty() || options.memory_limit || !options.xclbin.empty() ||
+         !options.npu_operator.empty();
 }
 
 ChosenDevice choose_device(const DeviceOptions& options, std::span<const npu::ProbeResult> nodes,

@@ -30,6 +30,7 @@ void add(const NpuUse& use, std::optional<NpuUse>& sum) {
   sum->launches += use.launches;
   sum->submissions += use.submissions;
   sum->ddr_bytes += use.ddr_bytes;
+  sum->memory_bytes += use.memory_bytes;
 }
 
 }  // namespace
