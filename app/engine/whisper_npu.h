@@ -84,6 +84,11 @@ typedef struct whisper_npu_model_options {
   const char *npu_xclbin;     // the NPU's overlay; empty: the installed one
   int64_t falls_back;         // not 0: to the CPU, where the device fails in the middle of the work
   uint64_t threads;           // of the CPU; 0: as many as this process has CPUs, which is the most
+  const char *npu_plan_file;  // of `whisper-npu npu tune`, in the place of npu_plan and
+                              // npu_precision; empty: none
+  const char *npu_operator;   // "gelu=NAME": in the place of the NPU's own; empty: none
+  const char *npu_operator_path;  // a library or folder that it comes from; empty: it is built in
+  uint64_t memory_limit;  // bytes of buffers on each NPU; more is refused, or sent later; 0: none
 } whisper_npu_model_options;
 
 WHISPER_NPU_API whisper_npu_status

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kFieldBytes = 8;  // of every field, so that a struct may end behind any
 static_assert(sizeof(void*) == kFieldBytes && sizeof(std::size_t) == kFieldBytes);
-static_assert(sizeof(whisper_npu_model_options) == 10 * kFieldBytes);
+static_assert(sizeof(whisper_npu_model_options) == 14 * kFieldBytes);
 static_assert(sizeof(whisper_npu_audio) == 8 * kFieldBytes);
 static_assert(sizeof(whisper_npu_transcribe_options) == 42 * kFieldBytes);
 static_assert(sizeof(whisper_npu_callbacks) == 5 * kFieldBytes);
@@ -72,6 +72,14 @@ struct ToC {
     c = field.value_or(std::numeric_limits<double>::quiet_NaN());
   }
   void operator()(std::uint64_t& c, std::unsigned_integral auto field) const { c = field; }
+  // 0: none.
+  void operator()(std::uint64_t& c, const std::optional<std::uint64_t>& field) const {
+    c = field.value_or(0);
+  }
+  // Of several paths the first, empty: none.
+  void operator()(const char*& c, const std::vector<std::string>& field) const {
+    c = field.empty() ? "" : field.front().c_str();
+  }
   void operator()(std::int64_t& c, bool field) const { c = field ? 1 : 0; }
   void operator()(std::int64_t& c, Task field) const { c = static_cast<std::int64_t>(field); }
   template <typename T>
@@ -92,6 +100,14 @@ struct FromC {
   template <std::unsigned_integral T>
   void operator()(std::uint64_t c, T& field) const {
     field = static_cast<T>(std::min<std::uint64_t>(c, std::numeric_limits<T>::max()));
+  }
+  void operator()(std::uint64_t c, std::optional<std::uint64_t>& field) const {
+    field.reset();
+    if (c != 0) field = c;
+  }
+  void operator()(const char* c, std::vector<std::string>& field) const {
+    field.clear();
+    if (c != nullptr && *c != '\0') field.emplace_back(c);
   }
   void operator()(std::int64_t c, bool& field) const { field = c != 0; }
   void operator()(std::int64_t c, Task& field) const {
@@ -127,6 +143,10 @@ void for_each_field(auto& c, auto& options, const F& f) requires requires {
   f(c.npu_xclbin, options.device.xclbin);
   f(c.falls_back, options.device.falls_back);
   f(c.threads, options.threads);
+  f(c.npu_plan_file, options.device.plan_file);
+  f(c.npu_operator, options.device.npu_operator);
+  f(c.npu_operator_path, options.device.operators);
+  f(c.memory_limit, options.device.memory_limit);
 }
 
 template <typename F>

@@ -131,6 +131,22 @@ TEST_CASE("c options: every field counts, and is one of the engine's") {
   CHECK(c::to_engine(&options) == expected);
 }
 
+TEST_CASE("c options: an operator, a plan and a memory limit of the NPU") {
+  auto options = initial<whisper_npu_model_options>();
+  options.npu_plan_file = "base.plan";
+  options.npu_operator = "gelu=mine";
+  options.npu_operator_path = "mine.so";
+  options.memory_limit = 1U << 20U;
+  ModelOptions expected;
+  expected.device.plan_file = "base.plan";
+  expected.device.npu_operator = "gelu=mine";
+  expected.device.operators = {"mine.so"};
+  expected.device.memory_limit = 1U << 20U;
+  CHECK(c::to_engine(&options) == expected);
+  options.size = offsetof(whisper_npu_model_options, npu_plan_file);  // a program from before them
+  CHECK(c::to_engine(&options) == ModelOptions());
+}
+
 TEST_CASE("c options: structs of other versions are known by their size") {
   check_sizes<whisper_npu_model_options>();
   check_sizes<whisper_npu_transcribe_options>();
