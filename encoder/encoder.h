@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "encoder/layer_backend.h"
-#include "encoder/stem.h"
+#include "encoder/window_ends.h"
 #include "models/base/stages.h"
 #include "models/base/thread_pool.h"
 
@@ -23,10 +23,8 @@ class Encoder {
               const std::function<bool()>& should_stop = {});
 
  private:
-  const PackedEnds& ends_;
+  WindowEnds ends_;
   LayerBackend& backend_;
-  models::ThreadPool& pool_;
-  Stem stem_;
 };
 
 }  // namespace wnpu::encoder

@@ -13,6 +13,7 @@ class LayerBackend {
  public:
   virtual ~LayerBackend() = default;
 
+  // Of the model, or of the range of them that it has.
   virtual std::size_t n_layers() const = 0;
 
   // Takes the states [n_frames, n_audio_state] of a new window.

@@ -67,6 +67,10 @@ struct RunStats {
   std::size_t submissions = 0;        // commands given to the driver; a list counts once
   std::uint64_t ddr_read_bytes = 0;   // by the array; counted by the simulator, 0 on hardware
   std::uint64_t ddr_write_bytes = 0;  // the same
+  // Of buffers that were synced, all of each: what went between host and device. Hardware copies
+  // none of it where host() is the device's own memory, and flushes caches; the simulator does.
+  std::uint64_t to_device_bytes = 0;
+  std::uint64_t from_device_bytes = 0;
   double modelled_ms = 0;             // the simulator's time model; 0 on hardware
   double wall_ms = 0;                 // measured on the host around the calls
   std::size_t buffer_bytes = 0;       // of all buffers that are allocated now (Program::allocate)

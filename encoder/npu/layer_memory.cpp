@@ -7,7 +7,9 @@ namespace {
 
 constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
 
-npu::LayerWeights layer_weights(const models::EncoderLayerWeights& w) {
+}  // namespace
+
+npu::LayerWeights npu_weights(const models::EncoderLayerWeights& w) {
   return {.norm1_gamma = w.attn_ln.gamma,
           .norm1_beta = w.attn_ln.beta,
           .query = w.attn.query.weight.flat(),
@@ -24,8 +26,6 @@ npu::LayerWeights layer_weights(const models::EncoderLayerWeights& w) {
           .down = w.mlp_2.weight.flat(),
           .down_bias = w.mlp_2.bias};
 }
-
-}  // namespace
 
 void LayerSteps::add_weights(const npu::LayerGeometry& geometry, std::size_t resident,
                              std::vector<npu::BufferUse>& uses) const {
@@ -58,7 +58,7 @@ LayerWeightBuffers::LayerWeightBuffers(const npu::LayerGeometry& geometry,
   packed_.resize(layers.size());
   for (std::size_t layer = 0; layer < packed_.size(); ++layer) {
     packed_[layer].resize(geometry.weights_bytes);
-    npu::pack_weights(geometry, layer_weights(layers[layer]), packed_[layer]);
+    npu::pack_weights(geometry, npu_weights(layers[layer]), packed_[layer]);
     if (resident < packed_.size()) continue;
     of(layer);
     packed_[layer] = {};

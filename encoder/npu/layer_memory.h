@@ -44,6 +44,9 @@ struct LayerMemory {
 LayerMemory plan_layers(std::size_t layers, std::optional<std::size_t> limit, const UsesOf& uses_of,
                         const std::string& work);
 
+// A model's layer as the array wants it.
+npu::LayerWeights npu_weights(const models::EncoderLayerWeights& layer);
+
 // The packed weights of all layers in the first uses of `buffers`. Where all are resident they are
 // sent once, else when their layer comes, in the place of an earlier one's.
 class LayerWeightBuffers {

@@ -50,16 +50,16 @@ NpuHybridBackend::NpuHybridBackend(npu::Device& device, const models::Dims& dims
   if (options.precision != npu::Precision::bf16) {
     throw std::invalid_argument("npu backend: plan hybrid: expected precision bf16, found int8");
   }
-  const std::size_t layers = weights.layers.size();
+  const std::span<const models::EncoderLayerWeights> layers = layers_of(weights, options);
   const LayerMemory memory = plan_layers(
-      layers, options.memory_limit,
-      [&](std::size_t resident) { return layer_uses(geometry_, layers, resident); },
+      layers.size(), options.memory_limit,
+      [&](std::size_t resident) { return layer_uses(geometry_, layers.size(), resident); },
       work_name(options, dims));
   for (const npu::LayerCall& call : npu::product_calls()) {
     programs_.push_back(device.load(npu::layer_design(geometry_, call)));
   }
   buffers_ = npu::DeviceBuffers(memory.plan, *programs_.front());
-  weights_ = LayerWeightBuffers(geometry_, weights.layers, memory.resident, buffers_);
+  weights_ = LayerWeightBuffers(geometry_, layers, memory.resident, buffers_);
   for (models::Matrix* m : {&states_, &normed_, &query_, &key_, &value_, &attended_}) {
     *m = models::Matrix(dims.n_audio_ctx, dims.n_audio_state);
   }

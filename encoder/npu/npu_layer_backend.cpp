@@ -36,6 +36,23 @@ std::vector<npu::BufferUse> layer_uses(const npu::LayerGeometry& geometry, std::
 
 }  // namespace
 
+std::span<const models::EncoderLayerWeights> layers_of(const models::EncoderWeights& weights,
+                                                       const NpuOptions& options) {
+  const std::span<const models::EncoderLayerWeights> all = weights.layers;
+  if (!options.layers) return all;
+  const npu::LayerRange range = *options.layers;
+  if (range.first + range.count > all.size()) {
+    throw std::invalid_argument(
+        "npu backend: layers: expected some of " + std::to_string(all.size()) + ", found " +
+        std::to_string(range.count) + " from " + std::to_string(range.first) + " on");
+  }
+  return all.subspan(range.first, range.count);
+}
+
+npu::LayerShape npu_shape(const models::Dims& dims) {
+  return {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state};
+}
+
 npu::LayerGeometry layer_geometry(const npu::Device& device, const models::Dims& dims,
                                   npu::Precision precision) {
   if (dims.n_audio_head * npu::kHeadWidth != dims.n_audio_state) {
@@ -44,9 +61,7 @@ npu::LayerGeometry layer_geometry(const npu::Device& device, const models::Dims&
                                 std::to_string(dims.n_audio_head) + " heads of " +
                                 std::to_string(dims.n_audio_state) + " columns");
   }
-  return npu::layer_geometry(
-      device.target(),
-      {dims.n_audio_ctx, dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state}, precision);
+  return npu::layer_geometry(device.target(), npu_shape(dims), precision);
 }
 
 std::string work_name(const NpuOptions& options, const models::Dims& dims) {
@@ -65,17 +80,17 @@ void require_states_shape(std::size_t rows, std::size_t cols, const npu::LayerSh
 NpuLayerBackend::NpuLayerBackend(npu::Device& device, const models::Dims& dims,
                                  const models::EncoderWeights& weights, const NpuOptions& options)
     : device_(device), options_(options), layer_(layer_of(device, dims, options)) {
-  const std::size_t layers = weights.layers.size();
+  const std::span<const models::EncoderLayerWeights> layers = layers_of(weights, options);
   const LayerMemory memory = plan_layers(
-      layers, options.memory_limit,
-      [&](std::size_t resident) { return layer_uses(geometry_, layers, resident); },
+      layers.size(), options.memory_limit,
+      [&](std::size_t resident) { return layer_uses(geometry_, layers.size(), resident); },
       work_name(options, dims));
   for (const npu::LayerCall& call :
        options.tuned ? options.tuned->plan.calls : npu::layer_calls(options.plan)) {
     programs_.push_back(device.load(npu::layer_design(layer_, call)));
   }
   buffers_ = npu::DeviceBuffers(memory.plan, *programs_.front());
-  weights_ = LayerWeightBuffers(geometry_, weights.layers, memory.resident, buffers_);
+  weights_ = LayerWeightBuffers(geometry_, layers, memory.resident, buffers_);
 }
 
 std::size_t NpuLayerBackend::states_use(std::size_t n_layers_run) const {

@@ -19,6 +19,7 @@
 #include "npu/device.h"
 #include "npu/plans/plan.h"
 #include "npu/plans/plan_file.h"
+#include "npu/plans/split.h"
 
 namespace wnpu::encoder {
 
@@ -32,6 +33,8 @@ struct NpuOptions {
   std::optional<std::size_t> memory_limit = {};
   // Plan hybrid: in the place of the CPU's GELU, on a row of values. Empty: none.
   std::function<void(std::span<float>)> gelu = {};
+  // The model's layers that the backend has, counted from its first one; none: all of them.
+  std::optional<npu::LayerRange> layers = {};
 };
 
 class NpuLayerBackend : public LayerBackend {
@@ -70,8 +73,11 @@ class NpuLayerBackend : public LayerBackend {
   std::vector<AskedFor> pending_;
 };
 
-// For every plan: the array's view of a model's layers, what it is called in messages, and the
-// refusal of states of another shape.
+// For every plan: the layers that the options name, the array's view of a model's layers, what it
+// is called in messages, and the refusal of states of another shape.
+std::span<const models::EncoderLayerWeights> layers_of(const models::EncoderWeights& weights,
+                                                       const NpuOptions& options);
+npu::LayerShape npu_shape(const models::Dims& dims);
 npu::LayerGeometry layer_geometry(const npu::Device& device, const models::Dims& dims,
                                   npu::Precision precision);
 std::string work_name(const NpuOptions& options, const models::Dims& dims);

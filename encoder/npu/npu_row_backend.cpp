@@ -47,7 +47,7 @@ NpuRowBackend::NpuRowBackend(npu::Device& device, const models::Dims& dims,
                              const models::EncoderWeights& weights, models::ThreadPool& pool,
                              const NpuOptions& options)
     : pool_(pool),
-      encoder_weights_(weights),
+      layers_(layers_of(weights, options)),
       options_(options),
       heads_(layer_geometry(device, dims, options.precision).shape.heads),
       head_geometry_(npu::layer_geometry(device.target(),
@@ -89,7 +89,8 @@ void NpuRowBackend::store(models::MatrixView x) {
 }
 
 void NpuRowBackend::run_layer(std::size_t layer) {
-  const models::EncoderLayerWeights& w = encoder_weights_.layers.at(layer);
+  if (layer >= layers_.size()) throw std::out_of_range("npu backend: layer");
+  const models::EncoderLayerWeights& w = layers_[layer];
   normalise(w.attn_ln);
   models::linear(pool_, normed_.view(), w.attn.query, query_.view());
   models::linear(pool_, normed_.view(), w.attn.key, key_.view());

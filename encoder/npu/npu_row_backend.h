@@ -18,7 +18,7 @@ class NpuRowBackend : public LayerBackend {
                 const models::EncoderWeights& weights, models::ThreadPool& pool,
                 const NpuOptions& options = {});
 
-  std::size_t n_layers() const override { return encoder_weights_.layers.size(); }
+  std::size_t n_layers() const override { return layers_.size(); }
   void load(models::ConstMatrixView states) override;
   void run_layer(std::size_t layer) override;
   void store(models::MatrixView states) override;
@@ -40,7 +40,7 @@ class NpuRowBackend : public LayerBackend {
   void gelu();
 
   models::ThreadPool& pool_;
-  const models::EncoderWeights& encoder_weights_;
+  std::span<const models::EncoderLayerWeights> layers_;
   NpuOptions options_;
   std::size_t heads_;
   npu::LayerGeometry head_geometry_;  // of one head: how keys and values are laid out

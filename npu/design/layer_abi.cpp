@@ -95,8 +95,10 @@ std::optional<Precision> find_precision(std::string_view name) {
   return static_cast<Precision>(found - kPrecisionNames.begin());
 }
 
-LayerGeometry layer_geometry(const Target& target, const LayerShape& shape, Precision precision) {
-  validate(shape);
+namespace {
+
+// `shape` is a layer's, or a part's.
+LayerGeometry cut_layer(const Target& target, const LayerShape& shape, Precision precision) {
   if (precision == Precision::int8) {
     expect(shape.width % 128 == 0, "width for int8", "a multiple of 128", shape.width);
   }
@@ -114,6 +116,25 @@ LayerGeometry layer_geometry(const Target& target, const LayerShape& shape, Prec
   cut_gemms(g);
   lay_out_scratch(g);
   return g;
+}
+
+}  // namespace
+
+LayerGeometry layer_geometry(const Target& target, const LayerShape& shape, Precision precision) {
+  validate(shape);
+  return cut_layer(target, shape, precision);
+}
+
+LayerGeometry part_geometry(const Target& target, const LayerShape& shape, Precision precision,
+                            const LayerPart& part) {
+  validate(shape);
+  expect(part.heads > 0 && part.first_head + part.heads <= shape.heads, "heads of a part",
+         "some of the layer's", part.first_head + part.heads);
+  expect(part.hidden > 0 && part.first_hidden + part.hidden <= shape.hidden,
+         "hidden columns of a part", "some of the layer's", part.first_hidden + part.hidden);
+  expect(part.hidden % 64 == 0 && part.first_hidden % 64 == 0, "hidden columns of a part",
+         "multiples of 64", part.hidden);
+  return cut_layer(target, {shape.frames, shape.width, part.heads, part.hidden}, precision);
 }
 
 std::size_t LayerGeometry::argument_bytes(LayerArgument argument) const {

@@ -44,6 +44,17 @@ struct LayerShape {
   std::size_t attended() const { return heads * kHeadWidth; }
 };
 
+// A part of a layer's work: some of its heads, with their part of the out projection, and some of
+// its hidden columns. The parts' results are sums over all of them.
+struct LayerPart {
+  std::size_t first_head = 0;
+  std::size_t heads = 0;
+  std::size_t first_hidden = 0;  // column, a multiple of 64
+  std::size_t hidden = 0;        // the same
+
+  bool operator==(const LayerPart&) const = default;
+};
+
 constexpr std::size_t kPanelRows = 64;  // rows of activations that one row of cores works on
 constexpr std::size_t kQueries = 48;    // rows of queries a core attends with at a time
 constexpr std::size_t kKeys = 32;       // keys in a block
@@ -70,7 +81,7 @@ struct GemmGeometry {
 
 struct LayerGeometry {
   const Target* target = nullptr;
-  LayerShape shape;
+  LayerShape shape;  // of a part: its own heads and hidden columns, and the layer's width
   Precision precision = Precision::bf16;
   std::size_t rows = 0;        // frames, padded
   std::size_t row_blocks = 0;  // of kPanelRows * core rows
@@ -98,6 +109,11 @@ struct LayerGeometry {
 // Throws std::invalid_argument, naming expected and found, for shapes that no layer call can have.
 LayerGeometry layer_geometry(const Target& target, const LayerShape& shape, Precision precision);
 
+// The geometry of a part of such a layer. Throws the same, for a part that the layer does not have
+// too.
+LayerGeometry part_geometry(const Target& target, const LayerShape& shape, Precision precision,
+                            const LayerPart& part);
+
 // A layer's weights in fp32 as the caller has them: matrices [out, in], row-major. Query, key and
 // value have attended() rows, out as many columns.
 struct LayerWeights {
@@ -106,6 +122,11 @@ struct LayerWeights {
   std::span<const float> norm2_gamma, norm2_beta;
   std::span<const float> up, up_bias, down, down_bias;
 };
+
+// A part's weights: what it has of each matrix, and the biases of `out` and `down` where it is the
+// first part, else none. What has to be gathered lies in `gathered`, which must outlive the result.
+LayerWeights part_weights(const LayerShape& shape, const LayerPart& part,
+                          const LayerWeights& weights, std::vector<float>& gathered);
 
 // Fills the weights argument (geometry.weights_bytes). LayerNorm's gamma and beta go into the
 // product that follows, the attention scale into the query. Throws std::invalid_argument for a

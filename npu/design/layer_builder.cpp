@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <string>
 
 #include "npu/design/layer_design.h"
@@ -20,6 +21,10 @@ Design empty_layer_design(const LayerGeometry& g, LayerCall call) {
   }
   design.name += std::string(layer_op_name(call.first));
   if (call.first != call.last) design.name += ".." + std::string(layer_op_name(call.last));
+  if (g.shape.heads * kHeadWidth != g.shape.width || call.is_summand) {
+    design.name += ", " + std::to_string(g.shape.heads) + " heads";
+    if (call.is_summand) design.name += " of a sum";
+  }
   constexpr std::array kNames{"input", "weights", "scratch", "output"};
   for (std::size_t i = 0; i < kLayerArguments; ++i) {
     design.memories.push_back(
@@ -29,6 +34,9 @@ Design empty_layer_design(const LayerGeometry& g, LayerCall call) {
 }
 
 Design layer_design(const TunedLayer& layer, LayerCall call) {
+  if (call.is_summand && call.has(LayerOp::out) && call.has(LayerOp::down)) {
+    throw std::invalid_argument("layer call: expected out or down in a summand, found both");
+  }
   return LayerBuilder(layer, call).build();
 }
 
@@ -54,6 +62,7 @@ LayerBuilder::LayerBuilder(const TunedLayer& layer, LayerCall call)
 
 Design LayerBuilder::build() {
   const Epilogue gelu = call_.with_gelu ? Epilogue::bias_gelu : Epilogue::bias;
+  const Epilogue residual = call_.is_summand ? Epilogue::bias : Epilogue::bias_residual;
   for (std::size_t first = 0; first < g_.row_blocks; first += group()) {
     const Blocks blocks{first, std::min(group(), g_.row_blocks - first)};
     for (std::size_t i = 0; i < blocks.count && call_.has(LayerOp::norm1); ++i) norm(0, first + i);
@@ -61,10 +70,10 @@ Design LayerBuilder::build() {
   }
   if (call_.has(LayerOp::attend)) attend();
   for (std::size_t block = 0; block < g_.row_blocks; ++block) {
-    if (call_.has(LayerOp::out)) product(Gemm::out, {block}, Epilogue::bias_residual);
+    if (call_.has(LayerOp::out)) product(Gemm::out, {block}, residual);
     if (call_.has(LayerOp::norm2)) norm(1, block);
     if (call_.has(LayerOp::up)) product(Gemm::up, {block}, gelu);
-    if (call_.has(LayerOp::down)) product(Gemm::down, {block}, Epilogue::bias_residual);
+    if (call_.has(LayerOp::down)) product(Gemm::down, {block}, residual);
   }
   return std::move(design_);
 }

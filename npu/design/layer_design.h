@@ -26,6 +26,10 @@ struct LayerCall {
   LayerOp first = LayerOp::norm1;
   LayerOp last = LayerOp::down;
   bool with_gelu = true;  // false: `up` ends with its bias
+  // Half a layer, whose result others add to the states (plans/split.h): these come from the input
+  // argument, what is to be added goes to the output argument. Not where `out` and `down` are both
+  // in the call, which keeps the states between them.
+  bool is_summand = false;
 
   bool has(LayerOp op) const { return first <= op && op <= last; }
   bool operator==(const LayerCall&) const = default;

@@ -152,12 +152,49 @@ void validate(const LayerShape& shape, const LayerWeights& w) {
   expect_values("up", shape.hidden * shape.width, w.up);
   expect_values("bias of up", shape.hidden, w.up_bias);
   expect_values("down", shape.width * shape.hidden, w.down);
+  // Of the parts of a layer the first alone has these.
   for (const auto bias : {w.out_bias, w.down_bias}) {
-    expect_values("bias of out, down", shape.width, bias);
+    if (!bias.empty()) expect_values("bias of out, down", shape.width, bias);
   }
 }
 
 }  // namespace
+
+LayerWeights part_weights(const LayerShape& shape, const LayerPart& part, const LayerWeights& w,
+                          std::vector<float>& gathered) {
+  const std::size_t first = part.first_head * kHeadWidth;
+  const std::size_t columns = part.heads * kHeadWidth;
+  const auto rows_of = [&](std::span<const float> matrix) {
+    return matrix.subspan(first * shape.width, columns * shape.width);
+  };
+  const auto hidden_rows = [&](std::span<const float> rows, std::size_t length) {
+    return rows.subspan(part.first_hidden * length, part.hidden * length);
+  };
+  gathered.clear();
+  gathered.reserve(shape.width * (columns + part.hidden));
+  const auto gather = [&](std::span<const float> matrix, std::size_t depth, std::size_t at,
+                          std::size_t n) {
+    for (std::size_t o = 0; o < shape.width; ++o) {
+      const auto some = matrix.subspan(o * depth + at, n);
+      gathered.insert(gathered.end(), some.begin(), some.end());
+    }
+  };
+  gather(w.out, shape.attended(), first, columns);
+  gather(w.down, shape.hidden, part.first_hidden, part.hidden);
+  LayerWeights p = w;
+  p.query = rows_of(w.query);
+  p.query_bias = w.query_bias.subspan(first, columns);
+  p.key = rows_of(w.key);
+  p.value = rows_of(w.value);
+  p.value_bias = w.value_bias.subspan(first, columns);
+  p.out = std::span(gathered).first(shape.width * columns);
+  p.up = hidden_rows(w.up, shape.width);
+  p.up_bias = hidden_rows(w.up_bias, 1);
+  p.down = std::span(gathered).subspan(shape.width * columns);
+  if (part.first_head > 0) p.out_bias = {};
+  if (part.first_hidden > 0) p.down_bias = {};
+  return p;
+}
 
 void pack_weights(const LayerGeometry& g, const LayerWeights& w, std::span<std::byte> packed) {
   expect_bytes("packed weights", g.weights_bytes, packed.size());

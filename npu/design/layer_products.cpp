@@ -50,6 +50,8 @@ void LayerBuilder::product(Gemm which, Blocks blocks, Epilogue epilogue) {
       multiply_attended(block);
       if (call_.has(LayerOp::norm2)) {
         keep_middle();
+      } else if (call_.is_summand) {
+        store_states(block, LayerArgument::output, 0);
       } else {
         store_states(block, LayerArgument::scratch, g_.states_offset);
       }
@@ -210,6 +212,7 @@ void LayerBuilder::send_attended(std::size_t row, std::size_t block, std::size_t
   streams_.a_from_panel(row, p.panel.at(0, kElementBytes, {}, kElementBytes), gemm.k_tiles,
                         tile_block == 0 ? LockUse{p.full, heads, LockMode::once} : LockUse{},
                         tile_block + 1 == gemm.blocks ? give_back : LockUse{});
+  if (call_.is_summand) return;
   const std::uint32_t tile = u32(state_tile_bytes());
   const std::uint64_t x =
       (panel_of(block, row) * state_tiles() + tile_block * streams_.columns()) * tile;
@@ -221,7 +224,7 @@ void LayerBuilder::multiply_hidden(std::size_t block) {
   const std::size_t blocks = g_.gemm(Gemm::down).blocks;
   for (std::size_t i = 0; i < streams_.rows() * blocks; ++i) {
     send_hidden(i / blocks, block, i % blocks);
-    send_residual(i / blocks, block, i % blocks);
+    if (!call_.is_summand) send_residual(i / blocks, block, i % blocks);
   }
 }
 

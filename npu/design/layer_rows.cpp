@@ -58,7 +58,7 @@ void LayerBuilder::load_states(std::size_t which, std::size_t block, std::size_t
   const Passed& to = panels_[row].states[block % panels_[row].states.size()];
   const std::uint64_t panel = panel_of(block, row) * kPanelRows * g_.shape.width * 2;
   const std::uint32_t tile = u32(state_tile_bytes());
-  const Access from = which == 0
+  const Access from = which == 0 || call_.is_summand
                           ? argument(LayerArgument::input, panel, tile, tile)
                           : argument(LayerArgument::scratch, g_.states_offset + panel, tile, tile);
   streams_.load_panel(row, {from,

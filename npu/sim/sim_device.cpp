@@ -22,8 +22,11 @@ constexpr std::byte kGuard{0xa5};
 
 class SimBuffer final : public Buffer {
  public:
-  SimBuffer(const Device* owner, std::size_t bytes, std::shared_ptr<BufferCount> count)
+  // Owner and its counts must outlive the buffer.
+  SimBuffer(const Device* owner, RunStats& synced, std::size_t bytes,
+            std::shared_ptr<BufferCount> count)
       : owner_(owner),
+        counts_(synced),
         host_(bytes),
         device_(bytes + 2 * kGuardBytes, kPoison),
         counted_(std::move(count), bytes) {
@@ -32,8 +35,14 @@ class SimBuffer final : public Buffer {
   }
 
   std::span<std::byte> host() override { return host_; }
-  void to_device() override { copy_bytes(host_, device()); }
-  void from_device() override { copy_bytes(device(), host_); }
+  void to_device() override {
+    copy_bytes(host_, device());
+    counts_.to_device_bytes += host_.size();
+  }
+  void from_device() override {
+    copy_bytes(device(), host_);
+    counts_.from_device_bytes += host_.size();
+  }
 
   const Device* owner() const { return owner_; }
   std::span<std::byte> device() { return std::span(device_).subspan(kGuardBytes, host_.size()); }
@@ -46,6 +55,7 @@ class SimBuffer final : public Buffer {
  private:
   static constexpr std::byte kPoison{0xff};  // NaN in bf16 and float
   const Device* owner_;
+  RunStats& counts_;
   std::vector<std::byte> host_;
   std::vector<std::byte> device_;
   CountedBytes counted_;
@@ -97,6 +107,7 @@ class ArrayDevice final : public SimDevice {
     count_->forget_peak();
   }
   const std::shared_ptr<BufferCount>& count() const { return count_; }
+  RunStats& counts() { return stats_; }
 
   std::unique_ptr<Program> load(const Design& design) override {
     if (design.target != preset_.target) {
@@ -229,7 +240,7 @@ std::unique_ptr<Buffer> SimProgram::allocate(std::size_t bytes, int argument) {
     throw DeviceError(call + ": expected whole words of 4 bytes, found " + std::to_string(bytes) +
                       " bytes");
   }
-  return std::make_unique<SimBuffer>(&device_, bytes, device_.count());
+  return std::make_unique<SimBuffer>(&device_, device_.counts(), bytes, device_.count());
 }
 
 void SimProgram::run(std::span<Buffer* const> arguments, std::chrono::milliseconds timeout) {

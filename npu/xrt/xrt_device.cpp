@@ -40,9 +40,13 @@ class XrtBuffer final : public Buffer {
     std::size_t bytes = 0;
     int argument = 0;
   };
-  XrtBuffer(const std::string& device, const xrt_compat::Overlay& overlay, Size size,
-            std::shared_ptr<BufferCount> count)
-      : device_(device), bytes_(size.bytes), counted_(std::move(count), size.bytes) {
+  // The device's name and its counts must outlive the buffer.
+  XrtBuffer(const std::string& device, RunStats& synced, const xrt_compat::Overlay& overlay,
+            Size size, std::shared_ptr<BufferCount> count)
+      : device_(device),
+        counts_(synced),
+        bytes_(size.bytes),
+        counted_(std::move(count), size.bytes) {
     calling(device_, "allocate " + std::to_string(bytes_) + " bytes", [&] {
       const auto group = static_cast<xrt::memory_group>(overlay.kernel.group_id(size.argument));
       bo_ = xrt::bo(overlay.device, bytes_, xrt::bo::flags::host_only, group);
@@ -52,15 +56,18 @@ class XrtBuffer final : public Buffer {
   std::span<std::byte> host() override { return {mapped_, bytes_}; }
   void to_device() override {
     calling(device_, "sync to device", [this] { bo_.sync(XCL_BO_SYNC_BO_TO_DEVICE); });
+    counts_.to_device_bytes += bytes_;
   }
   void from_device() override {
     calling(device_, "sync from device", [this] { bo_.sync(XCL_BO_SYNC_BO_FROM_DEVICE); });
+    counts_.from_device_bytes += bytes_;
   }
   const xrt::bo& bo() const { return bo_; }
   bool is_of(const std::string& device) const { return &device_ == &device; }
 
  private:
   const std::string& device_;  // its name
+  RunStats& counts_;
   std::size_t bytes_;
   CountedBytes counted_;
   xrt::bo bo_;
@@ -110,8 +117,9 @@ class XrtDevice final : public Device {
                         std::to_string(n_buffers()));
     }
     // Bound to arguments that a program does not use: XRT would leave an earlier run's there.
-    unused_ = std::make_unique<XrtBuffer>(name_, overlay_, XrtBuffer::Size{4096, kFirstBuffer},
-                                          std::make_shared<BufferCount>());
+    unused_ =
+        std::make_unique<XrtBuffer>(name_, stats_, overlay_, XrtBuffer::Size{4096, kFirstBuffer},
+                                    std::make_shared<BufferCount>());
   }
 
   std::string_view description() const override { return description_; }
@@ -130,6 +138,7 @@ class XrtDevice final : public Device {
     count_->forget_peak();
   }
   const std::shared_ptr<BufferCount>& count() const { return count_; }
+  RunStats& counts() { return stats_; }
 
   const std::string& name() const { return name_; }
   const xrt_compat::Overlay& overlay() const { return overlay_; }
@@ -197,7 +206,7 @@ std::unique_ptr<Buffer> XrtProgram::allocate(std::size_t bytes, int argument) {
                       std::to_string(device_.n_buffers() - 1) + " and some bytes, found argument " +
                       std::to_string(argument) + " and " + std::to_string(bytes) + " bytes");
   }
-  return std::make_unique<XrtBuffer>(device_.name(), device_.overlay(),
+  return std::make_unique<XrtBuffer>(device_.name(), device_.counts(), device_.overlay(),
                                      XrtBuffer::Size{bytes, kFirstBuffer + argument},
                                      device_.count());
 }

@@ -1,0 +1,29 @@
+// What comes before and after the layers, on the CPU for every backend: the stem, which makes
+// states of a log-mel window, and the last layer norm.
+#pragma once
+
+#include "encoder/stem.h"
+#include "models/base/stages.h"
+#include "models/base/thread_pool.h"
+
+namespace wnpu::encoder {
+
+class WindowEnds {
+ public:
+  // All arguments must outlive it.
+  WindowEnds(const PackedEnds& ends, models::ThreadPool& pool);
+
+  const models::Dims& dims() const { return ends_.dims; }
+  // `states` become those that go into the first layer. Throws std::invalid_argument unless mel is
+  // [n_mels, 2 n_audio_ctx].
+  void begin(const models::LogMel& mel, models::EncoderStates& states);
+  // The states behind the last layer become the encoder's.
+  void end(models::EncoderStates& states);
+
+ private:
+  const PackedEnds& ends_;
+  models::ThreadPool& pool_;
+  Stem stem_;
+};
+
+}  // namespace wnpu::encoder
