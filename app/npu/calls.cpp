@@ -9,6 +9,7 @@
 #include "npu/design/layer_design.h"
 #include "npu/plans/plan.h"
 #include "npu/plans/plan_file.h"
+#include "npu/plans/split.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
 #include "npu/trial_calls/gauges.h"
@@ -62,8 +63,38 @@ std::vector<NamedDesign> tuned_designs(const CallChoice& choice) {
   return result;
 }
 
+// Parts of one size have the same calls.
+std::vector<NamedDesign> part_designs(const CallChoice& choice) {
+  std::vector<NamedDesign> result;
+  const npu::LayerShape shape = layer_shape(choice.size);
+  std::vector<npu::LayerPart> parts;
+  try {
+    parts = npu::divide_heads(shape, choice.parts);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string("--parts: ") + error.what());
+  }
+  npu::LayerPart before;
+  for (const npu::LayerPart& part : parts) {
+    if (part.heads == before.heads && part.hidden == before.hidden) continue;
+    const npu::LayerGeometry geometry =
+        npu::part_geometry(*npu::find_target(choice.target), shape,
+                           npu::find_precision(choice.precision).value(), part);
+    const std::string whose =
+        "-" + std::to_string(part.heads) + "-heads-" + std::to_string(part.hidden) + "-hidden";
+    for (const npu::LayerCall& call : npu::part_calls()) {
+      result.push_back({name_of(call) + whose, npu::layer_design(geometry, call)});
+    }
+    before = part;
+  }
+  return result;
+}
+
 std::vector<NamedDesign> designs(const CallChoice& choice) {
+  if (choice.parts != kUsualParts && choice.plan != "heads") {
+    throw UsageError("--parts has no effect: it needs --plan heads");
+  }
   if (!choice.plan_file.empty()) return tuned_designs(choice);
+  if (choice.plan == "heads") return part_designs(choice);
   if (choice.plan == "gemm") return {{"gemm", product(choice)}};
   const npu::LayerGeometry geometry = geometry_of(choice);
   if (choice.plan == "first-light") return npu::trial_calls(geometry);

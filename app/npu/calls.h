@@ -12,16 +12,19 @@
 namespace wnpu::app {
 
 inline constexpr std::array<std::string_view, 2> kTargetNames{"npu1", "npu4"};
-// `gemm` is one product of the model's width; `first-light` all that npu first-light runs.
-inline constexpr std::array<std::string_view, 4> kEmittedPlans{"fused", "batched", "gemm",
-                                                               "first-light"};
+// `gemm` is one product of the model's width; `first-light` all that npu first-light runs; `heads`
+// the calls of all parts of a layer whose heads and hidden columns are divided.
+inline constexpr std::array<std::string_view, 5> kEmittedPlans{"fused", "batched", "gemm",
+                                                               "first-light", "heads"};
+inline constexpr std::size_t kUsualParts = 2;
 
 struct CallChoice {
   std::string target{kTargetNames[0]};
   std::string size = "base";
   std::string precision = "bf16";
   std::string plan{kEmittedPlans[0]};
-  std::string plan_file;  // of npu tune, in the place of precision and plan; empty: none
+  std::size_t parts = kUsualParts;  // of plan heads: devices
+  std::string plan_file;            // of npu tune, in the place of precision and plan; empty: none
 };
 
 // The layer of the model's size.

@@ -13,6 +13,7 @@
 #include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
+#include "app/engine/devices/device_names.h"
 #include "app/npu/calls.h"
 #include "app/npu/layer_options.h"
 #include "app/written/written_folder.h"
@@ -36,8 +37,11 @@ void add_options(CLI::App& app, Emission& emission) {
   add_name(app, "--dialect", kDialects, emission.dialect,
            "aie: for the array; linalg, nnef: what a layer computes, for any compiler");
   add_name(app, "--target", kTargetNames, choice.target, "The array");
-  add_name(app, "--plan", kEmittedPlans, choice.plan,
-           "A layer as one call, as one an operation, a product alone, or all of first-light");
+  add_name(
+      app, "--plan", kEmittedPlans, choice.plan,
+      "A layer as one call, as one an operation, a product alone, all of first-light, or parts "
+      "of a layer for --device-split heads");
+  add_integer(app, "--parts", choice.parts, {{1, kMaxDevices}}, "Devices of --plan heads");
   add_layer_options(app, choice.size, choice.precision);
   app.add_option("--plan-file", choice.plan_file,
                  "A plan of `npu tune` for the size, in the place of --plan and --precision")
@@ -71,6 +75,7 @@ int emit_portable(const Emission& emission) {
       choice.precision != none.precision) {
     throw UsageError("npu emit: --target, --plan and --precision are of --dialect aie");
   }
+  if (choice.parts != none.parts) throw UsageError("npu emit: --parts is of --plan heads");
   const FolderKind kind = {"npu emit --dialect " + emission.dialect,
                            is_linalg ? "layer.mlir" : "graph.nnef"};
   require_free(emission.folder, emission.overwrites, kind);

@@ -7,6 +7,7 @@
 #include "app/npu/emit_command.h"
 #include "app/npu/first_light_command.h"
 #include "app/npu/op_command.h"
+#include "app/npu/split_command.h"
 #include "app/npu/tune_command.h"
 
 namespace wnpu::app {
@@ -17,7 +18,8 @@ Subcommand npu_command(std::vector<Subcommand> more) {
       "The array itself: its files, its first runs, its operators, single tensor operations",
       {},
       {},
-      {compute_action(), emit_action(), first_light_action(), op_action(), tune_action()}};
+      {compute_action(), emit_action(), first_light_action(), op_action(), split_action(),
+       tune_action()}};
   std::ranges::move(more, std::back_inserter(command.actions));
   return command;
 }
