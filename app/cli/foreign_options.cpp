@@ -34,6 +34,8 @@ constexpr std::array kOptions = {
                   "text has no colours; words' probabilities are in json: "
                   "write --word-timestamps True --format json"},
     ForeignOption{"log-progress", "", "a terminal shows the progress: leave it out"},
+    ForeignOption{"power-budget", "",
+                  "no published figure says what this NPU draws: leave it out (npu/README.md)"},
     ForeignOption{"hf-token", "", kNoDiarization},
     ForeignOption{"speaker-name", "", kNoDiarization},
     ForeignOption{"live-transcribe", "", kNoMicrophone},

@@ -6,6 +6,7 @@
 
 #include "app/cli/exit_code.h"
 #include "app/engine/devices/backends.h"
+#include "app/engine/devices/device_names.h"
 
 namespace wnpu::app {
 namespace {
@@ -37,6 +38,11 @@ bool has_beams(const Options& options) {
   return options.transcribe.temperature == 0 && options.transcribe.beam_size > 1;
 }
 
+bool has_cpu_beside(const Options& options) {
+  return parse_devices(options.device.requested).with_cpu;
+}
+
+constexpr std::string_view kCpuBeside = "--device cpu,npu or cpu,sim";
 constexpr std::string_view kVad =
     "--vad True, or --batch-size above 1 without --vad False and --clip-timestamps";
 constexpr std::string_view kWords = "--word-timestamps True";
@@ -61,6 +67,13 @@ constexpr std::array kNeeds = {
     Need{"--npu-operator", "another --device than cpu", may_use_npu},
     Need{"--operator", "--npu-operator",
          [](const Options& options) { return !options.device.npu_operator.empty(); }},
+    Need{"--device-split", "several devices",
+         [](const Options& options) {
+           const NamedDevices named = parse_devices(options.device.requested);
+           return named.with_cpu || named.indexes.size() > 1;
+         }},
+    Need{"--cpu-window-ms", kCpuBeside, has_cpu_beside},
+    Need{"--npu-window-ms", kCpuBeside, has_cpu_beside},
     Need{"--npu-plan-file", "another --device than cpu", may_use_npu},
     Need{"--memory-limit", "another --device than cpu", may_use_npu},
     Need{"--fallback", "another --device than cpu", may_use_npu},

@@ -17,6 +17,7 @@
 #include "models/weights/precision.h"
 #include "npu/design/layer_abi.h"
 #include "npu/plans/plan.h"
+#include "npu/plans/split.h"
 
 namespace wnpu::app {
 namespace {
@@ -50,8 +51,8 @@ void add_model_options(CLI::App& app, Options& options) {
                  "Folder that --model's names are looked for in; the cache folder if not given")
       ->type_name("DIR");
   app.add_option("--device", options.device.requested,
-                 "Where the encoder runs; sim: a simulated NPU; several divide the windows of "
-                 "batches; auto says what it took")
+                 "Where the encoder runs; sim: a simulated NPU; several share the work, the CPU in "
+                 "front of them as well; auto says what it took")
       ->transform(is_no_gpu())  // before the check, for its better message
       ->check(is_device())
       ->type_name(device_forms())
@@ -106,6 +107,17 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
       ->type_name("PATH");
   app.add_option("--xclbin", device.xclbin, "The NPU's overlay, with its manifest beside it")
       ->type_name("PATH");
+  add_choice(
+      app, "--device-split", {with_auto(npu::kSplitNames), device.split},
+      [&device](const std::string& name) { device.split = name; },
+      "What several devices divide: windows of batches, layers, or heads, whose bits depend on how "
+      "many devices there are; auto: by the time model");
+  const NumberRange milliseconds{ranges::kMilliseconds};
+  add_number(
+      app, "--cpu-window-ms", device.cpu_window_ms, milliseconds,
+      "With --device cpu,...: what a window takes the CPU; windows are dealt out by that. 0: "
+      "modelled");
+  add_number(app, "--npu-window-ms", device.npu_window_ms, milliseconds, "The same of each device");
   add_choice(
       app, "--fallback", {{"none", "cpu"}, "none"},
       [&device](const std::string& name) { device.falls_back = name == "cpu"; },

@@ -16,7 +16,8 @@ namespace {
 void load(const std::string& name_or_path, Model::State& state) {
   const ModelOptions& options = state.options;
   app::check_options(options.device);
-  app::ChosenDevice chosen = app::choose_device(options.device, npu::probe(), state.threads);
+  state.setup.emplace(options.device);
+  app::ChosenDevice chosen = app::choose_device(*state.setup, npu::probe(), state.threads);
   const std::filesystem::path path =
       app::find_model(name_or_path, options.folder.empty() ? app::model_folder()
                                                            : std::filesystem::path(options.folder));
@@ -45,8 +46,8 @@ std::vector<std::unique_ptr<app::EncoderDevice>> Model::State::take_devices() {
   if (app::find_backend(device.used)->make == nullptr) return {};
   const std::lock_guard lock(mutex);
   if (!opened.empty()) return std::exchange(opened, {});
-  DeviceOptions same = options.device;
-  if (same.requested == app::kAutoDevice) same.requested = device.used;
+  app::DeviceSetup same = *setup;
+  if (options.device.requested == app::kAutoDevice) same.request(device.used);
   return app::choose_device(same, npu::probe(), threads).devices;
 }
 

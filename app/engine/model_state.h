@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "app/engine/devices/device_choice.h"
@@ -14,6 +15,7 @@ namespace wnpu {
 
 struct __attribute__((visibility("hidden"))) Model::State {
   ModelOptions options;
+  std::optional<app::DeviceSetup> setup;  // of options.device
   unsigned threads = 1;
   ModelInfo info;
   DeviceInfo device;

@@ -114,7 +114,10 @@ void check_options(const TranscribeOptions& options) {
 void check_options(const DeviceOptions& options) {
   parse_devices(options.requested);
   cpu_precision(options);
-  npu_options(options);
+  npu_names(options);
+  division_of(options);
+  check_number("device.cpu_window_ms", options.cpu_window_ms, ranges::kMilliseconds);
+  check_number("device.npu_window_ms", options.npu_window_ms, ranges::kMilliseconds);
   try {
     npu::find_preset(options.preset);
   } catch (const std::invalid_argument& error) {

@@ -1,15 +1,17 @@
 #include "app/engine/recognizer.h"
 
+#include "app/engine/devices/lane_plan.h"
 #include "decoder/search/language.h"
 #include "models/base/stage_timer.h"
 
 namespace wnpu::app {
 
 Recognizer::Recognizer(std::shared_ptr<const LoadedModel> model, std::size_t n_threads,
-                       const std::vector<EncoderDevice*>& devices, bool falls_back)
+                       const std::vector<EncoderDevice*>& devices, bool falls_back,
+                       const Division& division)
     : model_(std::move(model)),
-      pool_(n_threads),
-      encoder_(*model_, n_threads, pool_, devices, falls_back),
+      pool_(thread_shares(n_threads, devices.size(), division.with_cpu).decoder),
+      encoder_(*model_, n_threads, pool_, devices, falls_back, division),
       decoder_(model_->decoder(), pool_),
       cache_(std::make_unique<decoder::KvCache>(dims(), 1, model_->precision())) {}
 

@@ -29,9 +29,11 @@ struct DecodeJob {
 class Recognizer {
  public:
   // n_threads >= 1. The devices, none: the CPU, must outlive the recognizer, and hand over to the
-  // CPU for good where they fail and `falls_back`. Throws ModelError, DeviceError.
+  // CPU for the rest of a file where they fail and `falls_back`. Throws Error, ModelError,
+  // DeviceError.
   Recognizer(std::shared_ptr<const LoadedModel> model, std::size_t n_threads,
-             const std::vector<EncoderDevice*>& devices = {}, bool falls_back = false);
+             const std::vector<EncoderDevice*>& devices = {}, bool falls_back = false,
+             const Division& division = {});
 
   const models::Dims& dims() const { return model_->dims(); }
   const models::Vocabulary& vocabulary() const { return model_->vocabulary(); }

@@ -41,12 +41,18 @@ void warn_of_devices(const DeviceInfo& device, const TranscribeOptions& options,
   if (!device.fallback.empty()) {
     warnings.push_back("the device failed, the CPU took over: " + device.fallback);
   } else {
+    // Heads that are divided anew, and the CPU in an NPU's place.
+    const bool others_differ =
+        device.split && (device.split->is_planned || device.devices.front().heads);
     for (const DeviceUse& use : device.devices) {
       if (use.failure.empty()) continue;
-      warnings.push_back(use.name + " failed, the other devices did its work: " + use.failure);
+      std::string warning = use.name + " failed, the other devices did its work";
+      if (others_differ) warning += ", which may have changed bits";
+      warnings.push_back(warning + ": " + use.failure);
     }
   }
-  if (device.devices.size() > 1 && options.batch_size == 1) {
+  const bool is_divided = device.split && device.split->used != app::kWholeWindows;
+  if (device.devices.size() > 1 && options.batch_size == 1 && !is_divided) {
     warnings.push_back("windows come one after another: of the " +
                        std::to_string(device.devices.size()) +
                        " devices one works at a time, with a batch_size above 1 all do");
@@ -61,7 +67,8 @@ struct __attribute__((visibility("hidden"))) Session::State {
         model_load_s(shared.load_s),
         threads(n_threads == 0 ? shared.threads : std::min(n_threads, app::available_cpus())),
         devices(shared.take_devices()),
-        recognizer(shared.loaded, threads, pointers(devices), shared.options.device.falls_back) {}
+        recognizer(shared.loaded, threads, pointers(devices), shared.options.device.falls_back,
+                   app::division_of(shared.options.device)) {}
 
   // What ran, with the devices' counts since their last reset.
   DeviceInfo device_info();
@@ -80,7 +87,7 @@ struct __attribute__((visibility("hidden"))) Session::State {
 Transcript Session::State::transcribe(const Audio& audio, const TranscribeOptions& options,
                                       const Callbacks& callbacks) {
   model.check(options);
-  recognizer.encoder().reset_counts();
+  recognizer.encoder().begin_file(options.batch_size);
   audio::VadThread* const vad = detector.load(options.vad, recognizer.pool().n_threads());
   Transcript transcript =
       app::transcribe(recognizer, options, app::input_of(audio), callbacks, vad);

@@ -76,7 +76,7 @@ WHISPER_NPU_API const char *whisper_npu_error_text(void);
 typedef struct whisper_npu_model_options {
   size_t size;
   const char *folder;         // in which names are looked for; empty: the cache folder
-  const char *device;         // "auto", "cpu", "npu", "sim", "npu:0,npu:1", "sim:4"
+  const char *device;         // "auto", "cpu", "npu", "sim", "npu:0,npu:1", "sim:4", "cpu,npu"
   const char *cpu_precision;  // "auto", "fp32", "int16", "int8"
   const char *npu_plan;       // "fused", "batched", "hybrid", "per-op"
   const char *npu_precision;  // "bf16", "int8"
@@ -89,6 +89,9 @@ typedef struct whisper_npu_model_options {
   const char *npu_operator;   // "gelu=NAME": in the place of the NPU's own; empty: none
   const char *npu_operator_path;  // a library or folder that it comes from; empty: it is built in
   uint64_t memory_limit;  // bytes of buffers on each NPU; more is refused, or sent later; 0: none
+  const char *device_split;  // "windows", "layers", "heads", "auto": what several devices divide
+  double cpu_window_ms;      // what a window takes the CPU beside devices; 0: modelled
+  double npu_window_ms;      // the same of each device
 } whisper_npu_model_options;
 
 WHISPER_NPU_API whisper_npu_status

@@ -23,6 +23,8 @@
 #include <utility>
 #include <vector>
 
+#include "whisper_npu_devices.hpp"  // beside this one
+
 #define WHISPER_NPU_API __attribute__((visibility("default")))
 
 namespace wnpu {
@@ -61,8 +63,10 @@ class WHISPER_NPU_API Error : public std::runtime_error {
 
 // Where the encoder runs, and in what numbers; names as the command line has them.
 struct DeviceOptions {
-  // "cpu", "npu", "sim" (a simulated NPU), or "auto": an NPU that opens, else the CPU. Several, to
-  // which the windows of batches go: "npu:0,npu:1", "sim:4" (four simulators).
+  // "cpu", "npu", "sim" (a simulated NPU), or "auto": an NPU that opens, else the CPU. Several,
+  // which share the work as `split` says: "npu:0,npu:1", "sim:4" (four simulators). "cpu,npu",
+  // "cpu,sim:2",
+  // ...: the CPU beside them.
   std::string requested = "auto";
   // What the CPU computes in: "fp32", "int16", "int8"; "auto": int8 where the CPU multiplies bytes,
   // else fp32.
@@ -79,6 +83,15 @@ struct DeviceOptions {
   std::vector<std::string> operators = {};
   // "gelu=NAME": an operator that the NPU computes in the place of one of its own; empty: none.
   std::string npu_operator = {};
+  // What several devices divide: "windows" of batches; "layers", through which windows go from
+  // device to device; "heads" and hidden columns of all layers, whose bits depend on the number of
+  // devices; "auto": whatever the time model finds fastest for as many windows as are there at
+  // once.
+  std::string split = "windows";
+  // What a window takes the CPU, and each device, where they share windows ("cpu,npu"): by these
+  // times, 0 to 1e6, windows are dealt out before any work. 0: modelled.
+  double cpu_window_ms = 0;
+  double npu_window_ms = 0;
 
   bool operator==(const DeviceOptions&) const = default;
 };
@@ -255,53 +268,6 @@ struct ModelInfo {
   std::string format;        // "ctranslate2", "ggml", "safetensors"
   std::string sha256;        // of the weights file, hex; empty where it was not asked for
   std::string quantization;  // "f16", "q5_1", ... as it lies in the file
-};
-
-// An operator that was put in the place of one of the NPU's own.
-struct OperatorUse {
-  std::string replaces;  // "gelu"
-  std::string name;
-  std::string source;  // "built in", or the path it came from
-  std::string ran_on;  // "core": its tile kernel; "cpu": its reference
-  std::string reason;  // why the CPU; empty: it was a core
-};
-
-// What an NPU, or the simulator of one, did for one file.
-struct NpuUse {
-  std::string description;
-  std::string plan;       // "fused", "batched", "hybrid", "per-op", "tuned"
-  std::string precision;  // "bf16", "int8"
-  std::string preset;     // of the simulator's time model; empty on hardware
-  std::size_t windows = 0;
-  std::size_t launches = 0;          // program calls
-  std::size_t submissions = 0;       // commands given to the driver; a run list counts once
-  std::uint64_t ddr_bytes = 0;       // moved by the array, as the simulator counts; 0 on hardware
-  double modelled_ms_per_layer = 0;  // the simulator's time model; 0 on hardware
-  std::optional<std::uint64_t> memory_limit;  // of each device, as asked for
-  std::uint64_t memory_bytes = 0;      // most that buffers took at once, as devices counted them
-  std::vector<OperatorUse> operators;  // none unless they were asked for
-};
-
-// One of the devices that encoded a file.
-struct DeviceUse {
-  std::string name;         // "npu:1", "sim"
-  std::size_t windows = 0;  // that it encoded
-  std::string failure;      // why it was dropped in the middle of the work; empty: it was not
-};
-
-// What was asked for and what ran.
-struct DeviceInfo {
-  std::string requested = "auto";
-  std::string used = "cpu";
-  std::string reason;  // why, where requested is "auto"
-  bool simulated = false;
-  std::optional<NpuUse> npu;       // of all devices together; none: the CPU ran all
-  std::vector<DeviceUse> devices;  // each of them; empty: the CPU
-  // Why the CPU took over in the middle of the work (falls_back); empty: it did not.
-  std::string fallback;
-  std::string cpu_precision;  // "fp32", "int16", "int8"
-  std::string kernels;        // of the CPU path, e.g. "AVX3_DL with VNNI"
-  std::string isa;            // that they use: "AVX2"
 };
 
 // Seconds, wall clock. Encoder and mel may work while the decoder does (batch_size with a device):

@@ -98,13 +98,51 @@ Json npu_of(const NpuUse& use, bool simulated) {
   return json;
 }
 
+Json stretch_of(const std::optional<Stretch>& stretch) {
+  if (!stretch) return {};
+  return {{"first", stretch->first}, {"count", stretch->count}};
+}
+
+Json positive_or_null(double value) { return value > 0 ? Json(value) : Json(); }
+
 Json devices_of(const DeviceInfo& device) {
   Json all = Json::array();
   for (const DeviceUse& use : device.devices) {
-    all.push_back(
-        {{"name", use.name}, {"windows", use.windows}, {"failure", text_or_null(use.failure)}});
+    all.push_back({{"name", use.name},
+                   {"windows", use.windows},
+                   {"failure", text_or_null(use.failure)},
+                   {"threads", use.threads},
+                   {"layers", stretch_of(use.layers)},
+                   {"heads", stretch_of(use.heads)},
+                   {"hidden", stretch_of(use.hidden)},
+                   {"moved_bytes", use.moved_bytes},
+                   {"exchanged_bytes", use.exchanged_bytes},
+                   {"planned_ms", positive_or_null(use.planned_ms)},
+                   {"window_s", use.window_s > 0 ? wall_time(use.window_s) : Json()}});
   }
   return all;
+}
+
+Json ways_of(const SplitUse& split) {
+  Json all = Json::array();
+  for (const SplitWay& way : split.ways) {
+    const bool can_be = way.refusal.empty();
+    all.push_back({{"split", way.name},
+                   {"modelled_ms", can_be ? Json(way.modelled_ms) : Json()},
+                   {"exchanged_bytes", can_be ? Json(way.exchanged_bytes) : Json()},
+                   {"device_bytes", can_be ? Json(way.device_bytes) : Json()},
+                   {"refusal", text_or_null(way.refusal)}});
+  }
+  return all;
+}
+
+Json split_of(const std::optional<SplitUse>& split) {
+  if (!split) return {};
+  return {{"requested", split->requested},
+          {"used", split->used},
+          {"planned", split->is_planned},
+          {"reason", text_or_null(split->reason)},
+          {"ways", ways_of(*split)}};
 }
 
 Json device_of(const DeviceInfo& device) {
@@ -114,6 +152,7 @@ Json device_of(const DeviceInfo& device) {
           {"simulated", device.simulated},
           {"npu", device.npu ? npu_of(*device.npu, device.simulated) : Json()},
           {"devices", devices_of(device)},
+          {"split", split_of(device.split)},
           {"fallback", text_or_null(device.fallback)},
           {"cpu_precision", text_or_null(device.cpu_precision)},
           {"kernels", text_or_null(device.kernels)},

@@ -31,7 +31,7 @@ Window window_of(const BenchOptions& options) {
   window.audio = files_to_measure(options, References(options.references)).front();
   window.threads = options.work.threads > 0 ? options.work.threads : app::available_cpus();
   window.preset = options.work.device.preset;
-  window.precision = app::npu_options(options.work.device).precision;
+  window.precision = app::DeviceSetup(options.work.device).npu().precision;
   window.cpu_precision = app::cpu_precision(options.work.device);
   window.decode.task = static_cast<decoder::Task>(transcribe.task);
   if (!transcribe.language.empty()) window.decode.language = transcribe.language;

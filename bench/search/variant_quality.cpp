@@ -25,11 +25,21 @@ class VariantDevice : public app::EncoderDevice {
   explicit VariantDevice(const npu::EncoderVariant& variant) : variant_(variant) {}
 
   std::string_view name() const override { return "variant"; }
-  std::unique_ptr<encoder::LayerBackend> make_layers(const app::LoadedModel& model,
-                                                     models::ThreadPool& pool) override {
+  std::unique_ptr<encoder::LayerBackend> make_layers(
+      const app::LoadedModel& model, models::ThreadPool& pool,
+      const std::optional<npu::LayerRange>& /*range*/) override {
     return std::make_unique<encoder::VariantBackend>(model.dims(), model.device_layers().layers,
                                                      variant_, pool);
   }
+  // One device alone divides nothing.
+  std::unique_ptr<encoder::PartialLayers> make_part(const app::LoadedModel& /*model*/,
+                                                    const npu::LayerPart& /*part*/) override {
+    throw npu::DeviceError("variant: has no parts");
+  }
+  std::unique_ptr<npu::SplitModel> split_model(const models::Dims& /*dims*/) const override {
+    throw npu::DeviceError("variant: has no time model of parts");
+  }
+  std::uint64_t moved_bytes() const override { return 0; }
   void set_should_stop(std::function<bool()> /*should_stop*/) override {}
   void reset_counts() override {}
   void describe(std::size_t /*n_windows*/, std::size_t /*n_layers*/,

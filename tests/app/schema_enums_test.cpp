@@ -17,6 +17,7 @@
 #include "npu/ops/stand_in.h"
 #include "npu/plans/plan.h"
 #include "npu/plans/plan_file.h"
+#include "npu/plans/split.h"
 #include "tests/support/json_schema.h"
 
 namespace {
@@ -35,7 +36,12 @@ std::map<std::string, json> program_lists() {
   dtypes.push_back(models::kNoDType);
   std::vector<std::string_view> plans(npu::kPlanNames.begin(), npu::kPlanNames.end());
   plans.push_back(npu::kTunedPlanName);
-  return {{"task", enum_of(decoder::kTaskNames)},
+  std::vector<std::string_view> asked{app::kAutoDevice};
+  asked.insert(asked.end(), npu::kSplitNames.begin(), npu::kSplitNames.end());
+  return {{"device/split/requested", enum_of(asked)},
+          {"device/split/used", enum_of(npu::kSplitNames)},
+          {"device/split/ways/split", enum_of(npu::kSplitNames)},
+          {"task", enum_of(decoder::kTaskNames)},
           {"model/format", enum_of(models::kFileFormats, true)},
           {"model/quantization", enum_of(dtypes, true)},
           {"device/used", enum_of(app::backend_names())},

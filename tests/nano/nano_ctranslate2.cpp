@@ -207,10 +207,11 @@ std::string token_list_json(const std::vector<std::string>& token_bytes) {
   return nlohmann::json(spelled).dump(0);
 }
 
-void write_device_model(const std::filesystem::path& directory) {
+void write_device_model(const std::filesystem::path& directory, const DeviceModel& model) {
   NanoSpec spec;
-  spec.dims.n_audio_head = 1;
-  spec.dims.n_text_head = 1;
+  spec.dims.n_audio_head = spec.dims.n_text_head = model.n_heads;
+  spec.dims.n_audio_state = spec.dims.n_text_state = 64 * model.n_heads;
+  spec.dims.n_audio_layer = model.n_layers;
   write(to_ctranslate2(make_nano_model(spec), Ct2Quantization::float16), directory);
 }
 

@@ -39,7 +39,11 @@ Ct2Model to_ctranslate2(const NanoModel& model, Ct2Quantization quantization);
 void write(const Ct2Model& model, const std::filesystem::path& directory);
 // A nano model whose heads have 64 columns, as those of every released model: a layer of it fits
 // the array.
-void write_device_model(const std::filesystem::path& directory);
+struct DeviceModel {
+  std::size_t n_heads = 1;
+  std::size_t n_layers = 2;
+};
+void write_device_model(const std::filesystem::path& directory, const DeviceModel& model = {});
 
 // Lists as JSON, e.g. of spelled tokens.
 std::string token_list_json(const std::vector<std::string>& token_bytes);

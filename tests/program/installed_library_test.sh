@@ -32,7 +32,7 @@ libraries=$(dirname "$(find "$prefix" -name libwhisper_npu.so)")
 cp -r "$root/app/engine/examples" "$work/examples"
 
 headers=("$prefix"/include/*)
-[ "${headers[*]##*/}" = "whisper_npu.h whisper_npu.hpp whisper_npu_operator.h" ] || fail "expected three headers, found ${headers[*]}"
+[ "${headers[*]##*/}" = "whisper_npu.h whisper_npu.hpp whisper_npu_devices.hpp whisper_npu_operator.h" ] || fail "expected four headers, found ${headers[*]}"
 # Of the system alone.
 others=$(grep -hE '^ *# *include' "${headers[@]}" | grep -vE '^#include <[a-z_]+(\.h)?>$')
 [ -z "$others" ] || fail "headers: expected includes of the standard library, found $others"

@@ -192,9 +192,12 @@ def device_atoms(rng, is_wild):
     choice = rng.random()
     if choice < 0.05:
         model = rng.choice(["head64", "head64", "wide"])
-        device = rng.choice(["sim", "sim", "sim:2", "sim:3"])
+        device = rng.choice(["sim", "sim", "sim:2", "sim:3", "cpu,sim", "cpu,sim:2"])
+        names = ["--npu-plan", "--npu-precision"]
+        names += ["--device-split"] if ":" in device and "," not in device else []
+        names += ["--cpu-window-ms"] if "," in device else []
         atoms = [Atom(["--device", device], "--device", device), Atom(["--model", "{models}/" + model], "--model")]
-        return atoms + [option(rng, name, is_wild) for name in ("--npu-plan", "--npu-precision") if rng.random() < 0.6]
+        return atoms + [option(rng, name, is_wild) for name in names if rng.random() < 0.6]
     atoms = [Atom(["--device", "cpu"], "--device", "cpu")] if choice < 0.9 else [option(rng, "--device", is_wild)]
     if rng.random() < 0.6:
         atoms.append(option(rng, "--model", is_wild))

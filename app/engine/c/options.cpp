@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kFieldBytes = 8;  // of every field, so that a struct may end behind any
 static_assert(sizeof(void*) == kFieldBytes && sizeof(std::size_t) == kFieldBytes);
-static_assert(sizeof(whisper_npu_model_options) == 14 * kFieldBytes);
+static_assert(sizeof(whisper_npu_model_options) == 17 * kFieldBytes);
 static_assert(sizeof(whisper_npu_audio) == 8 * kFieldBytes);
 static_assert(sizeof(whisper_npu_transcribe_options) == 42 * kFieldBytes);
 static_assert(sizeof(whisper_npu_callbacks) == 5 * kFieldBytes);
@@ -147,6 +147,9 @@ void for_each_field(auto& c, auto& options, const F& f) requires requires {
   f(c.npu_operator, options.device.npu_operator);
   f(c.npu_operator_path, options.device.operators);
   f(c.memory_limit, options.device.memory_limit);
+  f(c.device_split, options.device.split);
+  f(c.cpu_window_ms, options.device.cpu_window_ms);
+  f(c.npu_window_ms, options.device.npu_window_ms);
 }
 
 template <typename F>

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "encoder/npu/npu_partial_layers.h"
 #include "npu/sim/sim_device.h"
 #include "npu/xrt/xrt_device.h"
 
@@ -13,22 +14,49 @@ namespace {
 
 class NpuDevice : public EncoderDevice {
  public:
-  NpuDevice(std::unique_ptr<npu::Device> device, const DeviceOptions& options, std::string name,
+  NpuDevice(std::unique_ptr<npu::Device> device, const DeviceSetup& setup, std::string name,
             std::optional<ChosenOperator> chosen)
       : device_(std::move(device)),
-        options_(options),
+        options_(setup.options()),
+        preset_(npu::find_preset(options_.preset)),
         name_(std::move(name)),
-        layer_options_(npu_options(options)),
+        layer_options_(setup.npu()),
         chosen_(std::move(chosen)) {
     if (chosen_) chosen_->apply(layer_options_);
   }
 
   std::string_view name() const override { return name_; }
 
-  std::unique_ptr<encoder::LayerBackend> make_layers(const LoadedModel& model,
-                                                     models::ThreadPool& pool) override {
-    return encoder::make_npu_backend(*device_, model.dims(), model.device_layers(), pool,
-                                     layer_options_);
+  std::unique_ptr<encoder::LayerBackend> make_layers(
+      const LoadedModel& model, models::ThreadPool& pool,
+      const std::optional<npu::LayerRange>& range) override {
+    encoder::NpuOptions options = layer_options_;
+    options.layers = range;
+    return encoder::make_npu_backend(*device_, model.dims(), model.device_layers(), pool, options);
+  }
+  std::unique_ptr<encoder::PartialLayers> make_part(const LoadedModel& model,
+                                                    const npu::LayerPart& part) override {
+    return std::make_unique<encoder::NpuPartialLayers>(*device_, model.dims(),
+                                                       model.device_layers(), part, layer_options_);
+  }
+  std::unique_ptr<npu::SplitModel> split_model(const models::Dims& dims) const override {
+    if (&device_->target() != preset_.target) {
+      throw npu::DeviceError(name_ + ": there is no time model of " +
+                             std::string(device_->target().name));
+    }
+    try {
+      return std::make_unique<npu::SplitModel>(
+          npu::EncoderShape{dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state,
+                            dims.n_audio_layer},
+          dims.n_audio_ctx, layer_options_.precision, layer_options_.plan, layer_options_.tuned,
+          preset_);
+    } catch (const std::invalid_argument& error) {
+      throw npu::DeviceError(error.what());
+    }
+  }
+  std::uint64_t moved_bytes() const override {
+    const npu::RunStats stats = device_->stats();
+    return stats.to_device_bytes + stats.from_device_bytes;
   }
   void set_should_stop(std::function<bool()> should_stop) override {
     device_->set_should_stop(std::move(should_stop));
@@ -57,6 +85,7 @@ class NpuDevice : public EncoderDevice {
  private:
   std::unique_ptr<npu::Device> device_;
   DeviceOptions options_;
+  npu::TimePreset preset_;
   std::string name_;
   encoder::NpuOptions layer_options_;
   std::optional<ChosenOperator> chosen_;
@@ -78,35 +107,28 @@ std::string name_of(std::string_view kind, std::optional<std::size_t> index) {
   return std::string(kind) + (index ? ":" + std::to_string(*index) : "");
 }
 
-std::unique_ptr<EncoderDevice> open_simulator(const DeviceOptions& options,
+std::unique_ptr<EncoderDevice> open_simulator(const DeviceSetup& setup,
                                               std::optional<std::size_t> index,
                                               std::size_t n_threads) {
   npu::SimDeviceOptions sim;
-  sim.preset = options.preset;
+  sim.preset = setup.options().preset;
   sim.threads = static_cast<int>(n_threads);
-  std::optional<ChosenOperator> chosen = choose_operator(options, true);
+  const std::optional<ChosenOperator>& chosen = setup.chosen_operator(true);
   if (chosen && chosen->runs_on_core()) sim.gelu = chosen->op;
-  return npu_device(npu::open_sim_device(sim), options, name_of(kSimulatorBackend, index),
-                    std::move(chosen));
+  return npu_device(npu::open_sim_device(sim), setup, name_of(kSimulatorBackend, index), chosen);
 }
 
-std::unique_ptr<EncoderDevice> open_hardware(const DeviceOptions& options,
+std::unique_ptr<EncoderDevice> open_hardware(const DeviceSetup& setup,
                                              std::optional<std::size_t> index,
                                              std::size_t /*n_threads*/) {
   const std::string bdf = index ? npu::xrt_device_at(*index).bdf : "";
-  return npu_device(npu::open_xrt_device({.bdf = bdf, .xclbin = options.xclbin, .target = ""}),
-                    options, name_of(kNpuBackend, index), choose_operator(options, false));
+  return npu_device(
+      npu::open_xrt_device({.bdf = bdf, .xclbin = setup.options().xclbin, .target = ""}), setup,
+      name_of(kNpuBackend, index), setup.chosen_operator(false));
 }
 
-// The file's calls and precision, beside which nothing else may be asked for.
+// The file's calls and precision.
 void take_plan_file(const DeviceOptions& options, encoder::NpuOptions& npu) {
-  const DeviceOptions normal;
-  if (options.plan != normal.plan || options.precision != normal.precision) {
-    throw Error(ErrorCode::usage,
-                "npu plan file: expected no npu plan and no npu precision beside "
-                "it, found " +
-                    options.plan + " and " + options.precision);
-  }
   try {
     npu.tuned = npu::read_plan_file(options.plan_file);
   } catch (const std::invalid_argument& error) {
@@ -138,6 +160,9 @@ std::vector<std::string_view> backend_names() {
 }
 
 bool may_be(std::string_view requested, std::string_view backend) {
+  if (requested.starts_with(kWithCpu)) {
+    return backend == kBackends.front().name || may_be(requested.substr(kWithCpu.size()), backend);
+  }
   // "npu:0,npu:1" is of the kind npu.
   if (requested != kAutoDevice) return requested.substr(0, requested.find(':')) == backend;
   const Backend* const found = find_backend(backend);
@@ -145,20 +170,37 @@ bool may_be(std::string_view requested, std::string_view backend) {
 }
 
 std::unique_ptr<EncoderDevice> npu_device(std::unique_ptr<npu::Device> device,
-                                          const DeviceOptions& options, std::string name,
+                                          const DeviceSetup& setup, std::string name,
                                           std::optional<ChosenOperator> chosen) {
-  return std::make_unique<NpuDevice>(std::move(device), options, std::move(name),
-                                     std::move(chosen));
+  return std::make_unique<NpuDevice>(std::move(device), setup, std::move(name), std::move(chosen));
 }
 
-encoder::NpuOptions npu_options(const DeviceOptions& options) {
+DeviceSetup::DeviceSetup(const DeviceOptions& options)
+    : options_(options), npu_(npu_names(options)) {
+  if (!options_.plan_file.empty()) take_plan_file(options_, npu_);
+}
+
+const std::optional<ChosenOperator>& DeviceSetup::chosen_operator(bool is_simulated) const {
+  auto& known = operators_[is_simulated ? 1 : 0];
+  if (!known) known = choose_operator(options_, is_simulated);
+  return *known;
+}
+
+encoder::NpuOptions npu_names(const DeviceOptions& options) {
   const auto plan = npu::find_plan(options.plan);
   if (!plan) refuse_name("npu plan", npu::kPlanNames, options.plan);
   const auto precision = npu::find_precision(options.precision);
   if (!precision) refuse_name("npu precision", npu::kPrecisionNames, options.precision);
+  const DeviceOptions normal;
+  const bool is_normal = options.plan == normal.plan && options.precision == normal.precision;
+  if (!options.plan_file.empty() && !is_normal) {
+    throw Error(ErrorCode::usage,
+                "npu plan file: expected no npu plan and no npu precision beside "
+                "it, found " +
+                    options.plan + " and " + options.precision);
+  }
   encoder::NpuOptions npu{.precision = *precision, .plan = *plan};
   npu.memory_limit = options.memory_limit;
-  if (!options.plan_file.empty()) take_plan_file(options, npu);
   return npu;
 }
 

@@ -9,8 +9,8 @@
 namespace wnpu::app {
 namespace {
 
-[[noreturn]] void refuse(const std::string& found) {
-  throw Error("device", ": expected " + device_forms() + ", found " + found);
+[[noreturn]] void refuse(std::string_view found) {
+  throw Error("device", ": expected " + device_forms() + ", found " + std::string(found));
 }
 
 // The number behind "npu:", at most kMaxDevices.
@@ -26,7 +26,7 @@ std::optional<std::size_t> number_of(std::string_view name, std::string_view kin
   return number;
 }
 
-std::vector<std::size_t> npu_indexes(const std::string& requested) {
+std::vector<std::size_t> npu_indexes(std::string_view requested) {
   std::vector<std::size_t> indexes;
   std::string_view left = requested;
   while (true) {
@@ -39,7 +39,7 @@ std::vector<std::size_t> npu_indexes(const std::string& requested) {
   }
 }
 
-std::vector<std::size_t> simulator_indexes(const std::string& requested) {
+std::vector<std::size_t> simulator_indexes(std::string_view requested) {
   const std::size_t count = number_of(requested, kSimulatorBackend).value_or(0);
   if (count == 0) refuse(requested);
   std::vector<std::size_t> indexes(count);
@@ -51,10 +51,20 @@ std::vector<std::size_t> simulator_indexes(const std::string& requested) {
 
 NamedDevices parse_devices(const std::string& requested) {
   if (requested == kAutoDevice) return {};
-  if (const Backend* const backend = find_backend(requested)) return {backend, {}};
-  const std::string kind = requested.substr(0, requested.find(':'));
-  if (kind == kNpuBackend) return {find_backend(kind), npu_indexes(requested)};
-  if (kind == kSimulatorBackend) return {find_backend(kind), simulator_indexes(requested)};
+  std::string_view devices = requested;
+  const bool with_cpu = devices.starts_with(kWithCpu);
+  if (with_cpu) devices.remove_prefix(kWithCpu.size());
+  const Backend* const alone = find_backend(devices);
+  if (alone != nullptr && (!with_cpu || alone->make != nullptr)) return {alone, {}, with_cpu};
+  const std::string_view kind = devices.substr(0, devices.find(':'));
+  try {
+    if (kind == kNpuBackend) return {find_backend(kind), npu_indexes(devices), with_cpu};
+    if (kind == kSimulatorBackend) {
+      return {find_backend(kind), simulator_indexes(devices), with_cpu};
+    }
+  } catch (const Error&) {
+    refuse(requested);  // the whole of it
+  }
   refuse(requested);
 }
 
@@ -62,7 +72,9 @@ std::string device_forms() {
   std::string forms{kAutoDevice};
   for (const Backend& backend : backends()) forms += "|" + std::string(backend.name);
   const std::string npu{kNpuBackend};
-  return forms + "|" + npu + ":N," + npu + ":M,...|" + std::string(kSimulatorBackend) + ":COUNT";
+  const std::string cpu{backends().front().name};
+  return forms + "|" + npu + ":N," + npu + ":M,...|" + std::string(kSimulatorBackend) + ":COUNT|" +
+         cpu + "," + npu + "...|" + cpu + "," + std::string(kSimulatorBackend) + "...";
 }
 
 }  // namespace wnpu::app

@@ -1,4 +1,4 @@
-// What --device names: one device or several of one kind.
+// What --device names: one device or several of one kind, and whether the CPU works beside them.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,11 @@ struct NamedDevices {
   const Backend* backend = nullptr;  // nullptr: auto
   // Of NPUs as XRT counts them, each once; of simulators 0, 1, ...; empty: the CPU, the first NPU.
   std::vector<std::size_t> indexes;
+  bool with_cpu = false;
 };
 
-// "auto", "cpu", "npu", "npu:1", "npu:0,npu:2", "sim", "sim:4" (four simulators). Throws
+// "auto", "cpu", "npu", "npu:1", "npu:0,npu:2", "sim", "sim:4" (four simulators); "cpu," in front
+// of any of the last five. Throws
 // Error(usage): what was expected, what was found.
 NamedDevices parse_devices(const std::string& requested);
 

@@ -1,83 +1,88 @@
 // The encoder of a session: log-mel windows -> encoder states, on the CPU, on a device, or on
-// several devices side by side, a window each.
+// several lanes side by side.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/engine/devices/backends.h"
-#include "app/engine/devices/window_queue.h"
+#include "app/engine/devices/lane.h"
 #include "app/engine/loaded_model.h"
 #include "app/engine/whisper_npu.hpp"
 #include "encoder/encoder.h"
 #include "models/base/stages.h"
 #include "models/base/thread_pool.h"
+#include "npu/plans/split_model.h"
 
 namespace wnpu::app {
 
-// A window, and where its states go. Both stay the caller's.
-struct EncodeJob {
-  const models::LogMel* mel;
-  models::EncoderStates* states;
+// How several lanes share the work.
+struct Division {
+  std::optional<npu::Split> split = npu::Split::windows;  // none: the time model chooses
+  bool with_cpu = false;     // the CPU is a lane too: windows alone, dealt out by a plan
+  double cpu_window_ms = 0;  // what a window takes the CPU, for that plan; 0: modelled
+  double npu_window_ms = 0;  // the same of a device
 };
+
+// The split whose windows are whole.
+inline constexpr std::string_view kWholeWindows = npu::split_name(npu::Split::windows);
 
 class WindowEncoder {
  public:
-  // Without devices the CPU encodes, with the threads of cpu_pool; with devices n_threads are
-  // divided among them for the host's part of the work, at least one each. All arguments must
-  // outlive it. A device that fails is dropped; when none is left the CPU takes over for good,
-  // where `falls_back`. Throws ModelError, DeviceError.
+  // Without devices the CPU encodes, with the threads of cpu_pool; with devices each lane has its
+  // share of n_threads (thread_shares) for the host's part of the work. All arguments must outlive
+  // it. A device that fails is left out for the rest of the file; when no lane is left the CPU
+  // takes over, where `falls_back`. Throws Error, ModelError, DeviceError.
   WindowEncoder(const LoadedModel& model, std::size_t n_threads, models::ThreadPool& cpu_pool,
-                const std::vector<EncoderDevice*>& devices, bool falls_back);
+                const std::vector<EncoderDevice*>& devices, bool falls_back,
+                const Division& division = {});
 
-  bool is_on_device() const { return lanes_.back().device != nullptr; }
+  bool is_on_device() const;
   // Why the CPU has taken over; empty: it has not.
   const std::string& fallback() const { return fallback_; }
 
   // Asked while encode() works, from its threads; true makes it throw models::Stopped.
   void set_should_stop(std::function<bool()> should_stop);
 
-  // Each job once. A window on which a device fails is done again by another. Throws DeviceError
-  // where all have failed; the next call tries all of them again then.
+  // Each file begins with all lanes, whatever failed before, and what describe() counts begins
+  // anew. n_at_once: windows that encode() will be given at a time, by which a split is chosen.
+  // Throws DeviceError.
+  void begin_file(std::size_t n_at_once);
+
+  // Each job once. A window on which a device fails is done again by others. Throws DeviceError,
+  // with every cause, where all have failed.
   void encode(std::span<const EncodeJob> jobs);
 
-  // What describe() counts begins anew.
-  void reset_counts();
-  // What the devices are and did: fills npu, simulated and devices.
+  // What the devices are and did: fills npu, simulated, devices and split.
   void describe(DeviceInfo& info) const;
 
  private:
-  // A device, or the CPU, with an encoder of its own.
-  struct Lane {
-    EncoderDevice* device = nullptr;           // none: the CPU
-    std::unique_ptr<models::ThreadPool> pool;  // none: cpu_pool
-    std::unique_ptr<encoder::LayerBackend> layers;
-    std::unique_ptr<encoder::Encoder> encoder;
-    double window_s = 0;  // what the last window took; 0: none yet
-    std::size_t n_windows = 0;
-    std::string failure;  // why it was dropped; empty: it was not
-  };
-
-  void make_encoder(Lane& lane, models::ThreadPool& pool);
-  std::vector<double> window_times() const;
-  std::vector<std::size_t> working_lanes() const;
-  void work_side_by_side(const std::vector<std::size_t>& lanes, std::span<const EncodeJob> jobs,
-                         WindowQueue& queue);
-  void work(std::size_t lane, std::span<const EncodeJob> jobs, WindowQueue& queue);
+  void add_lane(EncoderDevice* device, std::size_t n_threads);
+  void plan_times(const Division& division);
+  void choose_split(std::size_t n_windows);
+  void make_team(npu::Split split);
   // All devices have failed.
   void finish_on_cpu(std::span<const EncodeJob> jobs, const std::vector<std::size_t>& left);
-  void hand_over_to_cpu();
+  void take_over(const std::string& failures);
+  void describe_split(DeviceInfo& info) const;
 
-  const LoadedModel& model_;
-  models::ThreadPool& cpu_pool_;
   bool falls_back_;
-  std::vector<Lane> lanes_;  // the devices; the CPU behind them where it has taken over, or alone
+  std::optional<npu::Split> asked_;
+  Lanes lanes_;
+  std::unique_ptr<LaneTeam> team_;  // none: the split is yet to be chosen
+  npu::Split split_ = npu::Split::windows;
+  std::unique_ptr<npu::SplitModel> split_model_;
+  std::vector<npu::SplitCost> costs_;  // by which it was chosen
+  std::size_t n_at_once_ = 0;          // for which
+  // The CPU in the devices' place, made when it is first needed.
+  std::unique_ptr<encoder::LayerBackend> cpu_layers_;
+  std::unique_ptr<encoder::Encoder> cpu_;
   std::string fallback_;
-  std::function<bool()> should_stop_;
 };
 
 }  // namespace wnpu::app

@@ -44,7 +44,7 @@ struct Fixture {
     }
     models::ThreadPool pool(2);
     app::WindowEncoder encoder(*model, 2, pool, pointers, false);
-    encoder.reset_counts();
+    encoder.begin_file(1);
     Run run;
     const models::LogMel mel{tests::random_matrix(80, 3000, 8)};
     const app::EncodeJob job{&mel, &run.states};

@@ -1,5 +1,7 @@
 // Several devices, a window each: names, bits, failures at every call.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -161,6 +163,15 @@ TEST_CASE("several devices: names") {
   CHECK(indexes("npu:2,npu:0") == Indexes{2, 0});
   CHECK(indexes("sim:3") == Indexes{0, 1, 2});
   CHECK(app::parse_devices("npu:1,npu:0").backend->name == "npu");
+  CHECK_FALSE(app::parse_devices("npu:1,npu:0").with_cpu);
+  for (const std::string beside : {"npu", "npu:1", "npu:2,npu:0", "sim", "sim:3"}) {
+    const app::NamedDevices named = app::parse_devices("cpu," + beside);
+    CHECK(named.with_cpu);
+    CHECK(named.indexes == indexes(beside));
+    CHECK(named.backend == app::parse_devices(beside).backend);
+    CHECK(app::may_be("cpu," + beside, named.backend->name));
+    CHECK(app::may_be("cpu," + beside, "cpu"));
+  }
   for (const std::string wrong : {"",
                                   "gpu",
                                   "npu:",
@@ -180,6 +191,12 @@ TEST_CASE("several devices: names") {
                                   "sim:1,sim:2",
                                   "cpu:1",
                                   "cpu,cpu",
+                                  "cpu,",
+                                  "cpu,auto",
+                                  "cpu,cpu,npu",
+                                  "cpu,npu,npu",
+                                  "cpu,sim:0",
+                                  "sim,cpu",
                                   "auto:1",
                                   "sim:",
                                   "npu:99999999999999999999"}) {
@@ -196,4 +213,47 @@ TEST_CASE("several devices: names") {
   CHECK(app::may_be("sim:2", app::kSimulatorBackend));
   CHECK(app::may_be("npu:0,npu:1", app::kNpuBackend));
   CHECK_FALSE(app::may_be("sim:2", app::kNpuBackend));
+}
+
+TEST_CASE("several devices: a plan file and an operator are read once for all of them") {
+  const tests::TemporaryFolder folder;
+  DeviceOptions options;
+  options.requested = "sim:3";
+  options.plan_file = (folder.path() / "layer.plan").string();
+  const npu::PlanFile plan{&npu::npu1(), npu::Precision::bf16, {1500, 64, 1, 256}, {}};
+  std::ofstream(options.plan_file) << npu::plan_file_text(plan, {});
+  const app::DeviceSetup setup(options);
+  std::filesystem::remove(options.plan_file);
+  for (int session = 0; session < 2; ++session) {
+    const auto chosen = app::choose_device(setup, {}, 1);
+    CHECK(chosen.devices.size() == 3);
+    CHECK(chosen.info.npu->plan == npu::kTunedPlanName);
+  }
+  CHECK_THROWS_AS(app::DeviceSetup{options}, Error);
+  options.plan_file.clear();
+  options.npu_operator = "gelu=gelu";
+  const app::DeviceSetup with_operator(options);
+  CHECK(with_operator.chosen_operator(true)->op == with_operator.chosen_operator(true)->op);
+  CHECK(app::choose_device(with_operator, {}, 1).info.npu->operators.size() == 1);
+}
+
+TEST_CASE("several devices: what is divided is a name, and goes with the devices") {
+  DeviceOptions options;
+  CHECK(app::division_of(options).split == npu::Split::windows);
+  options.split = "auto";
+  CHECK_FALSE(app::division_of(options).split.has_value());
+  for (const std::string_view name : npu::kSplitNames) {
+    options.split = name;
+    CHECK(npu::split_name(*app::division_of(options).split) == name);
+  }
+  options.split = "rows";
+  CHECK_THROWS_WITH_AS(app::division_of(options),
+                       "device split: expected auto, windows, layers, heads, found rows", Error);
+  options.requested = "cpu,sim";
+  for (const std::string split : {"auto", "layers", "heads"}) {
+    options.split = split;
+    CHECK_THROWS_AS(app::division_of(options), Error);
+  }
+  options.split = "windows";
+  CHECK(app::division_of(options).with_cpu);
 }

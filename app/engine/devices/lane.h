@@ -1,0 +1,75 @@
+// What encodes: a device, or the CPU beside devices, with what it did for a file.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/engine/devices/backends.h"
+#include "app/engine/loaded_model.h"
+#include "models/base/stages.h"
+#include "models/base/thread_pool.h"
+#include "npu/plans/split.h"
+
+namespace wnpu::app {
+
+// A window, and where its states go. Both stay the caller's.
+struct EncodeJob {
+  const models::LogMel* mel;
+  models::EncoderStates* states;
+};
+
+struct Lane {
+  std::string name;
+  EncoderDevice* device = nullptr;          // none: the CPU
+  std::unique_ptr<models::ThreadPool> own;  // none: another's
+  models::ThreadPool* pool = nullptr;       // for the host's part of the work
+  double planned_ms = 0;                    // a window, where windows are dealt out by a plan
+  std::optional<npu::LayerRange> layers;    // that it has of each window; none: all
+  std::optional<npu::LayerPart> part;       // the same
+  // Of a file:
+  std::string failure;  // why it was dropped; empty: it was not
+  std::size_t n_windows = 0;
+  double busy_s = 0;                  // on windows that it finished
+  std::uint64_t exchanged_bytes = 0;  // moved for states that pass between devices
+
+  bool is_working() const { return failure.empty(); }
+};
+
+// The lanes of a session, and what all that work with them need.
+struct Lanes {
+  const LoadedModel& model;
+  std::vector<Lane> all;
+  std::function<bool()> should_stop;
+
+  // Indexes.
+  std::vector<std::size_t> working() const;
+};
+
+// Runs f(0) .. f(n - 1) at once: the last n - 1 on threads of their own, or, where the system gives
+// none, after those before.
+void side_by_side(std::size_t n, const std::function<void(std::size_t)>& f);
+
+// Runs f; false where the lane's device failed, which drops the lane. Throws models::Stopped.
+bool runs_on(Lane& lane, const std::function<void()>& f);
+
+double now_s();
+
+// A way to share the work among lanes.
+class LaneTeam {
+ public:
+  virtual ~LaneTeam() = default;
+
+  // Each job once: what a lane fails on is done by others. Gives what is left, in order, where no
+  // lane works any more.
+  virtual std::vector<std::size_t> encode(std::span<const EncodeJob> jobs) = 0;
+};
+
+}  // namespace wnpu::app

@@ -1,0 +1,54 @@
+#include "app/engine/devices/lane_plan.h"
+
+#include <algorithm>
+
+namespace wnpu::app {
+namespace {
+
+// Multiply-adds of a window: two convolutions of three frames, then the layers.
+double multiply_adds(const models::Dims& dims) {
+  const auto frames = static_cast<double>(dims.n_audio_ctx);
+  const auto width = static_cast<double>(dims.n_audio_state);
+  const double stem =
+      2 * frames * 3 * static_cast<double>(dims.n_mels) * width + frames * 3 * width * width;
+  const double layer = 12 * frames * width * width + 2 * frames * frames * width;
+  return stem + static_cast<double>(dims.n_audio_layer) * layer;
+}
+
+// Multiply-adds a millisecond, two threads. bench/results: tiny.en, 18.5e9 multiply-adds a window;
+// int8 2026-11-23-epyc-zen4-rtf.json, 60.1 ms a window; fp32 2026-11-22-epyc-zen3-rtf.json, 318 ms.
+// int16 has no record of its encoder: taken as fp32's, which is a bound from above of its time. [A]
+double rate(models::Precision precision) {
+  return precision == models::Precision::int8 ? 18.5e9 / 60.1 : 18.5e9 / 318;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::size_t>> plan_windows(std::span<const std::size_t> windows,
+                                                   std::span<const double> window_ms) {
+  std::vector<std::vector<std::size_t>> plan(window_ms.size());
+  for (const std::size_t window : windows) {
+    std::size_t best = 0;
+    const auto ends_at = [&](std::size_t lane) {
+      return static_cast<double>(plan[lane].size() + 1) * window_ms[lane];
+    };
+    for (std::size_t lane = 1; lane < plan.size(); ++lane) {
+      if (ends_at(lane) < ends_at(best)) best = lane;
+    }
+    plan[best].push_back(window);
+  }
+  return plan;
+}
+
+double modelled_cpu_window_ms(const models::Dims& dims, models::Precision precision) {
+  return multiply_adds(dims) / rate(precision);
+}
+
+ThreadShares thread_shares(std::size_t n_threads, std::size_t n_devices, bool with_cpu) {
+  const std::size_t n_lanes = std::max<std::size_t>(1, n_devices + (with_cpu ? 1 : 0));
+  const std::size_t lane = std::max<std::size_t>(1, n_threads / n_lanes);
+  if (!with_cpu || n_threads <= lane) return {lane, n_threads};
+  return {lane, n_threads - lane};
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,45 @@
+// Pipeline parallel: each device has some of the layers, and its weights alone. Windows go from one
+// to the next, all stages at work at once; the bits are one device's, whose states are handed on as
+// they lie in its memory between layers.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "app/engine/devices/lane.h"
+#include "app/engine/devices/stage_progress.h"
+#include "encoder/layer_backend.h"
+#include "encoder/window_ends.h"
+
+namespace wnpu::app {
+
+// A device that fails leaves its layers to the others: they divide all of them anew, and begin the
+// windows that were on their way again.
+class StageTeam : public LaneTeam {
+ public:
+  // `lanes`, all devices, must outlive it. Throws DeviceError, also for more devices than layers.
+  explicit StageTeam(Lanes& lanes);
+
+  std::vector<std::size_t> encode(std::span<const EncodeJob> jobs) override;
+
+ private:
+  struct Stage {
+    std::size_t lane = 0;
+    std::unique_ptr<encoder::LayerBackend> layers;
+    std::unique_ptr<encoder::WindowEnds> ends;  // of the first and the last stage
+  };
+
+  // Stages on the lanes that work. A lane that cannot have its layers is dropped.
+  void divide();
+  bool make_stages(const std::vector<std::size_t>& working);
+  // Gives how many were done, the first of them.
+  std::size_t run(std::span<const EncodeJob> jobs);
+  void work(std::size_t stage, std::span<const EncodeJob> jobs, StageProgress& progress);
+  void pass_through(std::size_t stage, const EncodeJob& job);
+
+  Lanes& lanes_;
+  std::vector<std::size_t> divided_;  // the lanes that stages_ are of
+  std::vector<Stage> stages_;
+};
+
+}  // namespace wnpu::app

@@ -1,0 +1,91 @@
+// What ran, for whisper_npu.hpp, which includes it: the devices of a session and what each did.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wnpu {
+
+// An operator that was put in the place of one of the NPU's own.
+struct OperatorUse {
+  std::string replaces;  // "gelu"
+  std::string name;
+  std::string source;  // "built in", or the path it came from
+  std::string ran_on;  // "core": its tile kernel; "cpu": its reference
+  std::string reason;  // why the CPU; empty: it was a core
+};
+
+// What an NPU, or the simulator of one, did for one file.
+struct NpuUse {
+  std::string description;
+  std::string plan;       // "fused", "batched", "hybrid", "per-op", "tuned"
+  std::string precision;  // "bf16", "int8"
+  std::string preset;     // of the simulator's time model; empty on hardware
+  std::size_t windows = 0;
+  std::size_t launches = 0;          // program calls
+  std::size_t submissions = 0;       // commands given to the driver; a run list counts once
+  std::uint64_t ddr_bytes = 0;       // moved by the array, as the simulator counts; 0 on hardware
+  double modelled_ms_per_layer = 0;  // the simulator's time model; 0 on hardware
+  std::optional<std::uint64_t> memory_limit;  // of each device, as asked for
+  std::uint64_t memory_bytes = 0;      // most that buffers took at once, as devices counted them
+  std::vector<OperatorUse> operators;  // none unless they were asked for
+};
+
+// Some that follow each other.
+struct Stretch {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+// One of the devices that encoded a file, or the CPU beside them.
+struct DeviceUse {
+  std::string name;         // "npu:1", "sim", "cpu"
+  std::size_t windows = 0;  // that it encoded, or had its part of
+  std::string failure;      // why it was dropped in the middle of the work; empty: it was not
+  unsigned threads = 0;     // of the host, for its work or what it asks of the host
+  // Its part of every window where layers, or heads and hidden columns, are divided; none: all.
+  std::optional<Stretch> layers, heads, hidden;
+  std::uint64_t moved_bytes = 0;      // between the host and its buffers
+  std::uint64_t exchanged_bytes = 0;  // of them, for states that pass between devices
+  double planned_ms = 0;              // a window, by which windows were dealt out; 0: they were not
+  double window_s = 0;  // wall clock, a window or its part of one; a simulator's on "sim"
+};
+
+// A way to divide the work, by the time model.
+struct SplitWay {
+  std::string name;  // "windows", "layers", "heads"
+  double modelled_ms = 0;
+  std::uint64_t exchanged_bytes = 0;
+  std::uint64_t device_bytes = 0;  // of buffers, the most that one device holds
+  std::string refusal;             // why it cannot be; empty: it can
+};
+
+// How several devices shared the work.
+struct SplitUse {
+  std::string requested;
+  std::string used;
+  bool is_planned = false;     // windows were dealt out before the work, else as lanes were free
+  std::string reason;          // where requested is "auto"
+  std::vector<SplitWay> ways;  // the same
+};
+
+// What was asked for and what ran.
+struct DeviceInfo {
+  std::string requested = "auto";
+  std::string used = "cpu";
+  std::string reason;  // why, where requested is "auto"
+  bool simulated = false;
+  std::optional<NpuUse> npu;       // of all devices together; none: the CPU ran all
+  std::vector<DeviceUse> devices;  // each of them; empty: the CPU
+  std::optional<SplitUse> split;   // none: one device, or the CPU
+  // Why the CPU took over in the middle of the work (falls_back); empty: it did not.
+  std::string fallback;
+  std::string cpu_precision;  // "fp32", "int16", "int8"
+  std::string kernels;        // of the CPU path, e.g. "AVX3_DL with VNNI"
+  std::string isa;            // that they use: "AVX2"
+};
+
+}  // namespace wnpu
