@@ -72,6 +72,7 @@ Division division_of(const DeviceOptions& options) {
   division.with_cpu = parse_devices(options.requested).with_cpu;
   division.cpu_window_ms = options.cpu_window_ms;
   division.npu_window_ms = options.npu_window_ms;
+  division.memory_limit = options.memory_limit.value_or(0);
   division.split.reset();
   if (options.split != kAutoDevice) {
     division.split = npu::find_split(options.split);

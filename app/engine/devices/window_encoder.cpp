@@ -58,7 +58,10 @@ WindowEncoder::WindowEncoder(const LoadedModel& model, std::size_t n_threads,
                              models::ThreadPool& cpu_pool,
                              const std::vector<EncoderDevice*>& devices, bool falls_back,
                              const Division& division)
-    : falls_back_(falls_back), asked_(division.split), lanes_{model, {}, {}} {
+    : falls_back_(falls_back),
+      asked_(division.split),
+      memory_limit_(division.memory_limit),
+      lanes_{model, {}, {}} {
   const ThreadShares shares = thread_shares(n_threads, devices.size(), division.with_cpu);
   if (division.with_cpu) add_lane(nullptr, shares.lane);
   for (EncoderDevice* const device : devices) add_lane(device, shares.lane);
@@ -109,7 +112,7 @@ void WindowEncoder::choose_split(std::size_t n_windows) {
   }
   n_at_once_ = n_windows;
   try {
-    costs_ = split_model_->costs(lanes_.all.size(), n_windows);
+    costs_ = split_model_->costs(lanes_.all.size(), n_windows, memory_limit_);
     const npu::Split best = npu::best_split(costs_).split;
     if (!team_ || best != split_) make_team(best);
   } catch (const std::invalid_argument& error) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,9 +25,10 @@ namespace wnpu::app {
 // How several lanes share the work.
 struct Division {
   std::optional<npu::Split> split = npu::Split::windows;  // none: the time model chooses
-  bool with_cpu = false;     // the CPU is a lane too: windows alone, dealt out by a plan
-  double cpu_window_ms = 0;  // what a window takes the CPU, for that plan; 0: modelled
-  double npu_window_ms = 0;  // the same of a device
+  bool with_cpu = false;           // the CPU is a lane too: windows alone, dealt out by a plan
+  double cpu_window_ms = 0;        // what a window takes the CPU, for that plan; 0: modelled
+  double npu_window_ms = 0;        // the same of a device
+  std::uint64_t memory_limit = 0;  // bytes of buffers on each device, for that choice; 0: none
 };
 
 // The split whose windows are whole.
@@ -73,6 +75,7 @@ class WindowEncoder {
 
   bool falls_back_;
   std::optional<npu::Split> asked_;
+  std::uint64_t memory_limit_;
   Lanes lanes_;
   std::unique_ptr<LaneTeam> team_;  // none: the split is yet to be chosen
   npu::Split split_ = npu::Split::windows;
