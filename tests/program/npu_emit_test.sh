@@ -3,7 +3,7 @@
 # never put over something else.
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
-expect 2 'npu: expected emit or first-light' npu
+expect 2 'emit or first-light' npu
 expect 2 'npu frob: there is no such action' npu frob
 expect 2 'emit: expected no files, found emit' npu emit emit
 expect 2 '--size: there is no such option' npu --size tiny emit
