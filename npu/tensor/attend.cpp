@@ -63,8 +63,8 @@ Cut cut_heads(const ArrayRun& run, const Heads& h, const std::string& work) {
   p.n = u32(std::min({kernel::kMaxKeys, room, round_up(h.keys, kKeyStep)}));
   p.inner = u32(div_up(h.keys, p.n));
   p.valid = u32(h.keys);
-  cut.most.waves = std::min<std::size_t>(div_up(h.queries, p.m * cores), kMostInHeader);
-  cut.heads = std::min<std::size_t>(h.heads, kMostInHeader / cut.most.waves);
+  cut.most.waves = std::min(div_up(h.queries, p.m * cores), kMostOuter);
+  cut.heads = std::min(h.heads, kMostOuter / cut.most.waves);
   const auto bytes = [&] {
     p.outer = u32(cut.most.waves * cut.heads);
     return bytes_of(target, cut.most).all();

@@ -8,6 +8,10 @@
 
 namespace wnpu::npu::ops {
 
+// Results of a core in one call: each is a transfer of its own, of which the call's program and its
+// check are made.
+constexpr std::size_t kMostOuter = 1024;
+
 // LayerNorm or GELU on elements of phase.m rows of phase.k values, bf16: phase.outer of them a
 // core. Arguments: input, output; element (row * outer + o) * columns + column is that core's o-th.
 Design elements_design(const Target& target, const PhaseHeader& phase);

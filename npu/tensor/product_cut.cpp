@@ -4,6 +4,7 @@
 
 #include "npu/core/core_memory.h"
 #include "npu/memory/buffer_plan.h"
+#include "npu/tensor/core_designs.h"
 #include "npu/tensor/tiles.h"
 
 namespace wnpu::npu::ops {
@@ -74,8 +75,9 @@ ProductCut cut_product(const Target& target, ProductSizes sizes, ProductKind kin
   call.tile_k = kind.is_int8 ? kInt8Depth : kBf16Depth;
   // A block of rows is a phase; a block of columns a result of each core.
   call.m = std::min(round_up(sizes.m, call.tile_m * rows), kMaxPhases * call.tile_m * rows);
+  const std::size_t m_blocks = call.m / (call.tile_m * rows);
   call.n = std::min(round_up(sizes.n, call.tile_n * columns),
-                    std::size_t{kMostInHeader} * call.tile_n * columns);
+                    kMostOuter / m_blocks * call.tile_n * columns);
   call.k = std::min(round_up(sizes.k, call.tile_k), most_depth(kind.is_int8));
   std::size_t bytes = bytes_of(target, call).all();
   while (memory_limit && bytes > *memory_limit && make_smaller(target, call)) {

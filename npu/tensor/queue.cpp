@@ -23,13 +23,15 @@ std::string fault_of(const char* name, const Tensor& x, std::size_t least, std::
     if (most > least) sizes += " to " + std::to_string(most);
     return expected + sizes + " dimensions, found " + std::to_string(x.dimensions());
   }
-  std::size_t values = 1;
+  std::size_t left = x.values.size();  // divided by the sizes, so that no product overflows
+  bool is_whole = left > 0;
   for (const std::size_t size : x.shape) {
     if (size == 0) return expected + "sizes of at least 1, found " + shape_text(x.shape);
-    values *= size;
+    is_whole = is_whole && left % size == 0;
+    left /= size;
   }
-  if (values == x.values.size()) return "";
-  return expected + std::to_string(values) + " values for " + shape_text(x.shape) + ", found " +
+  if (is_whole && left == 1) return "";
+  return expected + "as many values as " + shape_text(x.shape) + " has, found " +
          std::to_string(x.values.size());
 }
 

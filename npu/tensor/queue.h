@@ -28,7 +28,7 @@ class Handle {
   void wait() const { future_.wait(); }
   bool ready() const;
   // Waits. Throws what went wrong: TensorError for operands, DeviceError for the device, both
-  // naming the call and its sizes.
+  // naming the call and its sizes; std::bad_alloc.
   const Result& result() const { return future_.get(); }
 
  private:

@@ -33,7 +33,7 @@ void limit_outer(const ArrayRun& run, RowsCut& cut, const std::string& work) {
   PhaseHeader& p = cut.phase;
   p.outer = 1;
   const std::size_t of_one = elements_of_call(target, p);
-  p.outer = u32(std::min<std::size_t>(div_up(cut.elements, of_one), kMostInHeader));
+  p.outer = u32(std::min(div_up(cut.elements, of_one), kMostOuter));
   const std::size_t bytes = of_one * p.m * p.k * 2 * 2;  // input and output
   require_memory(run.memory_limit, bytes, work);
   if (run.memory_limit) p.outer = u32(std::min<std::size_t>(p.outer, *run.memory_limit / bytes));

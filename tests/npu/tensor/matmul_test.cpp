@@ -25,7 +25,7 @@ TEST_CASE("tensor matmul: random sizes in all types keep the bound") {
 #ifdef WNPU_SANITIZED
   constexpr std::size_t kCases = 3;
 #else
-  constexpr std::size_t kCases = 14;
+  constexpr std::size_t kCases = 30;
 #endif
   const auto device = open_simulator();
   Queue queue(*device);
@@ -177,6 +177,10 @@ TEST_CASE("tensor matmul: large ones are several calls where a call cannot be as
   const Tensor b = random_tensor({8, 8}, 14);
   CHECK(share(queue, tall, b, Type::bf16) <= 1);
   CHECK(queue.matmul(tall, b).result().report.calls == 2);
+  const Tensor wide = random_tensor({1, 265'000}, 17);  // a core makes 1,024 tiles in a call
+  const Handle row = queue.matmul(random_tensor({1, 1}, 18), wide);
+  CHECK(row.result().report.calls == 2);
+  CHECK(share(queue, random_tensor({1, 1}, 18), wide, Type::bf16) <= 1);
   const Tensor deep = random_tensor({3, 140000}, 15);  // int32 holds sums of 131,072 products
   const Tensor long_b = random_tensor({140000, 2}, 16);
   const Handle product = queue.matmul(deep, long_b, Type::int8);

@@ -117,7 +117,9 @@ TEST_CASE("tensor queue: operands that make no sense are the handle's error, by 
   CHECK(error_of(queue.gelu({{2, 0}, {}})) ==
         "gelu [2, 0]: x: expected sizes of at least 1, found [2, 0]");
   CHECK(error_of(queue.layer_norm({{2, 3}, {1, 2}})) ==
-        "layer_norm [2, 3]: x: expected 6 values for [2, 3], found 2");
+        "layer_norm [2, 3]: x: expected as many values as [2, 3] has, found 2");
+  const std::size_t huge = std::size_t{1} << 32U;  // whose product overflows to 0
+  CHECK(error_of(queue.gelu({{huge, huge}, {}})).find("as many values as") != std::string::npos);
   CHECK(error_of(queue.attention(x, random_tensor({3, 5}, 1), x)) ==
         "attention [3, 4] to [3, 5]: k: expected the heads and width of q, found [3, 5]");
   CHECK(error_of(queue.attention(x, x, random_tensor({2, 4}, 1))) ==

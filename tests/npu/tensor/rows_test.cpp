@@ -18,7 +18,7 @@ namespace {
 #ifdef WNPU_SANITIZED
 constexpr std::size_t kCases = 4;
 #else
-constexpr std::size_t kCases = 20;
+constexpr std::size_t kCases = 40;
 #endif
 
 // The registry's fp64, as it stands there.
