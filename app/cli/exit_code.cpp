@@ -40,6 +40,9 @@ std::string option_name(std::string_view field) {
   if (field == "device.preset") return "--npu-preset";
   if (field == "device.npu_operator") return "--npu-operator";
   if (field == "device.operators") return "--operator";
+  if (field == "device.split") return "--device-split";
+  if (field == "device.cpu_window_ms") return "--cpu-window-ms";
+  if (field == "device.npu_window_ms") return "--npu-window-ms";
   std::string name = "--" + std::string(field);
   std::ranges::replace_if(
       name, [](char c) { return c == '_' || c == '.'; }, '-');

@@ -67,17 +67,21 @@ constexpr std::array kNeeds = {
     Need{"--npu-operator", "another --device than cpu", may_use_npu},
     Need{"--operator", "--npu-operator",
          [](const Options& options) { return !options.device.npu_operator.empty(); }},
-    Need{"--device-split", "several devices",
+    Need{"--device-split", "several devices, and no CPU beside them",
          [](const Options& options) {
            const NamedDevices named = parse_devices(options.device.requested);
-           return named.with_cpu || named.indexes.size() > 1;
+           return !named.with_cpu && named.indexes.size() > 1;
          }},
     Need{"--cpu-window-ms", kCpuBeside, has_cpu_beside},
     Need{"--npu-window-ms", kCpuBeside, has_cpu_beside},
     Need{"--npu-plan-file", "another --device than cpu", may_use_npu},
     Need{"--memory-limit", "another --device than cpu", may_use_npu},
     Need{"--fallback", "another --device than cpu", may_use_npu},
-    Need{"--npu-preset", "--device sim", may_be_simulator},
+    Need{"--npu-preset", "--device sim, or a plan by the time model",
+         [](const Options& options) {
+           return may_be_simulator(options) || has_cpu_beside(options) ||
+                  options.device.split == kAutoDevice;
+         }},
     Need{"--xclbin", "--device npu", may_be_npu},
     Need{"--fp16", "--precision fp32 or none, which is what False means",
          [](const Options& options) { return options.device.cpu_precision == "fp32"; }},

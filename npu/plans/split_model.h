@@ -34,7 +34,8 @@ class SplitModel {
   SplitModel(const EncoderShape& shape, std::size_t frames, Precision precision, Plan plan,
              const std::optional<PlanFile>& tuned, const TimePreset& preset);
 
-  // What a window takes one device, its states' way in and out included.
+  // What a window takes one device, its states' way in and out included. Throws
+  // std::invalid_argument for plans of which the CPU does a part.
   double window_ms();
   // A row of every split, for windows that are there at once. memory_bytes: that a device has for
   // buffers; 0: enough.

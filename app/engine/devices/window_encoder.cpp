@@ -52,6 +52,16 @@ DeviceUse use_of(const Lane& lane) {
   return use;
 }
 
+double modelled_window_ms(const EncoderDevice& device, const LoadedModel& model) {
+  try {
+    return device.split_model(model.dims())->window_ms();
+  } catch (const std::invalid_argument& error) {
+    throw Error("device.npu_window_ms", std::string(": expected what a window takes a device, for "
+                                                    "no time model says: ") +
+                                            error.what());
+  }
+}
+
 }  // namespace
 
 WindowEncoder::WindowEncoder(const LoadedModel& model, std::size_t n_threads,
@@ -90,9 +100,8 @@ void WindowEncoder::plan_times(const Division& division) {
                             ? division.cpu_window_ms
                             : modelled_cpu_window_ms(lanes_.model.dims(), lanes_.model.precision());
     } else {
-      lane.planned_ms = division.npu_window_ms > 0
-                            ? division.npu_window_ms
-                            : lane.device->split_model(lanes_.model.dims())->window_ms();
+      lane.planned_ms = division.npu_window_ms > 0 ? division.npu_window_ms
+                                                   : modelled_window_ms(*lane.device, lanes_.model);
     }
   }
 }

@@ -316,6 +316,13 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever clocks a
   CHECK(same(shared.states[0], cpu.states[0]));
   CHECK(same(shared.states[1], sim.states[1]));
   CHECK(same(shared.states[2], cpu.states[2]));
+  DeviceOptions hybrid;
+  hybrid.plan = "hybrid";
+  const auto device = app::npu_device(npu::open_sim_device(), hybrid);
+  models::ThreadPool pool(1);
+  CHECK_THROWS_WITH_AS(
+      app::WindowEncoder(*f.model, 1, pool, {device.get()}, false, {.with_cpu = true}),
+      doctest::Contains("device.npu_window_ms: expected what a window takes"), Error);
   const Run modelled = f.run({std::nullopt}, {.with_cpu = true});
   for (const DeviceUse& use : modelled.info.devices) CHECK(use.planned_ms > 0);
 }
