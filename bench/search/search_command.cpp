@@ -284,10 +284,9 @@ void add_quality(CLI::App& app, Search& search) {
 
 void add_options(CLI::App& app, Search& search) {
   app::add_name(app, "--target", app::kTargetNames, search.target, "The array");
-  app.add_option("--size", search.size, "Whose encoder; --model takes its place")
-      ->check(app::one_of({models::size_names().begin(), models::size_names().end()}))
-      ->capture_default_str()
-      ->each([&search](const std::string&) { search.has_size = true; });
+  app::add_name(app, "--size", models::size_names(), search.size,
+                "Whose encoder; --model takes its place");
+  app.get_option("--size")->each([&search](const std::string&) { search.has_size = true; });
   app::add_preset(app, search.preset, "Whose times are modelled: CLOCK/KERNELS");
   add_limits(app, search);
   add_method(app, search);

@@ -97,6 +97,7 @@ std::string search_page(const npu::SearchReport& report) {
     page.facts.emplace_back("nothing meets the limits",
                             "nearest: " + member_text(*report.result.nearest));
   }
+  for (const std::string& note : report.notes) page.facts.emplace_back("note", note);
   page.trade_offs = {by_loss(report), by_words(report)};
   return report_html(page);
 }

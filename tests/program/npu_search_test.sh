@@ -86,4 +86,9 @@ expect 4 'missing.wav' npu search --objective states --model tiny.en --window mi
 expect 0 'states: their squared error' npu search --objective states --model tiny.en \
   --window "$shared/corpus/jfk.wav" --method bayesian --evaluations 8 --members 2
 grep -q ' 0\.00 %' out || fail "the whole encoder has no states of its own"
+for threads in 1 3; do
+  "$program" npu search --objective states --model tiny.en --window "$shared/corpus/jfk.wav" --evaluations 6 \
+    --members 2 --json --threads $threads >states$threads || fail "--objective states"
+done
+cmp -s states1 states3 || fail "--objective states: threads change the result"
 echo "npu_search: ok"
