@@ -10,7 +10,6 @@
 namespace wnpu::encoder {
 namespace {
 
-using models::ConstMatrixView;
 using models::LinearWeights;
 using models::Matrix;
 

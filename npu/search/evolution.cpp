@@ -92,6 +92,7 @@ class Evolution {
     const auto n_front = static_cast<std::size_t>(std::ranges::count(ranks, std::size_t{0}));
     order.resize(std::min(order.size(), std::max(size_, n_front)));
     std::vector<std::size_t> kept;
+    kept.reserve(order.size());
     for (const std::size_t i : order) kept.push_back(population_[i]);
     population_ = std::move(kept);
   }

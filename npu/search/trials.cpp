@@ -52,6 +52,7 @@ std::vector<std::size_t> Trials::look_at(const std::vector<Genes>& rows) {
     if (seen_.insert(genes).second) fresh.push_back(genes);
   }
   std::vector<EncoderVariant> variants;
+  variants.reserve(fresh.size());
   for (const Genes& genes : fresh) variants.push_back(variant_of(space_, genes));
   const std::vector<Outcome> outcomes = evaluate_(variants);
   std::vector<std::size_t> places;

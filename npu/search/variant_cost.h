@@ -2,7 +2,6 @@
 // the bytes that a device holds for it. Modelled, all of it.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "npu/predict/predictor.h"
@@ -24,7 +24,10 @@ struct LayerKey {
   std::size_t hidden = 0;
   Precision precision = Precision::bf16;
 
-  auto operator<=>(const LayerKey&) const = default;
+  bool operator<(const LayerKey& other) const {
+    return std::tie(frames, heads, hidden, precision) <
+           std::tie(other.frames, other.heads, other.hidden, other.precision);
+  }
 };
 
 struct LayerCost {

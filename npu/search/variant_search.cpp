@@ -101,6 +101,7 @@ class VariantSearch {
     while (true) {
       const std::vector<std::size_t> places = chosen(dropped);
       std::vector<EncoderVariant> variants;
+      variants.reserve(places.size());
       for (const std::size_t place : places) {
         variants.push_back(variant_of(options_.space, trials_.all()[place].genes));
       }
@@ -122,6 +123,7 @@ class VariantSearch {
   // By the simulator one may beat another that it did not beat by the predictor.
   void keep_unbeaten(const std::vector<Member>& members) {
     std::vector<Outcome> outcomes;
+    outcomes.reserve(members.size());
     for (const Member& m : members) outcomes.push_back(outcome_of(m.exact, m.loss));
     std::vector<std::size_t> front = pareto_front(outcomes);
     for (std::size_t i = 0; i < members.size(); ++i) {
