@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kScoreRows = 64;
 
 // Steps are products: `out` is the last that reads the input, `down` alone writes the output.
-std::vector<npu::BufferUse> layer_uses(const npu::LayerGeometry& geometry, std::size_t layers,
-                                       std::size_t resident) {
+std::vector<npu::BufferUse> product_uses(const npu::LayerGeometry& geometry, std::size_t layers,
+                                         std::size_t resident) {
   using npu::LayerArgument;
   const LayerSteps steps{layers, npu::kGemms};
   std::vector<npu::BufferUse> uses;
@@ -53,7 +53,7 @@ NpuHybridBackend::NpuHybridBackend(npu::Device& device, const models::Dims& dims
   const std::span<const models::EncoderLayerWeights> layers = layers_of(weights, options);
   const LayerMemory memory = plan_layers(
       layers.size(), options.memory_limit,
-      [&](std::size_t resident) { return layer_uses(geometry_, layers.size(), resident); },
+      [&](std::size_t resident) { return product_uses(geometry_, layers.size(), resident); },
       work_name(options, dims));
   for (const npu::LayerCall& call : npu::product_calls()) {
     programs_.push_back(device.load(npu::layer_design(geometry_, call)));

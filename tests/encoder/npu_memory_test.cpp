@@ -129,7 +129,7 @@ TEST_CASE("npu memory: layers in any order have the bits that they have without 
   for (const auto& order : orders) {
     const Outcome free = run(npu::Plan::fused, std::nullopt, order);
     const std::size_t least = least_limit(npu::Plan::fused);
-    for (const std::size_t resident : {1, 2}) {
+    for (const std::size_t resident : {1U, 2U}) {
       const std::size_t limit = least + (resident - 1) * g.weights_bytes;
       CHECK(run(npu::Plan::fused, limit, order).states == free.states);
     }

@@ -49,13 +49,13 @@ TEST_CASE("tensor matmul: one value, whole tiles, one more than a tile, long and
   struct Sizes {
     std::size_t m, k, n;
   };
-  for (const auto [m, k, n] : {Sizes{1, 1, 1}, Sizes{256, 64, 256}, Sizes{257, 129, 257},
-                               Sizes{3, 3000, 2}, Sizes{1300, 5, 3}, Sizes{2, 7, 1300}}) {
+  for (const Sizes& s : {Sizes{1, 1, 1}, Sizes{256, 64, 256}, Sizes{257, 129, 257},
+                         Sizes{3, 3000, 2}, Sizes{1300, 5, 3}, Sizes{2, 7, 1300}}) {
     for (const Type type : kTypes) {
-      const Tensor a = random_tensor({m, k}, m + n);
-      const Tensor b = random_tensor({k, n}, k);
+      const Tensor a = random_tensor({s.m, s.k}, s.m + s.n);
+      const Tensor b = random_tensor({s.k, s.n}, s.k);
       const double found = share(queue, a, b, type);
-      CHECK_MESSAGE(found <= 1, m, "x", k, "x", n, " ", type_name(type), ": ", found);
+      CHECK_MESSAGE(found <= 1, s.m, "x", s.k, "x", s.n, " ", type_name(type), ": ", found);
     }
   }
 }

@@ -41,6 +41,26 @@ std::string error_of(const Handle& handle) {
   return "";
 }
 
+// Five operations on a device whose launch `failure.launch` fails: the one of that launch has the
+// error, the others and the next have none, and no buffer is left.
+void check_failure(npu::InjectedFailure failure) {
+  const auto device = open_simulator(failure);
+  Queue queue(*device);
+  std::vector<Handle> handles;
+  for (std::size_t i = 0; i < 5; ++i) handles.push_back(hand_in(queue, i));
+  // The first, in int16, is five calls, the others are one.
+  const std::size_t failing = failure.launch < 5 ? 0 : failure.launch - 4;
+  for (std::size_t i = 0; i < handles.size(); ++i) {
+    const std::string error = error_of(handles[i]);
+    CHECK(error.empty() == (i != failing));
+    if (i != failing) continue;
+    CHECK(error.find("simulated NPU: run 1 of 1: ") != std::string::npos);
+    CHECK(error.find('[') < error.find("simulated NPU"));  // the call and its sizes first
+  }
+  CHECK(error_of(hand_in(queue, failing)).empty());
+  CHECK(device->stats().buffer_bytes == 0);
+}
+
 }  // namespace
 
 TEST_CASE("tensor queue: many handles at once, waited for in any order, have the same bits") {
@@ -83,25 +103,9 @@ TEST_CASE("tensor queue: a handle outlives its queue, which finishes what was ha
 }
 
 TEST_CASE("tensor queue: a device that fails at any call fails that operation alone") {
-  for (const auto kind :
-       {npu::InjectedFailure::Kind::command_error, npu::InjectedFailure::Kind::timeout}) {
-    for (std::size_t launch = 0; launch < 9; ++launch) {  // int16: five calls, the others one
-      const auto device = open_simulator({kind, launch});
-      Queue queue(*device);
-      std::vector<Handle> handles;
-      for (std::size_t i = 0; i < 5; ++i) handles.push_back(hand_in(queue, i));
-      const std::size_t failing = launch < 5 ? 0 : launch - 4;
-      for (std::size_t i = 0; i < handles.size(); ++i) {
-        const std::string error = error_of(handles[i]);
-        CHECK((error.empty()) == (i != failing));
-        if (i == failing) {
-          CHECK(error.find("simulated NPU: run 1 of 1: ") != std::string::npos);
-          CHECK(error.find("[") < error.find("simulated NPU"));  // the call and its sizes first
-        }
-      }
-      CHECK(error_of(hand_in(queue, failing)).empty());
-      CHECK(device->stats().buffer_bytes == 0);
-    }
+  for (std::size_t launch = 0; launch < 9; ++launch) {
+    check_failure({npu::InjectedFailure::Kind::command_error, launch});
+    check_failure({npu::InjectedFailure::Kind::timeout, launch});
   }
 }
 

@@ -105,13 +105,13 @@ TEST_CASE("tensor layer_norm: random sizes keep the bound, each on the side that
 TEST_CASE("tensor layer_norm: which widths a core takes, and that the others say why not") {
   const auto device = open_simulator();
   Queue queue(*device);
-  for (const std::size_t width : {1, 15, 16, 17, 100, 255, 1020, 4096}) {
+  for (const std::size_t width : {1U, 15U, 16U, 17U, 100U, 255U, 1020U, 4096U}) {
     const Handle norm = queue.layer_norm(random_tensor({7, width}, width));
     CHECK(norm.result().report.ran_on == RanOn::core);
     CHECK(norm.result().report.is_simulated);
     CHECK(layer_norm_share(queue, random_tensor({7, width}, width)) <= 1);
   }
-  for (const std::size_t width : {257, 4097, 5000}) {
+  for (const std::size_t width : {257U, 4097U, 5000U}) {
     const Handle norm = queue.layer_norm(random_tensor({3, width}, width));
     CHECK(norm.result().report.ran_on == RanOn::cpu);
     CHECK(norm.result().report.calls == 0);

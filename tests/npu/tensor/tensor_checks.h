@@ -82,16 +82,15 @@ inline Exact exact_product(const npu::ops::Tensor& a, const npu::ops::Tensor& b,
     most_b[i % n] = std::max<double>(most_b[i % n], std::abs(b.values[i]));
   }
   Exact exact{std::vector<double>(m * n), std::vector<double>(m * n)};
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t l = 0; l < k; ++l) {
-      const double left = a.values[i * k + l];
-      for (std::size_t j = 0; j < n; ++j) {
-        const double right = b.values[l * n + j];
-        exact.values[i * n + j] += left * right;
-        exact.magnitudes[i * n + j] +=
-            type == npu::ops::Type::int16 ? std::abs(left) * most_b[j] + most_a[i] * std::abs(right)
-                                          : std::abs(left * right);
-      }
+  for (std::size_t i = 0; i < m * k; ++i) {
+    const double left = a.values[i];
+    for (std::size_t j = 0; j < n; ++j) {
+      const double right = b.values[i % k * n + j];
+      const std::size_t at = i / k * n + j;
+      exact.values[at] += left * right;
+      exact.magnitudes[at] += type == npu::ops::Type::int16
+                                  ? std::abs(left) * most_b[j] + most_a[i / k] * std::abs(right)
+                                  : std::abs(left * right);
     }
   }
   return exact;
