@@ -5,13 +5,21 @@
 #include "models/base/stage_timer.h"
 
 namespace wnpu::app {
+namespace {
+
+Division with_fallback(Division division, bool falls_back) {
+  division.falls_back = falls_back;
+  return division;
+}
+
+}  // namespace
 
 Recognizer::Recognizer(std::shared_ptr<const LoadedModel> model, std::size_t n_threads,
                        const std::vector<EncoderDevice*>& devices, bool falls_back,
                        const Division& division)
     : model_(std::move(model)),
       pool_(thread_shares(n_threads, devices.size(), division.with_cpu).decoder),
-      encoder_(*model_, n_threads, pool_, devices, falls_back, division),
+      encoder_(*model_, n_threads, pool_, devices, with_fallback(division, falls_back)),
       decoder_(model_->decoder(), pool_),
       cache_(std::make_unique<decoder::KvCache>(dims(), 1, model_->precision())) {}
 

@@ -15,6 +15,13 @@ std::string text_of(double ms) {
   return text;
 }
 
+// 0: enough.
+void require_memory(std::uint64_t needed, std::uint64_t there) {
+  if (there == 0 || needed <= there) return;
+  throw std::invalid_argument("expected at most " + std::to_string(there) +
+                              " bytes a device, found " + std::to_string(needed));
+}
+
 }  // namespace
 
 SplitModel::SplitModel(const EncoderShape& shape, std::size_t frames, Precision precision,
@@ -98,30 +105,34 @@ void SplitModel::cost_heads(std::size_t n_devices, std::size_t n_windows, SplitC
   cost.device_bytes = shape_.layers * part(n_devices).weights_bytes + part(n_devices).other_bytes;
 }
 
+void SplitModel::cost(std::size_t n_devices, std::size_t n_windows, SplitCost& cost) {
+  if (!tuned_ && plan_ != Plan::fused && plan_ != Plan::batched) {
+    throw std::invalid_argument("the CPU's part of plan " + std::string(plan_name(plan_)) +
+                                " is not modelled");
+  }
+  switch (cost.split) {
+    case Split::windows:
+      return cost_windows(n_devices, n_windows, cost);
+    case Split::layers:
+      return cost_layers(n_devices, n_windows, cost);
+    case Split::heads:
+      if (tuned_ || plan_ != Plan::fused) {
+        throw std::invalid_argument("its calls are those of plan fused, cut in two");
+      }
+      return cost_heads(n_devices, n_windows, cost);
+  }
+}
+
 std::vector<SplitCost> SplitModel::costs(std::size_t n_devices, std::size_t n_windows,
                                          std::uint64_t memory_bytes) {
   std::vector<SplitCost> all(kSplitNames.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    SplitCost& cost = all[i];
-    cost.split = static_cast<Split>(i);
-    const bool is_whole = tuned_ || plan_ == Plan::fused || plan_ == Plan::batched;
+    all[i].split = static_cast<Split>(i);
     try {
-      if (!is_whole) {
-        throw std::invalid_argument("the CPU's part of plan " + std::string(plan_name(plan_)) +
-                                    " is not modelled");
-      }
-      if (cost.split == Split::heads && (tuned_ || plan_ != Plan::fused)) {
-        throw std::invalid_argument("its calls are those of plan fused, cut in two");
-      }
-      if (cost.split == Split::windows) cost_windows(n_devices, n_windows, cost);
-      if (cost.split == Split::layers) cost_layers(n_devices, n_windows, cost);
-      if (cost.split == Split::heads) cost_heads(n_devices, n_windows, cost);
-      if (memory_bytes > 0 && cost.device_bytes > memory_bytes) {
-        throw std::invalid_argument("expected at most " + std::to_string(memory_bytes) +
-                                    " bytes a device, found " + std::to_string(cost.device_bytes));
-      }
+      cost(n_devices, n_windows, all[i]);
+      require_memory(all[i].device_bytes, memory_bytes);
     } catch (const std::invalid_argument& error) {
-      cost.refusal = error.what();
+      all[i].refusal = error.what();
     }
   }
   return all;

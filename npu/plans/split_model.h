@@ -53,6 +53,8 @@ class SplitModel {
   // Of the part that takes longest, both calls.
   const Layer& part(std::size_t n_devices);
   double host_ms(std::uint64_t bytes) const;
+  // Throws std::invalid_argument where it cannot be.
+  void cost(std::size_t n_devices, std::size_t n_windows, SplitCost& cost);
   void cost_windows(std::size_t n_devices, std::size_t n_windows, SplitCost& cost);
   void cost_layers(std::size_t n_devices, std::size_t n_windows, SplitCost& cost);
   void cost_heads(std::size_t n_devices, std::size_t n_windows, SplitCost& cost);

@@ -13,28 +13,31 @@ class StageProgress {
  public:
   explicit StageProgress(std::size_t n_stages) : stages_(n_stages) {}
 
-  // Waits until `window` has passed all stages before this one; false: it will not, for one of them
-  // has ended. Nobody waits once a stage has failed.
+  // While it lives the stage is at work; then it does nothing more, whatever ended it.
+  class End {
+   public:
+    End(StageProgress& progress, std::size_t stage) : progress_(progress), stage_(stage) {}
+    ~End() { progress_.end(stage_); }
+    End(const End&) = delete;
+    End& operator=(const End&) = delete;
+
+   private:
+    StageProgress& progress_;
+    std::size_t stage_;
+  };
+
+  // Waits until `window` has passed the stage before; false: it will not, for that has ended. The
+  // first stage takes none once a later one has ended, which is to say failed.
   bool wait_for(std::size_t stage, std::size_t window) {
-    if (stage == 0) {
-      const std::lock_guard lock(mutex_);
-      return !has_failed_;
-    }
-    const Stage& before = stages_[stage - 1];
     std::unique_lock lock(mutex_);
+    if (stage == 0) return n_ended_ == 0;
+    const Stage& before = stages_[stage - 1];
     changed_.wait(lock, [&] { return before.n_passed > window || before.has_ended; });
     return before.n_passed > window;
   }
   void pass(std::size_t stage) {
     const std::lock_guard lock(mutex_);
     ++stages_[stage].n_passed;
-    changed_.notify_all();
-  }
-  // The stage does nothing more: it is done, or it has failed.
-  void end(std::size_t stage, bool has_failed) {
-    const std::lock_guard lock(mutex_);
-    stages_[stage].has_ended = true;
-    has_failed_ = has_failed_ || has_failed;
     changed_.notify_all();
   }
   std::size_t n_passed_all() const {
@@ -47,10 +50,17 @@ class StageProgress {
     std::size_t n_passed = 0;
     bool has_ended = false;
   };
+  void end(std::size_t stage) {
+    const std::lock_guard lock(mutex_);
+    stages_[stage].has_ended = true;
+    ++n_ended_;
+    changed_.notify_all();
+  }
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Stage> stages_;
-  bool has_failed_ = false;
+  std::size_t n_ended_ = 0;
 };
 
 }  // namespace wnpu::app

@@ -1,8 +1,6 @@
 #include "app/engine/devices/stage_team.h"
 
 #include <algorithm>
-#include <exception>
-#include <stdexcept>
 
 #include "models/base/stopped.h"
 
@@ -74,20 +72,19 @@ std::size_t StageTeam::run(std::span<const EncodeJob> jobs) {
 }
 
 void StageTeam::work(std::size_t stage, std::span<const EncodeJob> jobs, StageProgress& progress) {
-  Lane& lane = lanes_.all[stages_[stage].lane];
-  try {
-    for (std::size_t window = 0; window < jobs.size(); ++window) {
-      if (!progress.wait_for(stage, window)) break;
-      const double begin_s = now_s();
-      if (!runs_on(lane, [&] { pass_through(stage, jobs[window]); })) break;
-      lane.busy_s += now_s() - begin_s;
-      progress.pass(stage);
-    }
-  } catch (...) {
-    progress.end(stage, true);
-    throw;
+  const StageProgress::End end(progress, stage);
+  for (std::size_t window = 0; window < jobs.size(); ++window) {
+    if (!progress.wait_for(stage, window) || !pass(stage, jobs[window])) return;
+    progress.pass(stage);
   }
-  progress.end(stage, !lane.is_working());
+}
+
+bool StageTeam::pass(std::size_t stage, const EncodeJob& job) {
+  Lane& lane = lanes_.all[stages_[stage].lane];
+  const double begin_s = now_s();
+  if (!runs_on(lane, [&] { pass_through(stage, job); })) return false;
+  lane.busy_s += now_s() - begin_s;
+  return true;
 }
 
 // The states lie in the job's own matrix between stages.

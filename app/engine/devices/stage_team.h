@@ -35,6 +35,8 @@ class StageTeam : public LaneTeam {
   // Gives how many were done, the first of them.
   std::size_t run(std::span<const EncodeJob> jobs);
   void work(std::size_t stage, std::span<const EncodeJob> jobs, StageProgress& progress);
+  // False where the stage's device failed.
+  bool pass(std::size_t stage, const EncodeJob& job);
   void pass_through(std::size_t stage, const EncodeJob& job);
 
   Lanes& lanes_;

@@ -66,9 +66,8 @@ double modelled_window_ms(const EncoderDevice& device, const LoadedModel& model)
 
 WindowEncoder::WindowEncoder(const LoadedModel& model, std::size_t n_threads,
                              models::ThreadPool& cpu_pool,
-                             const std::vector<EncoderDevice*>& devices, bool falls_back,
-                             const Division& division)
-    : falls_back_(falls_back),
+                             const std::vector<EncoderDevice*>& devices, const Division& division)
+    : falls_back_(division.falls_back),
       asked_(division.split),
       memory_limit_(division.memory_limit),
       lanes_{model, {}, {}} {

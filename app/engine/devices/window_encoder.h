@@ -29,6 +29,7 @@ struct Division {
   double cpu_window_ms = 0;        // what a window takes the CPU, for that plan; 0: modelled
   double npu_window_ms = 0;        // the same of a device
   std::uint64_t memory_limit = 0;  // bytes of buffers on each device, for that choice; 0: none
+  bool falls_back = false;         // to the CPU, where all have failed
 };
 
 // The split whose windows are whole.
@@ -39,10 +40,9 @@ class WindowEncoder {
   // Without devices the CPU encodes, with the threads of cpu_pool; with devices each lane has its
   // share of n_threads (thread_shares) for the host's part of the work. All arguments must outlive
   // it. A device that fails is left out for the rest of the file; when no lane is left the CPU
-  // takes over, where `falls_back`. Throws Error, ModelError, DeviceError.
+  // takes over, where the division says so. Throws Error, ModelError, DeviceError.
   WindowEncoder(const LoadedModel& model, std::size_t n_threads, models::ThreadPool& cpu_pool,
-                const std::vector<EncoderDevice*>& devices, bool falls_back,
-                const Division& division = {});
+                const std::vector<EncoderDevice*>& devices, const Division& division = {});
 
   bool is_on_device() const;
   // Why the CPU has taken over; empty: it has not.

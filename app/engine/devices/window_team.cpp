@@ -1,6 +1,7 @@
 #include "app/engine/devices/window_team.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "app/engine/devices/lane_plan.h"
 
@@ -76,27 +77,29 @@ void WindowTeam::work(std::size_t lane, std::span<const EncodeJob> jobs, WindowQ
 
 std::vector<std::size_t> WindowTeam::encode_by_plan(std::span<const EncodeJob> jobs) {
   std::vector<std::size_t> left(jobs.size());
-  for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
-  while (!left.empty()) {
-    const std::vector<std::size_t> working = lanes_.working();
-    if (working.empty()) break;
-    std::vector<double> window_ms;
-    for (const std::size_t lane : working) window_ms.push_back(lanes_.all[lane].planned_ms);
-    const auto plan = plan_windows(left, window_ms);
-    std::vector<std::size_t> n_done(plan.size());
-    side_by_side(plan.size(), [&](std::size_t i) {
-      for (const std::size_t window : plan[i]) {
-        if (!encode_one(working[i], jobs[window])) return;
-        ++n_done[i];
-      }
-    });
-    left.clear();
-    for (std::size_t i = 0; i < plan.size(); ++i) {
-      left.insert(left.end(), plan[i].begin() + static_cast<std::ptrdiff_t>(n_done[i]),
-                  plan[i].end());
-    }
-    std::ranges::sort(left);
+  std::iota(left.begin(), left.end(), 0);
+  while (!left.empty() && !lanes_.working().empty()) left = deal_out(left, jobs);
+  return left;
+}
+
+std::vector<std::size_t> WindowTeam::deal_out(std::span<const std::size_t> windows,
+                                              std::span<const EncodeJob> jobs) {
+  const std::vector<std::size_t> working = lanes_.working();
+  std::vector<double> window_ms;
+  for (const std::size_t lane : working) window_ms.push_back(lanes_.all[lane].planned_ms);
+  const auto plan = plan_windows(windows, window_ms);
+  std::vector<std::size_t> n_done(plan.size());
+  side_by_side(plan.size(), [&](std::size_t i) {
+    const auto failed = std::ranges::find_if_not(
+        plan[i], [&](std::size_t window) { return encode_one(working[i], jobs[window]); });
+    n_done[i] = static_cast<std::size_t>(failed - plan[i].begin());
+  });
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    left.insert(left.end(), plan[i].begin() + static_cast<std::ptrdiff_t>(n_done[i]),
+                plan[i].end());
   }
+  std::ranges::sort(left);
   return left;
 }
 

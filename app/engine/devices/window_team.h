@@ -30,6 +30,9 @@ class WindowTeam : public LaneTeam {
   std::vector<double> window_times() const;
   std::vector<std::size_t> encode_as_they_come(std::span<const EncodeJob> jobs);
   std::vector<std::size_t> encode_by_plan(std::span<const EncodeJob> jobs);
+  // Gives what of `windows` a lane has failed on or left.
+  std::vector<std::size_t> deal_out(std::span<const std::size_t> windows,
+                                    std::span<const EncodeJob> jobs);
   void work(std::size_t lane, std::span<const EncodeJob> jobs, WindowQueue& queue);
   // False where the lane failed.
   bool encode_one(std::size_t lane, const EncodeJob& job);

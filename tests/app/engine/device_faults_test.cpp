@@ -68,7 +68,7 @@ struct Fixture {
     models::ThreadPool pool(1);
     std::vector<models::EncoderStates> states(kWindows);
     try {
-      app::WindowEncoder encoder(*model, 1, pool, pointers, false, {.split = split});
+      app::WindowEncoder encoder(*model, 1, pool, pointers, {.split = split});
       run.is_open = true;
       count(run.n_opening);
       std::vector<app::EncodeJob> jobs;

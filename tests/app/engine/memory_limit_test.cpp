@@ -43,7 +43,7 @@ struct Fixture {
       pointers.push_back(devices.back().get());
     }
     models::ThreadPool pool(2);
-    app::WindowEncoder encoder(*model, 2, pool, pointers, false);
+    app::WindowEncoder encoder(*model, 2, pool, pointers);
     encoder.begin_file(1);
     Run run;
     const models::LogMel mel{tests::random_matrix(80, 3000, 8)};

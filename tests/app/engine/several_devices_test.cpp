@@ -58,7 +58,7 @@ struct Fixture {
       pointers.push_back(devices.back().get());
     }
     models::ThreadPool pool(2);
-    app::WindowEncoder encoder(*model, 2, pool, pointers, falls_back);
+    app::WindowEncoder encoder(*model, 2, pool, pointers, {.falls_back = falls_back});
     Run run;
     run.states.resize(kWindows);
     std::vector<app::EncodeJob> jobs;

@@ -59,6 +59,8 @@ struct Fixture {
   std::unique_ptr<Session> open(const Failures& failures, const app::Division& division,
                                 bool falls_back = false, std::size_t threads = 2) const {
     auto session = std::make_unique<Session>();
+    app::Division asked = division;
+    asked.falls_back = falls_back;
     std::vector<app::EncoderDevice*> pointers;
     for (std::size_t i = 0; i < failures.size(); ++i) {
       npu::SimDeviceOptions options;
@@ -69,8 +71,8 @@ struct Fixture {
           app::npu_device(npu::open_sim_device(options), {}, "sim:" + std::to_string(i)));
       pointers.push_back(session->devices.back().get());
     }
-    session->encoder = std::make_unique<app::WindowEncoder>(*model, threads, session->pool,
-                                                            pointers, falls_back, division);
+    session->encoder =
+        std::make_unique<app::WindowEncoder>(*model, threads, session->pool, pointers, asked);
     return session;
   }
 
@@ -320,9 +322,9 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever clocks a
   hybrid.plan = "hybrid";
   const auto device = app::npu_device(npu::open_sim_device(), hybrid);
   models::ThreadPool pool(1);
-  CHECK_THROWS_WITH_AS(
-      app::WindowEncoder(*f.model, 1, pool, {device.get()}, false, {.with_cpu = true}),
-      doctest::Contains("device.npu_window_ms: expected what a window takes"), Error);
+  CHECK_THROWS_WITH_AS(app::WindowEncoder(*f.model, 1, pool, {device.get()}, {.with_cpu = true}),
+                       doctest::Contains("device.npu_window_ms: expected what a window takes"),
+                       Error);
   const Run modelled = f.run({std::nullopt}, {.with_cpu = true});
   for (const DeviceUse& use : modelled.info.devices) CHECK(use.planned_ms > 0);
 }
