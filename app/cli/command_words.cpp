@@ -9,6 +9,7 @@
 
 #include "app/cli/exit_code.h"
 #include "app/cli/foreign_options.h"
+#include "app/cli/option_values.h"
 #include "models/base/closest_name.h"
 
 namespace wnpu::app {
@@ -23,8 +24,6 @@ bool may_be_empty(const CLI::Option& option) {
   return std::ranges::any_of(
       kMayBeEmpty, [&](std::string_view name) { return option.check_lname(std::string(name)); });
 }
-
-bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 // --verbose, which is a flag here and has a value in openai/whisper.
 bool may_go_without_value(const CLI::Option& option) {

@@ -67,8 +67,6 @@ bool takes_path(const CLI::Option& option) {
   });
 }
 
-bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
-
 Words names_of(const CLI::Option& option) {
   Words names;
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);

@@ -55,6 +55,8 @@ CLI::Validator one_of(std::vector<std::string> names, Case letters) {
   return {check, ""};
 }
 
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
 bool takes_files(const CLI::App& command) {
   return std::ranges::any_of(command.get_options(),
                              [](const CLI::Option* option) { return option->get_positional(); });

@@ -24,6 +24,9 @@ enum class Case { matters, ignored };
 // Without a description of its own: the option's type name says it in --help.
 CLI::Validator one_of(std::vector<std::string> names, Case letters = Case::matters);
 
+// Whether a value stands behind the option's name.
+bool takes_value(const CLI::Option& option);
+
 // Whether a command works on files that are named without an option.
 bool takes_files(const CLI::App& command);
 

@@ -64,9 +64,7 @@ std::optional<Tokens> by_tree(const std::string& text, VocabularyForm form) {
 
 // Few kinds of values and few keys, so that each of the forms comes up often.
 json random_value(std::mt19937& random, int levels) {
-  static const char* const kKeys[] = {"model", "vocab", "a",
-                                      "\xC4\xA0"
-                                      "b"};
+  static const char* const kKeys[] = {"model", "vocab", "a", "\u0120b"};
   json value;
   switch (random() % (levels > 0 ? 12 : 6)) {
     case 0:
