@@ -22,7 +22,7 @@ expect 2 'expected no files' devices cpu
 expect 0 '^ok +trial +5 s of sound on cpu in' doctor --device cpu --model "$small"
 expect 0 'on sim in .*\(simulated\)' doctor --device sim --model "$small"
 expect 0 '"works": true' doctor --device cpu --model "$small" --json
-expect 1 '^failed +trial +layer shape: heads' doctor --device sim --model models/tiny.en
+expect 1 '^failed +trial .*heads of 64 columns' doctor --device sim --model models/tiny.en
 expect 1 '^failed +model +none: expected a model' doctor --device cpu --model none
 grep -q 'try: bash app/quickstart.sh' out || fail "no remedy for a model that is not there"
 expect 1 '"works": false' doctor --device cpu --model none --json
