@@ -71,6 +71,16 @@ void add_lines(TokenTable& table, std::string_view text) {
   }
 }
 
+// Of a file with this name, all that it has.
+void add_tokens(const fs::path& path, const std::string& name, TokenTable& table) {
+  const MappedFile file(path);
+  const std::string_view text = as_text(file.bytes());
+  if (name == "vocabulary.txt") return add_lines(table, text);
+  check_json_size(text.size(), kMaxBytes, path.string());
+  read_vocabulary_json(text, path.string(), form_of(name),
+                       [&](std::size_t id, const std::string& spelled) { table.set(id, spelled); });
+}
+
 }  // namespace
 
 std::vector<std::string> read_text_tokens(const fs::path& directory, std::size_t n_text,
@@ -79,16 +89,7 @@ std::vector<std::string> read_text_tokens(const fs::path& directory, std::size_t
     const fs::path path = join(directory, name);
     if (!fs::exists(path)) continue;
     TokenTable table(path.string(), n_text, n_vocab);
-    const MappedFile file(path);
-    const std::string_view text = as_text(file.bytes());
-    if (std::string_view(name) == "vocabulary.txt") {
-      add_lines(table, text);
-    } else {
-      check_json_size(text.size(), kMaxBytes, path.string());
-      read_vocabulary_json(
-          text, path.string(), form_of(name),
-          [&](std::size_t id, const std::string& spelled) { table.set(id, spelled); });
-    }
+    add_tokens(path, name, table);
     return table.finish();
   }
   return {};
