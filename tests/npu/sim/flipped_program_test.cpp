@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/npu/sanitized.h"
 #include "tests/npu/sim/program_runs.h"
+#include "tests/sanitized.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu;

@@ -9,7 +9,7 @@
 #include "npu/predict/random_tuning.h"
 #include "npu/sim/check.h"
 #include "npu/sim/sim_device.h"
-#include "tests/npu/sanitized.h"
+#include "tests/sanitized.h"
 #include "tests/support/layer_call.h"
 
 using namespace wnpu;  // NOLINT

@@ -11,7 +11,7 @@
 #include "npu/predict/published.h"
 #include "npu/predict/random_tuning.h"
 #include "npu/sim/compile_call.h"
-#include "tests/npu/sanitized.h"
+#include "tests/sanitized.h"
 
 using namespace wnpu::npu;  // NOLINT
 

@@ -15,7 +15,7 @@
 #include "npu/predict/random_tuning.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
-#include "tests/npu/sanitized.h"
+#include "tests/sanitized.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace wnpu;  // NOLINT
