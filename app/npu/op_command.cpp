@@ -69,8 +69,12 @@ std::shared_ptr<const npu::Operator> operator_of(const Request& request,
 std::optional<npu::Sizes> sizes_of(const Request& request, const npu::Operator& op) {
   if (request.sizes.empty()) return std::nullopt;
   npu::Sizes sizes;
-  for (const std::string& text : CLI::detail::split(request.sizes, ',')) {
-    sizes.push_back(parse_integer("--sizes", text, {{1, 1U << 20U}}));
+  try {
+    for (const std::string& text : CLI::detail::split(request.sizes, ',')) {
+      sizes.push_back(parse_integer("--sizes", text, {{1, 1U << 20U}}));
+    }
+  } catch (const CLI::ValidationError& error) {  // the command line has been parsed by now
+    throw UsageError(error.what());
   }
   const std::string fault = op.size_fault(sizes);
   if (!fault.empty()) throw UsageError("--sizes: " + op.name + ": " + fault);

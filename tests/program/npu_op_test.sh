@@ -30,6 +30,8 @@ expect 0 '"holds": true' npu op validate quantise --json --shapes 2
 is_json
 expect 2 'n: expected a multiple of 8' npu op validate gelu --sizes 4,7
 expect 2 'sizes: expected 2, found 1' npu op bench gelu --sizes 4
+expect 2 '--sizes: ' npu op validate gelu --sizes x
+expect 2 '--sizes: ' npu op validate gelu --sizes 64,0
 expect 0 'm=8 n=16 +[0-9]+ bytes' npu op validate gelu --sizes 8,16
 expect 0 'modelled as phoenix-1.0/published, on no silicon' npu op bench gelu
 grep -q 'us, measured here' out || fail "bench does not say what is measured"
