@@ -89,7 +89,7 @@ RULES = {
     "bench/gate": [*BENCH, "bench/rtf"],
     "bench/peers": [*BENCH, "bench/rtf"],
     "bench/report": [*BENCH, "bench/rtf", "bench/encoder"],
-    "bench/search": [*BENCH, "bench/rtf", "bench/report", "app/npu"],
+    "bench/search": [*BENCH, "bench/rtf", "bench/report", "app/npu", "app/written/written_file.h"],
     "bench": BENCH,
     "tests": ["models", "npu", "audio", "encoder", "decoder", "app", "bench"],
 }

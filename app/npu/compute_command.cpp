@@ -1,7 +1,6 @@
 #include "app/npu/compute_command.h"
 
 #include <array>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "app/cli/option_values.h"
 #include "app/npu/named_device.h"
 #include "app/npu/npy_file.h"
+#include "app/written/written_file.h"
 #include "npu/design/target.h"
 #include "npu/tensor/queue.h"
 #include "npu/tensor/report_text.h"
@@ -69,13 +69,6 @@ struct Operation {
   Submit submit;
 };
 
-void require_free_output(const Computation& computation) {
-  std::error_code error;
-  if (computation.output.empty()) throw UsageError("npu compute: --output is required");
-  if (computation.overwrites || !std::filesystem::exists(computation.output, error)) return;
-  throw OutputError(computation.output + ": is there (--overwrite replaces it)");
-}
-
 Operands read_operands(const Operation& operation, const std::vector<std::string>& paths) {
   if (paths.size() != operation.n_operands) {
     throw UsageError("npu compute " + std::string(operation.name) + ": expected " +
@@ -89,7 +82,8 @@ Operands read_operands(const Operation& operation, const std::vector<std::string
 
 int compute(const Operation& operation, const Computation& computation,
             const std::vector<std::string>& paths) {
-  require_free_output(computation);
+  if (computation.output.empty()) throw UsageError("npu compute: --output is required");
+  require_free_file(computation.output, computation.overwrites, paths);
   Operands operands = read_operands(operation, paths);
   const std::unique_ptr<npu::Device> device = open_named(computation.device);
   npu::ops::Queue queue(*device);

@@ -8,14 +8,15 @@
 
 namespace wnpu::app {
 
-void require_free_file(const std::filesystem::path& file, bool overwrites) {
+void require_free_file(const std::filesystem::path& file, bool overwrites,
+                       std::span<const std::string> inputs) {
   if (file.empty()) return;
   std::error_code error;
   const bool is_there = !descriptor_of(file) && std::filesystem::is_regular_file(file, error);
   if (is_there && !overwrites) {
     throw OutputError(file.string() + ": is there (--overwrite replaces it)");
   }
-  ResultGuard({}).check(file);
+  ResultGuard(inputs).check(file);
 }
 
 }  // namespace wnpu::app

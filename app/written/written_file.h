@@ -2,12 +2,15 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
 
 namespace wnpu::app {
 
 // Before the work. Throws OutputError where a regular file is there, without `overwrites`; with it
-// where that decodes as audio; and where nothing can be written to `file`. An empty name: nothing
-// will be written.
-void require_free_file(const std::filesystem::path& file, bool overwrites);
+// where that decodes as audio; and where nothing can be written to `file`. Throws UsageError where
+// it is one of the inputs. An empty name: nothing will be written.
+void require_free_file(const std::filesystem::path& file, bool overwrites,
+                       std::span<const std::string> inputs = {});
 
 }  // namespace wnpu::app

@@ -22,6 +22,7 @@
 #include "app/engine/available_cpus.h"
 #include "app/engine/model_path.h"
 #include "app/npu/calls.h"
+#include "app/written/written_file.h"
 #include "bench/search/search_page.h"
 #include "bench/search/states_loss.h"
 #include "bench/search/variant_model.h"
@@ -101,10 +102,7 @@ void require_whole(const Search& search) {
   if (search.has_size && !search.model.empty()) {
     throw UsageError("--size and --model exclude each other: the model has a size");
   }
-  std::error_code error;
-  if (!search.page.empty() && !search.overwrites && fs::is_regular_file(search.page, error)) {
-    throw app::OutputError(search.page + ": is there (--overwrite replaces it)");
-  }
+  app::require_free_file(search.page, search.overwrites);
 }
 
 std::size_t n_threads(const Search& search) {

@@ -44,6 +44,15 @@ done
 
 cp c.npy before.npy
 expect 6 'c.npy: is there' npu compute matmul a.npy b.npy -o c.npy
+python3 -c "import wave; f = wave.open('talk.wav', 'wb'); f.setparams((1, 2, 16000, 0, 'NONE', '')); \
+f.writeframes(bytes(32000))"
+cp talk.wav talk.copy
+cp a.npy a.copy
+expect 6 'talk.wav: expected a place for a result, found audio' \
+  npu compute matmul a.npy b.npy -o talk.wav --overwrite
+expect 2 'a.npy: would get a result, but it is an input' npu compute matmul a.npy b.npy -o a.npy --overwrite
+cmp talk.wav talk.copy || fail "a recording is replaced"
+cmp a.npy a.copy || fail "an input is replaced"
 cmp -s c.npy before.npy || fail "a result that was there was changed"
 expect 2 'output is required' npu compute gelu a.npy
 expect 2 'expected 2 files \(A.npy B.npy\), found 1' npu compute matmul a.npy -o x.npy

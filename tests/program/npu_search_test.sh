@@ -35,6 +35,11 @@ echo mine >there
 expect 6 'there: is there' "${quick[@]}" --report there
 [ "$(cat there)" = mine ] || fail "a file that was there is replaced"
 expect 0 'member' "${quick[@]}" --report there --overwrite
+/usr/bin/python3 -c "import wave; f = wave.open('talk.wav', 'wb'); f.setparams((1, 2, 16000, 0, 'NONE', '')); \
+f.writeframes(bytes(32000))"
+cp talk.wav talk.copy
+expect 6 'talk.wav: expected a place for a result, found audio' "${quick[@]}" --report talk.wav --overwrite
+cmp talk.wav talk.copy || fail "a recording is replaced"
 expect 6 'none' "${quick[@]}" --report none/page.html
 
 # Nothing is fast enough: the exit code says so, and what comes nearest is named.
