@@ -18,7 +18,7 @@ struct Check {
   std::string name;  // "NPU", "model"
   CheckState state = CheckState::ok;
   std::string found;   // one line: what is there, or why it does not do
-  std::string remedy;  // the command that mends it; empty where none is known
+  std::string remedy;  // what mends it, a command where one does; empty: not known
 };
 
 // Seconds of sound that the trial transcribes.

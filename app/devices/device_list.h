@@ -30,7 +30,7 @@ struct ListedNpu {
   std::string_view target;  // "npu1"; empty where XRT does not show it
   std::string xclbin;       // that fits; empty: none
   std::string reason;       // why it cannot be used; empty: it can
-  std::string remedy;       // the command that mends it; empty where none is known
+  std::string remedy;       // what mends it, a command where one does; empty: not known
 };
 
 struct SimulatedArray {
