@@ -106,7 +106,8 @@ FORBIDDEN = {
 }
 EXAMPLES = "app/engine/examples"  # programs
 # Installed headers that include each other find each other in one folder.
-BESIDE = {"app/engine/whisper_npu.hpp": '"whisper_npu_devices.hpp"'}
+BESIDE = {"app/engine/whisper_npu.hpp": '"whisper_npu_devices.hpp"',
+          "app/engine/whisper_npu_tensor.hpp": '"whisper_npu.hpp"'}
 
 # Headers, of others and of what nothing loads unless it is asked for, and the only places that may
 # include them.
@@ -114,7 +115,8 @@ OTHERS = {
     r"\"npu/search/": ("npu/search/", "encoder/variant/", "bench/search/", "tests/"),
     r"\"encoder/variant/": ("encoder/variant/", "bench/search/", "tests/"),
     r"<(experimental/)?xrt[_/]|\"(experimental/)?xrt[_/]": ("npu/xrt/", "tests/"),
-    r"\"npu/tensor/": ("npu/tensor/", "app/npu/", "tests/"),  # transcribe has no use for it
+    r"\"npu/tensor/": ("npu/tensor/", "app/engine/tensor/", "app/npu/", "tests/"),  # transcribe has no use for it
+    r"\"(app/engine/)?whisper_npu_tensor": ("app/engine/tensor/", "app/npu/", "app/python/", "tests/"),
     r"<CLI/": ("app/cli/", "app/devices/", "app/models/", "app/npu/", "bench/bench_command.cpp",
                "bench/search/", "tests/"),
     r"<sndfile": ("audio/read/", "tests/"),

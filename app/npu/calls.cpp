@@ -1,9 +1,11 @@
 #include "app/npu/calls.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "app/cli/exit_code.h"
+#include "app/npu/computations.h"
 #include "models/base/released_sizes.h"
 #include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
@@ -105,6 +107,28 @@ std::vector<NamedDesign> designs(const CallChoice& choice) {
   return result;
 }
 
+// The plan's, and of the tensor operations those that the plan has not.
+std::vector<NamedDesign> all_designs(const CallChoice& choice) {
+  if (choice.memory_limit && choice.computations.empty()) {
+    throw UsageError("--memory-limit has no effect: it needs --compute");
+  }
+  std::vector<NamedDesign> all = designs(choice);
+  const std::string overlay = npu::hash_text(npu::overlay_hash(all.front().design));
+  for (NamedDesign& named : computation_designs(*npu::find_target(choice.target),
+                                                choice.computations, choice.memory_limit)) {
+    const std::string other = npu::hash_text(npu::overlay_hash(named.design));
+    if (other != overlay) {
+      throw UsageError("--compute: " + named.name + ": expected overlay " + overlay +
+                       " of the plan's calls, found " + other);
+    }
+    const std::uint64_t hash = npu::design_hash(named.design);
+    const bool is_there = std::ranges::any_of(
+        all, [&](const NamedDesign& one) { return npu::design_hash(one.design) == hash; });
+    if (!is_there) all.push_back(std::move(named));
+  }
+  return all;
+}
+
 }  // namespace
 
 npu::LayerShape layer_shape(const std::string& size) {
@@ -120,7 +144,7 @@ std::string choice_text(const CallChoice& choice) {
 
 std::vector<npu::EmittedCall> emitted_calls(const CallChoice& choice) {
   std::vector<npu::EmittedCall> calls;
-  for (NamedDesign& named : designs(choice)) {
+  for (NamedDesign& named : all_designs(choice)) {
     const std::vector<std::string> problems = npu::check(named.design);
     if (!problems.empty()) {
       throw UsageError(choice_text(choice) + ": the array cannot run " + named.name + ": " +

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,8 @@ struct CallChoice {
   std::string plan{kEmittedPlans[0]};
   std::size_t parts = kUsualParts;  // of plan heads: devices
   std::string plan_file;            // of npu tune, in the place of precision and plan; empty: none
+  std::vector<std::string> computations = {};      // tensor operations beside the plan's calls
+  std::optional<std::uint64_t> memory_limit = {};  // of those, on the device
 };
 
 // The layer of the model's size.

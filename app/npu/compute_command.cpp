@@ -16,12 +16,11 @@
 #include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
-#include "app/npu/named_device.h"
+#include "app/engine/whisper_npu_tensor.hpp"
+#include "app/npu/compute_report.h"
 #include "app/npu/npy_file.h"
 #include "app/written/written_file.h"
 #include "npu/design/target.h"
-#include "npu/tensor/queue.h"
-#include "npu/tensor/report_text.h"
 
 namespace wnpu::app {
 namespace {
@@ -32,7 +31,8 @@ struct Computation {
   std::vector<std::string> operands;  // for --help
   std::string output;
   bool overwrites = false;
-  DeviceName device{.preset = std::string(npu::kDefaultPreset)};
+  std::string device = "sim";
+  TensorDeviceOptions device_options;
   std::string type{kTypes[0]};
   std::optional<double> scale;
   std::optional<std::uint64_t> memory_limit;
@@ -40,11 +40,11 @@ struct Computation {
 };
 
 void add_options(CLI::App& app, Computation& computation) {
-  DeviceName& device = computation.device;
+  TensorDeviceOptions& device = computation.device_options;
   app.add_option("-o,--output", computation.output, "File for the result, whole or not at all")
       ->type_name("FILE.npy");
   app.add_flag("--overwrite", computation.overwrites, "Replace that file");
-  app.add_option("--device", device.name, "sim, npu, or npu:N for the Nth of several")
+  app.add_option("--device", computation.device, "sim, npu, or npu:N for the Nth of several")
       ->type_name("DEVICE")
       ->capture_default_str();
   app.add_option("--xclbin", device.xclbin, "The NPU's overlay, with its manifest beside it")
@@ -57,8 +57,8 @@ void add_options(CLI::App& app, Computation& computation) {
   app.add_flag("--json", computation.json, "What was done as JSON on stdout");
 }
 
-using Operands = std::vector<npu::ops::Tensor>;
-using Submit = npu::ops::Handle (*)(npu::ops::Queue&, Operands, const Computation&);
+using Operands = std::vector<Tensor>;
+using Submit = TensorHandle (*)(TensorDevice&, Operands, const Computation&);
 
 struct Operation {
   const char* name;
@@ -85,20 +85,13 @@ int compute(const Operation& operation, const Computation& computation,
   if (computation.output.empty()) throw UsageError("npu compute: --output is required");
   require_free_file(computation.output, computation.overwrites, paths);
   Operands operands = read_operands(operation, paths);
-  const std::unique_ptr<npu::Device> device = open_named(computation.device);
-  npu::ops::Queue queue(*device);
-  queue.set_memory_limit(computation.memory_limit);
-  const npu::ops::Handle handle = operation.submit(queue, std::move(operands), computation);
-  try {
-    const npu::ops::Result& result = handle.result();
-    write_file(computation.output, npy_bytes(result.value));
-    Messages(std::cerr, Verbosity::normal, false).note(npu::ops::report_text(result.report));
-    if (computation.json) {
-      write_all(STDOUT_FILENO, npu::ops::report_json(result.report), "stdout");
-    }
-  } catch (const npu::ops::TensorError& error) {
-    throw UsageError(error.what());
-  }
+  TensorDevice device(computation.device, computation.device_options);
+  device.set_memory_limit(computation.memory_limit);
+  const TensorHandle handle = operation.submit(device, std::move(operands), computation);
+  const TensorResult& result = handle.result();
+  write_file(computation.output, npy_bytes(result.value));
+  Messages(std::cerr, Verbosity::normal, false).note(report_text(result.report));
+  if (computation.json) write_all(STDOUT_FILENO, report_json(result.report), "stdout");
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -115,27 +108,26 @@ void add_scale(CLI::App& app, Computation& computation) {
 
 constexpr std::array kOperations{
     Operation{"matmul", "A [m, k] times B [k, n]", "A.npy B.npy", 2, add_type,
-              [](npu::ops::Queue& queue, Operands x, const Computation& computation) {
-                return queue.matmul(std::move(x[0]), std::move(x[1]),
-                                    npu::ops::find_type(computation.type).value());
+              [](TensorDevice& device, Operands x, const Computation& computation) {
+                return device.matmul(std::move(x[0]), std::move(x[1]), computation.type);
               }},
     Operation{"softmax", "Softmax of each row", "X.npy", 1, add_nothing,
-              [](npu::ops::Queue& queue, Operands x, const Computation&) {
-                return queue.softmax(std::move(x[0]));
+              [](TensorDevice& device, Operands x, const Computation&) {
+                return device.softmax(std::move(x[0]));
               }},
     Operation{"layer-norm", "Each row to mean 0 and variance 1", "X.npy", 1, add_nothing,
-              [](npu::ops::Queue& queue, Operands x, const Computation&) {
-                return queue.layer_norm(std::move(x[0]));
+              [](TensorDevice& device, Operands x, const Computation&) {
+                return device.layer_norm(std::move(x[0]));
               }},
     Operation{"gelu", "GELU of each value", "X.npy", 1, add_nothing,
-              [](npu::ops::Queue& queue, Operands x, const Computation&) {
-                return queue.gelu(std::move(x[0]));
+              [](TensorDevice& device, Operands x, const Computation&) {
+                return device.gelu(std::move(x[0]));
               }},
     Operation{"attention", "softmax(scale Q K^T) V, of each head where there are three sizes",
               "Q.npy K.npy V.npy", 3, add_scale,
-              [](npu::ops::Queue& queue, Operands x, const Computation& computation) {
-                return queue.attention(std::move(x[0]), std::move(x[1]), std::move(x[2]),
-                                       {computation.scale});
+              [](TensorDevice& device, Operands x, const Computation& computation) {
+                return device.attention(std::move(x[0]), std::move(x[1]), std::move(x[2]),
+                                        computation.scale);
               }}};
 
 Subcommand action(const Operation& operation) {

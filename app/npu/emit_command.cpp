@@ -15,6 +15,7 @@
 #include "app/cli/option_values.h"
 #include "app/engine/devices/device_names.h"
 #include "app/npu/calls.h"
+#include "app/npu/computations.h"
 #include "app/npu/layer_options.h"
 #include "app/written/written_folder.h"
 #include "npu/emit/emitted_files.h"
@@ -46,6 +47,11 @@ void add_options(CLI::App& app, Emission& emission) {
   app.add_option("--plan-file", choice.plan_file,
                  "A plan of `npu tune` for the size, in the place of --plan and --precision")
       ->type_name("FILE");
+  app.add_option("--compute", choice.computations,
+                 "A tensor operation that `npu compute` is to do on hardware; may be given again")
+      ->type_name(computation_forms());
+  add_size(app, "--memory-limit", choice.memory_limit,
+           "Of the device, as `npu compute` will have it for --compute: it decides the calls");
   app.add_option("-o,--output-dir", emission.folder, "Folder to make")->type_name("DIR");
   app.add_flag("--overwrite", emission.overwrites, "Replace a folder that this command has made");
 }
@@ -75,6 +81,7 @@ int emit_portable(const Emission& emission) {
       choice.precision != none.precision) {
     throw UsageError("npu emit: --target, --plan and --precision are of --dialect aie");
   }
+  if (!choice.computations.empty()) throw UsageError("npu emit: --compute is of --dialect aie");
   if (choice.parts != none.parts) throw UsageError("npu emit: --parts is of --plan heads");
   const FolderKind kind = {"npu emit --dialect " + emission.dialect,
                            is_linalg ? "layer.mlir" : "graph.nnef"};

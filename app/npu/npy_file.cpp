@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/cli/exit_code.h"
+#include "npu/tensor/tensor.h"
 
 namespace wnpu::app {
 namespace {
@@ -64,11 +65,11 @@ class NpyReader {
  public:
   NpyReader(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
-  npu::ops::Tensor read() {
+  Tensor read() {
     const std::string_view values = read_header();
     const NumberType& type = number_type();
     if (field("fortran_order") != "False") refuse("order", "C order", "Fortran's");
-    npu::ops::Tensor tensor;
+    Tensor tensor;
     tensor.shape = sizes();
     const std::size_t n = count(tensor.shape, values.size() / type.bytes);
     if (n * type.bytes != values.size()) {
@@ -168,11 +169,11 @@ class NpyReader {
 
 }  // namespace
 
-npu::ops::Tensor parse_npy(std::string_view bytes, const std::string& name) {
+Tensor parse_npy(std::string_view bytes, const std::string& name) {
   return NpyReader(bytes, name).read();
 }
 
-npu::ops::Tensor read_npy(const std::filesystem::path& path) {
+Tensor read_npy(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
   if (!file.is_open() || file.bad()) {
@@ -181,7 +182,7 @@ npu::ops::Tensor read_npy(const std::filesystem::path& path) {
   return parse_npy(bytes, path.string());
 }
 
-std::string npy_bytes(const npu::ops::Tensor& tensor) {
+std::string npy_bytes(const Tensor& tensor) {
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
   for (const std::size_t size : tensor.shape) {
     header += std::to_string(size);

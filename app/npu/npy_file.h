@@ -6,16 +6,16 @@
 #include <string>
 #include <string_view>
 
-#include "npu/tensor/tensor.h"
+#include "app/engine/whisper_npu_tensor.hpp"
 
 namespace wnpu::app {
 
 // `bytes` is a file's content; `name` is for messages. Values that float32 cannot hold are rounded
 // to nearest. Throws UsageError: what was expected, what was found.
-npu::ops::Tensor parse_npy(std::string_view bytes, const std::string& name);
-npu::ops::Tensor read_npy(const std::filesystem::path& path);
+Tensor parse_npy(std::string_view bytes, const std::string& name);
+Tensor read_npy(const std::filesystem::path& path);
 
 // As float32, little-endian, in C order.
-std::string npy_bytes(const npu::ops::Tensor& tensor);
+std::string npy_bytes(const Tensor& tensor);
 
 }  // namespace wnpu::app

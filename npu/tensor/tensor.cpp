@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -11,12 +10,6 @@ namespace wnpu::npu::ops {
 namespace {
 
 constexpr std::array<std::string_view, 3> kTypeNames{"bf16", "int8", "int16"};
-
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
-}
 
 }  // namespace
 
@@ -45,15 +38,6 @@ std::optional<Type> find_type(std::string_view name) {
   const auto* const found = std::ranges::find(kTypeNames, name);
   if (found == kTypeNames.end()) return std::nullopt;
   return static_cast<Type>(found - kTypeNames.begin());
-}
-
-std::string bound_text(const Bound& bound) {
-  std::string text = "error at most ";
-  if (bound.absolute > 0) text += number_text(bound.absolute) + " + ";
-  text += number_text(bound.relative);
-  text += " x " + bound.magnitude;
-  if (bound.has_half_step) text += " + half a bf16 step";
-  return text + ", operands " + bound.operands;
 }
 
 }  // namespace wnpu::npu::ops

@@ -45,7 +45,6 @@ struct Bound {
   std::string magnitude;
   std::string operands;  // "as bf16": how they were rounded before, which is not in the bound
 };
-std::string bound_text(const Bound& bound);
 
 enum class RanOn { core, cpu };
 

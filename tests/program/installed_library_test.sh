@@ -32,10 +32,10 @@ libraries=$(dirname "$(find "$prefix" -name libwhisper_npu.so)")
 cp -r "$root/app/engine/examples" "$work/examples"
 
 headers=("$prefix"/include/*)
-[ "${headers[*]##*/}" = "whisper_npu.h whisper_npu.hpp whisper_npu_devices.hpp whisper_npu_operator.h" ] || fail "expected four headers, found ${headers[*]}"
+[ "${headers[*]##*/}" = "whisper_npu.h whisper_npu.hpp whisper_npu_devices.hpp whisper_npu_operator.h whisper_npu_tensor.hpp" ] || fail "expected five headers, found ${headers[*]}"
 # Of the system, and the one beside it, alone.
 others=$(grep -hE '^ *# *include' "${headers[@]}" |
-  grep -vE '^#include (<[a-z_]+(\.h)?>|"whisper_npu_devices\.hpp"  // beside this one)$')
+  grep -vE '^#include (<[a-z_]+(\.h)?>|"whisper_npu(_devices)?\.hpp"  // beside this one)$')
 [ -z "$others" ] || fail "headers: expected includes of the standard library, found $others"
 strict=(-Wall -Wextra -Werror -pedantic -fsyntax-only)
 gcc -std=c11 "${strict[@]}" -x c "$prefix/include/whisper_npu.h" || fail "whisper_npu.h as C11"
@@ -44,6 +44,8 @@ gcc -std=c11 "${strict[@]}" -x c "$prefix/include/whisper_npu_operator.h" || fai
 g++ -std=c++11 "${strict[@]}" -x c++ "$prefix/include/whisper_npu_operator.h" || fail "whisper_npu_operator.h as C++11"
 echo '#include <whisper_npu.hpp>' >"$work/alone.cpp"
 g++ -std=c++20 "${strict[@]}" -I "$prefix/include" "$work/alone.cpp" || fail "whisper_npu.hpp as C++20"
+echo '#include <whisper_npu_tensor.hpp>' >"$work/alone.cpp"
+g++ -std=c++20 "${strict[@]}" -I "$prefix/include" "$work/alone.cpp" || fail "whisper_npu_tensor.hpp as C++20"
 
 export CMAKE_GENERATOR=Ninja  # make need not be there
 export PKG_CONFIG_PATH=$libraries/pkgconfig
@@ -94,6 +96,12 @@ for program in "${programs[@]}"; do
   grep -q "^transcribe: $work/none: expected a model" "$work/said" ||
     fail "$program, a model that is not there: $(cat "$work/said")"
 done
+
+LD_LIBRARY_PATH=$libraries "$work/built/tensors" sim >"$work/said" 2>&1 || fail "tensors: $(cat "$work/said")"
+grep -qE '^matmul bf16 \[2, 4\] x \[4, 4\] on core, simulated: 0 1 2 3 1 2 3 4$' "$work/said" ||
+  fail "tensors: expected the product, found $(cat "$work/said")"
+grep -q '^softmax \[2, 4\] on core, simulated: 0\.03' "$work/said" ||
+  fail "tensors: expected the softmax, found $(cat "$work/said")"
 
 must "$write_nano_model" "$work/nano"
 make_recordings "$work/nano/tone.wav"

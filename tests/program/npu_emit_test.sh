@@ -69,6 +69,22 @@ grep -oE '[a-z0-9]+\.bin' d/npu1.xclbin.json | while read -r name; do
   [ -s "d/$name" ] || fail "$name is in the manifest and not there"
 done
 
+# Tensor operations beside the layer: streams of their own, each once, all in the manifest.
+expect 0 'matmul_0_1: design' npu emit --size tiny --plan gemm --compute matmul:30,50,20:int16 \
+  --compute softmax:4,32 --compute softmax:4,32 -o t
+grep -q 'softmax_1_0: design' out || fail "no call of softmax"
+! grep -q 'softmax_2_0' out || fail "the same call twice"
+[ "$(grep -c '\.bin"' t/npu1.xclbin.json)" = 4 ] || fail "expected four streams in the manifest"
+expect 0 'gelu_0_0' npu emit --size tiny --plan gemm --compute gelu:3000000 --memory-limit 1M --overwrite -o t
+expect 2 '--compute: softmax \[4, 300\]: no core' npu emit --size tiny --compute softmax:4,300 -o u
+expect 2 'expected sizes M,K,N, found 2' npu emit --compute matmul:1,2 -o u
+expect 2 'found frob:1' npu emit --compute frob:1 -o u
+expect 2 'bf16, int8 or int16, found fp8' npu emit --compute matmul:1,1,1:fp8 -o u
+expect 2 'found -1' npu emit --compute gelu:-1 -o u
+expect 2 'it needs --compute' npu emit --memory-limit 1M -o u
+expect 2 'of --dialect aie' npu emit --dialect nnef --compute gelu:1 -o u
+rm -r t
+
 # Dialects that say nothing of the array have none of its options, and folders of their own.
 expect 2 'of --dialect aie' npu emit --dialect linalg --plan batched -o p
 expect 0 'linalg, tiny, fp32' npu emit --dialect linalg --size tiny -o p

@@ -1,22 +1,22 @@
 // What a report says, as a line and as JSON: nothing simulated without saying so, nothing of the
 // device where the CPU did the work.
+#include "app/npu/compute_report.h"
+
 #include <string>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "npu/tensor/report_text.h"
-#include "tests/npu/tensor/tensor_checks.h"
+#include "tests/support/random_matrix.h"
 
 using namespace wnpu;  // NOLINT
-using namespace wnpu::npu::ops;
+using namespace wnpu::app;
 
 namespace {
 
-Report report_of(std::size_t width) {
-  const auto device = tests::open_simulator();
-  Queue queue(*device);
-  return queue.softmax(tests::random_tensor({3, width}, 1)).result().report;
+TensorReport report_of(std::size_t width) {
+  TensorDevice device("sim");
+  return device.softmax({{3, width}, tests::random_vector(3 * width, 1, 1)}).result().report;
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -26,7 +26,7 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("tensor report: what cores did is called simulated, its time modelled") {
-  const Report report = report_of(10);
+  const TensorReport report = report_of(10);
   const std::string text = report_text(report);
   CHECK(text.starts_with("softmax [3, 10]: on simulated "));
   CHECK(has(text, "1 call, "));
@@ -34,7 +34,8 @@ TEST_CASE("tensor report: what cores did is called simulated, its time modelled"
   CHECK(has(text, " ms to simulate, "));
   CHECK(has(text, std::to_string(report.memory_bytes) + " bytes of device memory"));
   CHECK(has(text, "made of attention"));
-  CHECK(has(text, bound_text(report.bound)));
+  CHECK(has(text, "error at most "));
+  CHECK(has(text, report.bound.magnitude + " + half a bf16 step, operands as bf16"));
   const auto json = nlohmann::json::parse(report_json(report));
   CHECK(json["ran_on"] == "core");
   CHECK(json["simulated"] == true);
@@ -46,7 +47,7 @@ TEST_CASE("tensor report: what cores did is called simulated, its time modelled"
 }
 
 TEST_CASE("tensor report: what the CPU did has nothing of the device") {
-  const Report report = report_of(100);
+  const TensorReport report = report_of(100);
   const std::string text = report_text(report);
   CHECK(text.starts_with("softmax [3, 100]: on the CPU, no NPU was used, "));
   CHECK_FALSE(has(text, "modelled"));
@@ -61,7 +62,7 @@ TEST_CASE("tensor report: what the CPU did has nothing of the device") {
 }
 
 TEST_CASE("tensor report: on hardware time is measured and nothing is modelled") {
-  Report report = report_of(10);
+  TensorReport report = report_of(10);
   report.is_simulated = false;
   report.device = "RyzenAI-npu1";
   CHECK_FALSE(has(report_text(report), "modelled"));

@@ -1,11 +1,11 @@
-#include "npu/tensor/report_text.h"
+#include "app/npu/compute_report.h"
 
 #include <array>
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
 
-namespace wnpu::npu::ops {
+namespace wnpu::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -16,12 +16,18 @@ std::string ms_text(double ms) {
   return text.data();
 }
 
+std::string number_text(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
 std::string counted(std::size_t n, const char* what) {
   std::string text = std::to_string(n) + " " + what;
   return n == 1 ? text : text + "s";
 }
 
-std::string on_cores(const Report& report) {
+std::string on_cores(const TensorReport& report) {
   std::string text = " on " + report.device + ", " + counted(report.calls, "call");
   if (report.is_simulated) text += ", " + ms_text(report.modelled_ms) + " modelled";
   text += ", " + ms_text(report.wall_ms) + (report.is_simulated ? " to simulate" : " measured");
@@ -32,11 +38,20 @@ std::string on_cores(const Report& report) {
   return text;
 }
 
+std::string bound_text(const TensorBound& bound) {
+  std::string text = "error at most ";
+  if (bound.absolute > 0) text += number_text(bound.absolute) + " + ";
+  text += number_text(bound.relative);
+  text += " x " + bound.magnitude;
+  if (bound.has_half_step) text += " + half a bf16 step";
+  return text + ", operands " + bound.operands;
+}
+
 }  // namespace
 
-std::string report_text(const Report& report) {
+std::string report_text(const TensorReport& report) {
   std::string text = report.operation + ":";
-  if (report.ran_on == RanOn::cpu) {
+  if (report.ran_on == "cpu") {
     text += " on the CPU, no NPU was used, " + ms_text(report.wall_ms) + " measured";
   } else {
     text += on_cores(report);
@@ -45,12 +60,12 @@ std::string report_text(const Report& report) {
   return text + "; " + bound_text(report.bound);
 }
 
-std::string report_json(const Report& report) {
-  const bool is_on_cpu = report.ran_on == RanOn::cpu;
+std::string report_json(const TensorReport& report) {
+  const bool is_on_cpu = report.ran_on == "cpu";
   const auto of_cores = [&](auto value) { return is_on_cpu ? Json() : Json(value); };
   const auto of_simulator = [&](auto value) { return report.is_simulated ? Json(value) : Json(); };
   Json json{{"operation", report.operation},
-            {"ran_on", is_on_cpu ? "cpu" : "core"},
+            {"ran_on", report.ran_on},
             {"reason", report.reason.empty() ? Json() : Json(report.reason)},
             {"device", of_cores(report.device)},
             {"simulated", report.is_simulated},
@@ -71,4 +86,4 @@ std::string report_json(const Report& report) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace wnpu::npu::ops
+}  // namespace wnpu::app

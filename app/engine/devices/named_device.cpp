@@ -1,8 +1,7 @@
-#include "app/npu/named_device.h"
+#include "app/engine/devices/named_device.h"
 
 #include <vector>
 
-#include "app/cli/exit_code.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/devices/device_names.h"
 #include "npu/probe.h"
@@ -11,7 +10,7 @@
 namespace wnpu::app {
 namespace {
 
-// N of "npu:N"; of "npu" 0. Throws UsageError.
+// N of "npu:N"; of "npu" 0. Throws Error(usage).
 std::size_t npu_index(const std::string& name) {
   try {
     const NamedDevices named = parse_devices(name);
@@ -20,7 +19,7 @@ std::size_t npu_index(const std::string& name) {
     if (is_npu && named.indexes.size() == 1) return named.indexes.front();
   } catch (const Error&) {  // no device at all
   }
-  throw UsageError("--device: expected npu, npu:N or sim, found " + name);
+  throw Error("device", ": expected npu, npu:N or sim, found " + name);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The device that an action of `whisper-npu npu` is to work on, by the words of its --device.
+// One device that works without a model, by its name.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace wnpu::app {
 
-// Of "npu" or "npu:N". Throws UsageError for another name, DeviceError where there is none.
+// Of "npu" or "npu:N". Throws Error(usage) for another name, DeviceError where there is none.
 npu::XrtDeviceInfo named_npu(const std::string& name);
 
 struct DeviceName {
@@ -19,7 +19,7 @@ struct DeviceName {
   std::string preset = {};   // of the simulator
   unsigned threads = 0;      // of the simulator; 0: as many as this process may use
 };
-// Throws UsageError, DeviceError.
+// Throws Error(usage), DeviceError.
 std::unique_ptr<npu::Device> open_named(const DeviceName& device);
 
 }  // namespace wnpu::app

@@ -1,0 +1,130 @@
+// Tensor operations on an NPU, or on its simulator, without a model. What is here may change with
+// any version, as in whisper_npu.hpp.
+//
+//   wnpu::TensorDevice device("npu");                          // or "sim"
+//   const wnpu::TensorHandle c = device.matmul(a, b, "int8");  // handed in, not yet done
+//   const wnpu::TensorHandle y = device.gelu(x);
+//   use(c.result().value, y.result().value);                   // waits
+//
+// What cannot be done is thrown as wnpu::Error: of an operation by its handle alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "whisper_npu.hpp"  // beside this one
+
+namespace wnpu {
+
+// A node of the NPU's driver.
+struct NpuNode {
+  std::string name;     // "/dev/accel/accel0"; "npu" where there is none at all
+  std::string address;  // on the PCI bus, "0000:c4:00.1"; empty where there is no node
+  bool usable = false;
+  std::string reason;  // why it is not; empty: it is
+  std::string remedy;  // the command that mends that; empty: none is known
+};
+// Of this machine. Never empty: the absence of any is listed. Opens nothing.
+WHISPER_NPU_API std::vector<NpuNode> npu_nodes();
+
+// Row-major. The last size is that of a row; each is at least 1.
+struct Tensor {
+  std::vector<std::size_t> shape;
+  std::vector<float> values;
+};
+
+struct TensorDeviceOptions {
+  std::string xclbin = {};                       // of an NPU; empty: the installed one
+  std::string preset = "phoenix-1.0/published";  // CLOCK/KERNELS whose times the simulator models
+  unsigned threads = 0;  // of the simulator; 0: as many as this process has CPUs
+};
+
+// How exact a result is: |found - exact| <= absolute + relative * magnitude, half a step of bf16
+// aside where has_half_step. `exact` is of the operands as they were rounded before.
+struct TensorBound {
+  double absolute = 0;
+  double relative = 0;
+  bool has_half_step = true;
+  std::string magnitude;  // what each element's is
+  std::string operands;   // "as bf16": how they were rounded
+};
+
+// How a result came about.
+struct TensorReport {
+  std::string operation;        // "matmul bf16 [3, 4] x [4, 5]"
+  std::string ran_on = "core";  // "cpu": no core does this, the CPU's reference did it
+  std::string reason;           // why the CPU, or what is to be known of the cores' way; else empty
+  std::string device;           // its description
+  bool is_simulated = false;
+  std::size_t calls = 0;            // of programs on the array
+  double modelled_ms = 0;           // of the simulator's time model, never measured; 0 on hardware
+  double wall_ms = 0;               // of the host; on a simulator the simulation's
+  std::uint64_t sent_bytes = 0;     // to the device
+  std::uint64_t fetched_bytes = 0;  // from it
+  std::uint64_t ddr_bytes = 0;      // moved by the simulated array; 0 on hardware
+  std::uint64_t memory_bytes = 0;   // most that buffers took at once, as the device counted
+  std::uint64_t apart_bytes = 0;    // if no buffer had been used twice
+  TensorBound bound;
+};
+
+struct TensorResult {
+  Tensor value;
+  TensorReport report;
+};
+
+// An operation that was handed in. Copies stand for the same one; it outlives its device.
+class WHISPER_NPU_API TensorHandle {
+ public:
+  void wait() const;
+  bool ready() const;
+  // Waits. Throws Error: usage for operands that make no sense, device, resources; what() names the
+  // call and its sizes.
+  const TensorResult& result() const;
+
+  struct State;
+
+ private:
+  friend class TensorDevice;
+  explicit TensorHandle(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+// A device for tensors: what is handed in is done in that order, beside the caller. Bits depend on
+// the operands alone, not on threads nor on what else is handed in. For one thread at a time.
+class WHISPER_NPU_API TensorDevice {
+ public:
+  // "npu", "npu:1" or "sim". Throws Error.
+  explicit TensorDevice(const std::string& device = "npu", const TensorDeviceOptions& options = {});
+  // What was handed in is done first.
+  ~TensorDevice();
+  TensorDevice(TensorDevice&&) noexcept;
+  TensorDevice& operator=(TensorDevice&&) noexcept;
+
+  const std::string& description() const;
+  bool is_simulated() const;
+  // Bytes of buffers on the device, for what is handed in from now on: it is cut into calls that
+  // take no more, or refused with the least limit that would do. None: no limit.
+  void set_memory_limit(std::optional<std::uint64_t> bytes);
+
+  // [m, k] x [k, n]. type: what the array takes operands in, "bf16", "int8", "int16".
+  TensorHandle matmul(Tensor a, Tensor b, const std::string& type = "bf16");
+  // Of each row.
+  TensorHandle softmax(Tensor x);
+  // Of each row, to mean 0 and variance 1 (epsilon 1e-5).
+  TensorHandle layer_norm(Tensor x);
+  // x/2 (1 + erf(x / sqrt 2)) of each value.
+  TensorHandle gelu(Tensor x);
+  // softmax(scale q k^T) v: [queries, width], [keys, width], [keys, width], or each [heads, ...].
+  // scale: none: 1 / sqrt(width).
+  TensorHandle attention(Tensor q, Tensor k, Tensor v, std::optional<double> scale = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wnpu
