@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
+#include <span>
 
 namespace wnpu::tests {
 
@@ -12,5 +14,13 @@ inline constexpr std::size_t kSanitizedShare = 4;
 #else
 inline constexpr std::size_t kSanitizedShare = 1;
 #endif
+inline constexpr bool kIsSanitized = kSanitizedShare > 1;
+
+// Of a list of cases all, or under sanitizers the first of them.
+template <typename List>
+auto some_of(const List& list) {
+  const std::size_t n = (std::size(list) + kSanitizedShare - 1) / kSanitizedShare;
+  return std::span(list).first(n);
+}
 
 }  // namespace wnpu::tests

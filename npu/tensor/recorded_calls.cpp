@@ -13,7 +13,7 @@ namespace wnpu::npu::ops {
 namespace {
 
 // Values of one operand at most: what the host needs for it is four bytes a value.
-constexpr std::size_t kMostValues = std::size_t{1} << 28;
+constexpr std::size_t kMostZeros = std::size_t{1} << 28;
 
 class HostBuffer final : public Buffer {
  public:
@@ -109,9 +109,9 @@ const Recordable* find_recordable(const std::string& name) {
 Tensor zeros_of(const std::string& name, const Sizes& shape) {
   std::size_t values = 1;
   for (const std::size_t size : shape) {
-    if (size == 0 || size > kMostValues / values) {
+    if (size == 0 || size > kMostZeros / values) {
       throw TensorError(name + ": expected sizes of at least 1 and operands of at most " +
-                        std::to_string(kMostValues) + " values, found " + shape_text(shape));
+                        std::to_string(kMostZeros) + " values, found " + shape_text(shape));
     }
     values *= size;
   }

@@ -2,6 +2,7 @@
 #include "npu/plans/split_model.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "npu/sim/check.h"
+#include "tests/sanitized.h"
 
 using namespace wnpu::npu;  // NOLINT
 
@@ -62,7 +64,8 @@ TEST_CASE("split: layers and heads are divided whole, each once, as evenly as ca
 }
 
 TEST_CASE("split: the calls of a part are legal for all Whisper sizes that fit, in any number") {
-  for (const std::size_t heads : {6U, 8U, 12U, 16U, 20U}) {
+  constexpr std::array<std::size_t, 5> kHeads{6, 8, 12, 16, 20};
+  for (const std::size_t heads : wnpu::tests::some_of(kHeads)) {
     const LayerShape shape{1500, 64 * heads, heads, 256 * heads};
     for (const std::size_t n : {std::size_t{2}, std::size_t{3}, heads}) {
       CAPTURE(heads);

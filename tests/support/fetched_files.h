@@ -31,7 +31,7 @@ inline std::optional<std::filesystem::path> jfk_wav() { return fetched_file("sam
 
 // A CTranslate2 folder.
 inline std::optional<std::filesystem::path> tiny_en_dir() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef WNPU_SANITIZED
   MESSAGE("SKIP: real weights under a sanitizer take minutes; small models take the same paths");
   return std::nullopt;
 #else

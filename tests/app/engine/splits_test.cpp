@@ -11,6 +11,7 @@
 #include "app/engine/devices/window_encoder.h"
 #include "npu/sim/sim_device.h"
 #include "tests/nano/nano_ctranslate2.h"
+#include "tests/sanitized.h"
 #include "tests/support/difference.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
@@ -26,11 +27,7 @@ constexpr std::size_t kLayers = 3;
 constexpr std::size_t kWindows = 3;
 // Of a window's states in a buffer: 1500 frames padded to 1536, bf16.
 constexpr std::uint64_t kStatesBytes = 1536 * 64 * kHeads * 2;
-#ifdef WNPU_SANITIZED
-constexpr std::size_t kStep = 4;
-#else
-constexpr std::size_t kStep = 1;
-#endif
+constexpr std::size_t kStep = tests::kSanitizedShare;
 
 using Failures = std::vector<std::optional<std::size_t>>;  // a device: its call that fails
 
@@ -122,7 +119,8 @@ std::uint64_t sum(const DeviceInfo& info, std::uint64_t DeviceUse::*field) {
 
 }  // namespace
 
-TEST_CASE("split windows: what is synced is the states that go in and come out, nothing twice") {
+TEST_CASE("split windows: what is synced is the states that go in and come out, nothing twice" *
+          doctest::skip(tests::kIsSanitized)) {
   const Fixture f;
   for (std::size_t n = 1; n <= 2; ++n) {
     const Run found = f.run(Failures(n), by(Split::windows));
@@ -132,7 +130,8 @@ TEST_CASE("split windows: what is synced is the states that go in and come out, 
   }
 }
 
-TEST_CASE("split layers: one device's bits, each device its layers, each hand-over counted") {
+TEST_CASE("split layers: one device's bits, each device its layers, each hand-over counted" *
+          doctest::skip(tests::kIsSanitized)) {
   const Fixture f;
   const Run alone = f.run({std::nullopt}, by(Split::windows));
   for (std::size_t n = 2; n <= kLayers; ++n) {
@@ -188,7 +187,8 @@ TEST_CASE("split layers: whichever call of a device fails, the others do its lay
   CHECK(two_fail.info.devices[2].layers->count == kLayers);
 }
 
-TEST_CASE("split heads: bits depend on the number of devices and on nothing else") {
+TEST_CASE("split heads: bits depend on the number of devices and on nothing else" *
+          doctest::skip(tests::kIsSanitized)) {
   const Fixture f;
   const Run whole = f.run({std::nullopt}, by(Split::windows));
   const Run found = f.run(Failures(2), by(Split::heads));

@@ -2,6 +2,7 @@
 #include "npu/first_light/first_light.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -15,6 +16,7 @@
 #include "npu/trial_calls/inputs.h"
 #include "tests/npu/first_light/altered_device.h"
 #include "tests/npu/small_design.h"
+#include "tests/sanitized.h"
 
 using namespace wnpu;         // NOLINT
 using namespace wnpu::npu;    // NOLINT
@@ -193,9 +195,9 @@ TEST_CASE("first light: ends with the step that was asked for") {
 }
 
 TEST_CASE("first light: all its calls are legal and of one overlay, the layer's, at every width") {
-  for (const LayerShape& shape :
-       {kSmall, LayerShape{1500, 384, 6, 1536}, LayerShape{1500, 512, 8, 2048},
-        LayerShape{1500, 1280, 20, 5120}}) {
+  constexpr std::array<LayerShape, 4> kShapes{
+      {kSmall, {1500, 384, 6, 1536}, {1500, 512, 8, 2048}, {1500, 1280, 20, 5120}}};
+  for (const LayerShape& shape : tests::some_of(kShapes)) {
     const LayerGeometry g = layer_geometry(npu1(), shape, Precision::bf16);
     const std::uint64_t overlay = overlay_hash(layer_design(g));
     std::map<std::uint64_t, std::string> by_hash;

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "npu/search/variant_cost.h"
+#include "tests/sanitized.h"
 
 using namespace wnpu::npu;  // NOLINT
 
@@ -65,15 +66,11 @@ struct Shares {
 
 Shares shares_of(SearchMethod method, const Evaluate& evaluate, const VariantSpace& space,
                  std::size_t evaluations, double room) {
-#ifdef WNPU_SANITIZED
-  constexpr std::uint64_t kSeeds = 1;
-#else
-  constexpr std::uint64_t kSeeds = 3;
-#endif
+  constexpr int kSeeds = wnpu::tests::kIsSanitized ? 1 : 3;
   Shares shares;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (int seed = 1; seed <= kSeeds; ++seed) {
     Trials trials(space, evaluate, {evaluations});
-    search_by(method, trials, seed);
+    search_by(method, trials, static_cast<std::uint64_t>(seed));
     CHECK(trials.all().size() == evaluations);
     CHECK(trials.end() == SearchEnd::evaluations);
     const double share = room_of(trials) / room;
@@ -139,7 +136,7 @@ TEST_CASE("search: the same seed looks at the same, another at others, whatever 
         return outcomes;
       };
       Trials trials(space, evaluate, {60});
-      search_by(method, trials, seed);
+      search_by(method, trials, static_cast<std::uint64_t>(seed));
       looked_at.emplace_back();
       for (const Trial& trial : trials.all()) looked_at.back().push_back(trial.genes);
     }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/npu/tensor/tensor_checks.h"
+#include "tests/sanitized.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu::ops;
@@ -22,11 +23,7 @@ double share(Queue& queue, const Tensor& a, const Tensor& b, Type type) {
 }  // namespace
 
 TEST_CASE("tensor matmul: random sizes in all types keep the bound") {
-#ifdef WNPU_SANITIZED
-  constexpr std::size_t kCases = 3;
-#else
-  constexpr std::size_t kCases = 30;
-#endif
+  constexpr std::size_t kCases = tests::kIsSanitized ? 3 : 30;
   const auto device = open_simulator();
   Queue queue(*device);
   tests::Random random(24);
@@ -169,8 +166,8 @@ TEST_CASE("tensor matmul: the least memory limit that is named does, and one byt
   }
 }
 
-#ifndef WNPU_SANITIZED
-TEST_CASE("tensor matmul: large ones are several calls where a call cannot be as large") {
+TEST_CASE("tensor matmul: large ones are several calls where a call cannot be as large" *
+          doctest::skip(tests::kIsSanitized)) {
   const auto device = open_simulator();
   Queue queue(*device);
   const Tensor tall = random_tensor({16500, 8}, 13);  // a call has 64 blocks of 256 rows
@@ -187,4 +184,3 @@ TEST_CASE("tensor matmul: large ones are several calls where a call cannot be as
   CHECK(product.result().report.calls == 2);
   CHECK(share(queue, deep, long_b, Type::int8) <= 1);
 }
-#endif

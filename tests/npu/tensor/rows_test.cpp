@@ -6,6 +6,7 @@
 
 #include "npu/ops/registry.h"
 #include "tests/npu/tensor/tensor_checks.h"
+#include "tests/sanitized.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu::ops;
@@ -15,11 +16,7 @@ using tests::random_tensor;
 
 namespace {
 
-#ifdef WNPU_SANITIZED
-constexpr std::size_t kCases = 4;
-#else
-constexpr std::size_t kCases = 40;
-#endif
+constexpr std::size_t kCases = tests::kIsSanitized ? 4 : 40;
 
 // The registry's fp64, as it stands there.
 Exact exact_of(const std::string& name, const npu::Sizes& sizes,
