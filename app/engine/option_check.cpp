@@ -51,6 +51,9 @@ void check_search(const TranscribeOptions& options) {
   check_number("temperature", options.temperature, ranges::kTemperature);
   check_number("temperature_increment_on_fallback", options.temperature_increment_on_fallback,
                ranges::kTemperatureIncrement);
+  for (const double temperature : options.temperatures) {
+    check_number("temperatures", temperature, ranges::kTemperature);
+  }
   check_number("compression_ratio_threshold", options.compression_ratio_threshold,
                ranges::kAnyNumber);
   check_number("logprob_threshold", options.logprob_threshold, ranges::kAnyNumber);

@@ -15,6 +15,7 @@ Transcript read_audio(const Audio& audio, const Callbacks& callbacks) {
   return app::with_errors(app::name_of(audio), [&] {
     audio::MelOptions mel_options;
     mel_options.should_stop = callbacks.should_stop;
+    mel_options.on_pcm = callbacks.on_samples;
     const audio::Input input = app::input_of(audio);
     audio::MelSource mel(input, kMelsOfNoModel, mel_options);
     models::LogMel window;

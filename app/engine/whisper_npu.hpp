@@ -178,6 +178,8 @@ struct TranscribeOptions {
   // below is decoded again at temperature + increment, and so on up to 1.
   double temperature = 0;
   std::optional<double> temperature_increment_on_fallback = 0.2;
+  // In the place of both: temperatures to try in turn, each 0 to 1; empty: none.
+  std::vector<double> temperatures = {};
   // Failed where the zlib compression ratio of the text is above this.
   std::optional<double> compression_ratio_threshold = 2.4;
   // Failed where the average log-probability is below this.
@@ -299,9 +301,21 @@ struct Transcript {
   bool truncated = false;  // the work was stopped; segments hold what was finished
 };
 
+// What is known of a file before its first window is decoded.
+struct Beginning {
+  std::string language;  // code, with its probabilities as in Transcript
+  std::vector<std::pair<std::string, double>> language_probs;
+  double duration = 0;                           // seconds of audio
+  std::vector<std::pair<double, double>> clips;  // start and end seconds of what is transcribed
+};
+
 // What is called while a file is worked on: from the thread that called transcribe(), but for
 // should_stop. What they throw ends the work and reaches the caller.
 struct Callbacks {
+  // The samples as they are heard, mono, 16 kHz, in order, at most a second at a time.
+  std::function<void(std::span<const float>)> on_samples = {};
+  // Once, unless the work is stopped before.
+  std::function<void(const Beginning&)> on_beginning = {};
   // Each segment, once, in order, as soon as it is final.
   std::function<void(const Segment&)> on_segment = {};
   // Seconds of audio that are done, and how many there are; 0 where that is not known yet.

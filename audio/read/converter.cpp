@@ -2,13 +2,30 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <iterator>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "audio/read/error.h"
 #include "audio/read/libav_library.h"
 
 namespace wnpu::audio {
+namespace {
+
+bool is_either(const PcmLayout& layout, AVSampleFormat packed, AVSampleFormat planar) {
+  return layout.sample_format == packed || layout.sample_format == planar;
+}
+
+// As libswresample's, without it: to the nearest, of two the even one, and cut off. A program that
+// hands over samples needs no FFmpeg.
+std::int16_t to_16_bit(float sample) {
+  const float scaled = std::clamp(sample * 0x1p15F, -0x1p15F, 0x1p15F - 1);
+  return static_cast<std::int16_t>(std::lrint(scaled));
+}
+
+}  // namespace
 
 void Converter::Delete::operator()(SwrContext* state) const { swresample().swr_free(&state); }
 
@@ -17,9 +34,9 @@ void Converter::Delete::operator()(SwrContext* state) const { swresample().swr_f
 // microphones.) So do layouts with speakers that libswresample has no gains for.
 Converter::Converter(const PcmLayout& layout, std::string name)
     : layout_(layout), name_(std::move(name)) {
-  const bool is_16_bit =
-      layout.sample_format == AV_SAMPLE_FMT_S16 || layout.sample_format == AV_SAMPLE_FMT_S16P;
-  if (is_16_bit && layout.channels == 1 && layout.sample_rate == kSampleRate) return;
+  is_float_ = is_either(layout, AV_SAMPLE_FMT_FLT, AV_SAMPLE_FMT_FLTP);
+  const bool is_plain = is_float_ || is_either(layout, AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P);
+  if (is_plain && layout.channels == 1 && layout.sample_rate == kSampleRate) return;
   const bool is_named = layout.channels <= 2 || layout.speakers != 0;
   if (is_named) state_ = open(false);
   if (!state_) state_ = open(true);
@@ -59,6 +76,11 @@ Converter::State Converter::open(bool by_mean) const {
 
 void Converter::convert(const PcmBlock& block, std::vector<std::int16_t>& out) {
   if (state_) return add(block.planes, block.n_frames, out);
+  if (is_float_) {
+    const std::span samples(reinterpret_cast<const float*>(block.planes[0]), block.n_frames);
+    std::ranges::transform(samples, std::back_inserter(out), to_16_bit);
+    return;
+  }
   const auto* samples = reinterpret_cast<const std::int16_t*>(block.planes[0]);
   out.insert(out.end(), samples, samples + block.n_frames);
 }

@@ -38,7 +38,8 @@ class Converter {
 
   PcmLayout layout_;
   std::string name_;
-  State state_;  // empty where the frames are 16-bit mono at 16 kHz
+  State state_;  // empty where the frames are mono at 16 kHz, in 16 bits or floats
+  bool is_float_ = false;
 };
 
 }  // namespace wnpu::audio

@@ -107,6 +107,24 @@ TEST_CASE("ffmpeg: a file of one track has the track 0 alone") {
   CHECK_FALSE(audio_error_of([&] { decode_all({wav.path(), RawFormat{}, 1}); }).empty());
 }
 
+TEST_CASE("ffmpeg: floats that need no filter are rounded and cut off as ffmpeg does") {
+  std::vector<float> samples = random_vector(20001, 8, 0.5);
+  for (int i = -70000; i <= 70000; i += 7) {  // halves, which are rounded to the even one
+    samples.push_back(static_cast<float>(i) * 0x1p-16F);
+  }
+  for (const float loud : {1.0F, -1.0F, 1.5F, -1.5F, 3.9F, 0x1.fffep-1F, 0x1.ffffp-1F, 1e-30F}) {
+    samples.push_back(loud);
+  }
+  const std::string bytes(reinterpret_cast<const char*>(samples.data()), samples.size() * 4);
+  const TempFile raw(bytes, ".f32");
+  const auto raw_format = wnpu::audio::parse_raw_format("f32le:16000:1");
+  const std::string ours = s16_bytes(decode_all({raw.path(), raw_format}).samples);
+  const std::string theirs =
+      ffmpeg_output("-f f32le -ar 16000 -ac 1 -i " + raw.path().string() + " -f s16le -");
+  CHECK(ours.size() == 2 * samples.size());
+  CHECK((ours == theirs));
+}
+
 TEST_CASE("ffmpeg: a name does not make a text or noise a sound") {
   std::string noise;
   Random random(3);

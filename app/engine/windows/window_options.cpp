@@ -16,8 +16,10 @@ namespace {
 
 using models::TokenId;
 
-// transcribe.py cli(): temperature, then steps of the increment up to 1.
+// Those of the options, else as transcribe.py cli() makes them: temperature, then steps of the
+// increment up to 1.
 std::vector<double> all_temperatures(const TranscribeOptions& options) {
+  if (!options.temperatures.empty()) return options.temperatures;
   std::vector<double> all = {options.temperature};
   const double step = options.temperature_increment_on_fallback.value_or(0);
   if (step <= 0) return all;

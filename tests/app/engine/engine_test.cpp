@@ -1,5 +1,7 @@
 // The engine as another program has it: one model, sessions, audio from memory, stopping, errors.
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -74,6 +76,53 @@ TEST_CASE("engine: a file, its bytes and its samples in memory are the same audi
   const Transcript of_samples = session.transcribe(Audio::from_samples(f.samples), f.options);
   CHECK(of_samples.input.duration == of_file.input.duration);
   CHECK(of_samples.segments.size() == of_file.segments.size());
+}
+
+TEST_CASE("engine: tells its samples, and before the first segment what it is about to do") {
+  Fixture f;
+  Session session(f.model());
+  for (float& sample : f.samples) {  // as they are heard: in 16 bits
+    sample = std::clamp(std::nearbyint(sample * 32768), -32768.0F, 32767.0F) / 32768;
+  }
+  std::vector<float> heard;
+  std::vector<Beginning> beginnings;
+  bool was_first = false;
+  Callbacks callbacks;
+  callbacks.on_samples = [&](std::span<const float> samples) {
+    CHECK(samples.size() <= 16000);
+    heard.insert(heard.end(), samples.begin(), samples.end());
+  };
+  callbacks.on_beginning = [&](const Beginning& beginning) { beginnings.push_back(beginning); };
+  callbacks.on_segment = [&](const Segment&) { was_first |= beginnings.empty(); };
+  f.options.clip_timestamps = {1, 2, 3};
+  session.transcribe(Audio::from_samples(f.samples), f.options, callbacks);
+  CHECK(heard == f.samples);
+  REQUIRE(beginnings.size() == 1);
+  CHECK_FALSE(was_first);
+  CHECK(beginnings[0].language == "en");
+  CHECK(beginnings[0].duration == 40);
+  CHECK(beginnings[0].clips == std::vector<std::pair<double, double>>{{1, 2}, {3, 40}});
+  heard.clear();
+  read_audio(Audio::from_samples(f.samples), callbacks);
+  CHECK(heard == f.samples);
+}
+
+TEST_CASE("engine: temperatures in a list are tried as a first one with its steps") {
+  Fixture f;
+  Session session(f.model());
+  f.options.best_of = 2;
+  f.options.logprob_threshold = 0;  // nothing is as probable
+  f.options.temperature = 0.5;
+  f.options.temperature_increment_on_fallback = 0.25;
+  const auto audio = Audio::from_samples(f.samples);
+  const Transcript by_steps = session.transcribe(audio, f.options);
+  f.options.temperature = 0;
+  f.options.temperatures = {0.5, 0.75, 1};
+  const Transcript listed = session.transcribe(audio, f.options);
+  CHECK(contents(listed) == contents(by_steps));
+  CHECK(listed.n_tokens == by_steps.n_tokens);
+  f.options.temperatures = {0.5};
+  CHECK(session.transcribe(audio, f.options).n_tokens < listed.n_tokens);
 }
 
 TEST_CASE("engine: stops in the middle, and keeps what was finished") {

@@ -175,6 +175,11 @@ TEST_CASE("option check: none, tasks, clips and stretches") {
   CHECK_FALSE(refusal(options, "clip_timestamps").empty());
   options.clip_timestamps = {1, 2, 2, 3, 3};
   CHECK(refusal(options, "").empty());
+  options.temperatures = {0, 1, 0.5};
+  CHECK(refusal(options, "").empty());
+  options.temperatures = {0, 1.5};
+  CHECK_FALSE(refusal(options, "temperatures").empty());
+  options.temperatures.clear();
   options.vad.enabled = true;
   CHECK_FALSE(refusal(options, "clip_timestamps").empty());
   options.clip_timestamps = {0};
