@@ -71,6 +71,7 @@ RULES = {
     "decoder/search": [*MODELS, "decoder/model"],
     "decoder/text": [*MODELS, "decoder/model", "decoder/search"],
     "app/engine": ENGINE,
+    "app/python": ["app/engine/whisper_npu.hpp", "npu/probe.h", "npu/xrt/xrt_devices.h"],
     "app/formats": ENGINE,
     "app/cli": FORMATS,
     "app/batch": CLI,
@@ -117,6 +118,7 @@ OTHERS = {
     r"<(experimental/)?xrt[_/]|\"(experimental/)?xrt[_/]": ("npu/xrt/", "tests/"),
     r"\"npu/tensor/": ("npu/tensor/", "app/engine/tensor/", "app/npu/", "tests/"),  # transcribe has no use for it
     r"\"(app/engine/)?whisper_npu_tensor": ("app/engine/tensor/", "app/npu/", "app/python/", "tests/"),
+    r"<nanobind/": ("app/python/",),
     r"<CLI/": ("app/cli/", "app/devices/", "app/models/", "app/npu/", "bench/bench_command.cpp",
                "bench/search/", "tests/"),
     r"<sndfile": ("audio/read/", "tests/"),

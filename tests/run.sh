@@ -85,11 +85,12 @@ fetch_or_say() {
   fetch_samples || echo "tiny.en could not be fetched: tests that need it will be skipped"
   bash bench/peers.sh --normalizer || echo "no normaliser: the test of word error rates will be skipped"
   bash tests/onnx_env.sh || echo "no onnxruntime: the test of ONNX graphs will be skipped"
+  bash tests/python_env.sh || echo "no nanobind or PyAV: the Python module will not be built nor tested"
 }
 
 say "packages (app/packages.txt, tests/packages.txt)"
 install_packages app/packages.txt tests/packages.txt || exit 1
-step "weights, a recording, the normaliser and onnxruntime for the tests" fetch_or_say
+step "weights, a recording, the normaliser, onnxruntime and a Python environment for the tests" fetch_or_say
 step "format" check_format
 step "dev: build and test" build_and_test dev
 step "clang-tidy" check_tidy

@@ -1,0 +1,207 @@
+"""faster-whisper's WhisperModel over the engine."""
+
+import logging
+import os
+import weakref
+from typing import Any, BinaryIO, Dict, Iterable, List, Optional, Tuple, Union
+
+import numpy as np
+
+from whisper_npu import _engine
+from whisper_npu.arguments import (LANGUAGES, clips_of, engine_options, refuse_unless, said_options, set_option,
+                                   set_vad, vad_of)
+from whisper_npu.errors import UnsupportedError
+from whisper_npu.hub import find_model
+from whisper_npu.results import Segment, TranscriptionInfo, VadOptions, segment_of
+from whisper_npu.run import Run
+
+# CTranslate2's names of what the CPU computes in, those that a CPU has.
+_PRECISIONS = {"default": "auto", "auto": "auto", "int8": "int8", "int8_float32": "int8", "int16": "int16",
+               "float32": "fp32"}
+
+_models: "weakref.WeakSet[WhisperModel]" = weakref.WeakSet()
+
+
+class WhisperModel:
+    """A model's weights. Any number of threads may transcribe with it, and iterate at the same time."""
+
+    def __init__(
+        self,
+        model_size_or_path: str,
+        device: str = "auto",
+        device_index: Union[int, List[int]] = 0,
+        compute_type: str = "default",
+        cpu_threads: int = 0,
+        num_workers: int = 1,
+        download_root: Optional[str] = None,
+        local_files_only: bool = False,
+        files: Optional[dict] = None,
+        revision: Optional[str] = None,
+        use_auth_token: Optional[Union[str, bool]] = None,
+        **model_kwargs: Any,
+    ):
+        """Loads a model.
+
+        model_size_or_path: a folder or file of a model, a name in the cache folder of whisper-npu or in
+          `download_root`, or what `download_model` takes.
+        device: "auto", "cpu", "npu", "sim" (a simulated NPU), and all that the program's --device takes;
+          device_index counts NPUs.
+        compute_type: "default", "int8", "int8_float32", "int16" or "float32".
+        cpu_threads: of one transcription; 0: as many as this process has CPUs.
+        num_workers: transcriptions whose working memory is kept for the next; more may be at work.
+        files, model_kwargs: refused.
+        """
+        self.logger = logging.getLogger("whisper_npu")
+        refuse_unless(not files, "files", "None: a model is read from its folder", "files in memory")
+        for name, value in model_kwargs.items():
+            refuse_unless(False, name, "no option of CTranslate2's models", value)
+        refuse_unless(compute_type in _PRECISIONS, "compute_type", " or ".join(_PRECISIONS), compute_type)
+        options = _engine.DeviceOptions()
+        set_option(options, "requested", _device(device, device_index), "device")
+        options.cpu_precision = _PRECISIONS[compute_type]
+        path = find_model(os.fspath(model_size_or_path), download_root, local_files_only, revision,
+                          use_auth_token)
+        self._engine = _engine.Model(path, download_root or "", options, cpu_threads, num_workers)
+        _models.add(self)
+
+    @property
+    def supported_languages(self) -> List[str]:
+        """Codes of the languages that the model knows."""
+        return list(LANGUAGES) if self._engine.is_multilingual else ["en"]
+
+    def transcribe(
+        self,
+        audio: Union[str, BinaryIO, np.ndarray],
+        language: Optional[str] = None,
+        task: str = "transcribe",
+        log_progress: bool = False,
+        beam_size: int = 5,
+        best_of: int = 5,
+        patience: float = 1,
+        length_penalty: float = 1,
+        repetition_penalty: float = 1,
+        no_repeat_ngram_size: int = 0,
+        temperature: Union[float, List[float], Tuple[float, ...]] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0],
+        compression_ratio_threshold: Optional[float] = 2.4,
+        log_prob_threshold: Optional[float] = -1.0,
+        no_speech_threshold: Optional[float] = 0.6,
+        condition_on_previous_text: bool = True,
+        prompt_reset_on_temperature: float = 0.5,
+        initial_prompt: Optional[Union[str, Iterable[int]]] = None,
+        prefix: Optional[str] = None,
+        suppress_blank: bool = True,
+        suppress_tokens: Optional[List[int]] = [-1],
+        without_timestamps: bool = False,
+        max_initial_timestamp: float = 1.0,
+        word_timestamps: bool = False,
+        prepend_punctuations: str = "\"'“¿([{-",
+        append_punctuations: str = "\"'.。,，!！?？:：”)]}、",
+        multilingual: bool = False,
+        vad_filter: bool = False,
+        vad_parameters: Optional[Union[dict, VadOptions]] = None,
+        max_new_tokens: Optional[int] = None,
+        chunk_length: Optional[int] = None,
+        clip_timestamps: Union[str, List[float]] = "0",
+        hallucination_silence_threshold: Optional[float] = None,
+        hotwords: Optional[str] = None,
+        language_detection_threshold: Optional[float] = 0.5,
+        language_detection_segments: int = 1,
+    ) -> Tuple[Iterable[Segment], TranscriptionInfo]:
+        """Reads the audio and settles the language; segments are decoded as they are asked for.
+
+        audio: a path, a binary file, or samples: mono, 16 kHz, float32 or int16, which are not copied and
+          must not be changed meanwhile.
+        log_progress: True for a bar of tqdm, or a function of the seconds that are done and all there are.
+
+        The other arguments are faster-whisper's; the README of app/python says which are refused.
+        Returns a generator of segments, and information. Closing the generator stops the work.
+        """
+        arguments = self.settled({name: value for name, value in locals().items() if name != "self"})
+        options = engine_options(arguments)
+        vad = vad_parameters
+        if vad_filter and clip_timestamps == "0":
+            vad = vad_of(vad_parameters)
+            refuse_unless(vad.max_speech_duration_s == float("inf"), "vad_parameters.max_speech_duration_s",
+                          "inf outside of batches", vad.max_speech_duration_s)
+            set_vad(options, vad)
+        else:
+            set_option(options, "clip_timestamps", clips_of(clip_timestamps))
+        run = Run(self._engine, audio, options, log_progress)
+        return self.begun(run, word_timestamps), self.info(run, arguments, said_options(arguments), vad)
+
+    def detect_language(
+        self,
+        audio: Optional[np.ndarray] = None,
+        features: Optional[np.ndarray] = None,
+        vad_filter: bool = False,
+        vad_parameters: Optional[Union[dict, VadOptions]] = None,
+        language_detection_segments: int = 1,
+        language_detection_threshold: float = 0.5,
+    ) -> Tuple[str, float, List[Tuple[str, float]]]:
+        """The language of the first windows, its probability, and the probabilities of all.
+
+        As faster-whisper's, but that a path or a file will do as audio, and that features are refused.
+        """
+        refuse_unless(features is None, "features", "audio: the engine makes the log-mel itself", "features")
+        if audio is None:
+            raise ValueError("audio: expected samples, found none")
+        if not self._engine.is_multilingual:
+            raise UnsupportedError("detect_language: expected a multilingual model, found one of English alone")
+        options = _engine.TranscribeOptions()
+        set_option(options, "language_detection_segments", language_detection_segments)
+        set_option(options, "language_detection_threshold", language_detection_threshold)
+        if vad_filter:
+            set_vad(options, vad_of(vad_parameters))
+        run = Run(self._engine, audio, options)
+        run.close()
+        found = run.beginning.language_probs
+        return run.beginning.language, found[0][1], list(found)
+
+    def settled(self, arguments: Dict[str, Any]) -> Dict[str, Any]:
+        """With what a model of English alone makes of some."""
+        if self._engine.is_multilingual:
+            return arguments
+        if arguments["multilingual"]:
+            self.logger.warning("the model knows English alone: multilingual is taken as False")
+        language = arguments["language"]
+        if language not in (None, "en"):
+            self.logger.warning("the model knows English alone: language %s is taken as en", language)
+        return {**arguments, "multilingual": False, "language": "en"}
+
+    def begun(self, run: Run, with_words: bool) -> Iterable[Segment]:
+        return run.segments(lambda segment: segment_of(segment, with_words))
+
+    def info(self, run: Run, arguments: Dict[str, Any], said: Any, vad: Any) -> TranscriptionInfo:
+        beginning = run.beginning
+        probabilities = list(beginning.language_probs) or None
+        duration = 0.0 if run.is_empty else beginning.duration
+        return TranscriptionInfo(
+            language=beginning.language,
+            language_probability=probabilities[0][1] if probabilities else 1,
+            duration=duration,
+            duration_after_vad=min(duration, sum(end - start for start, end in beginning.clips)),
+            all_language_probs=probabilities,
+            transcription_options=said,
+            vad_options=vad,
+        )
+
+    @property
+    def engine(self) -> "_engine.Model":
+        return self._engine
+
+
+def _device(device: str, index: Union[int, List[int]]) -> str:
+    indexes = list(index) if isinstance(index, (list, tuple)) else [index]
+    if device == "npu" and indexes != [0]:
+        return ",".join(f"npu:{i}" for i in indexes)
+    refuse_unless(device != "cuda", "device", "auto, cpu, npu or sim", device)
+    refuse_unless(indexes == [0] or device == "npu", "device_index", f"0 with device {device}", index)
+    return device
+
+
+def _after_fork() -> None:
+    for model in list(_models):
+        model.engine.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,274 @@
+"""What comes out: the command line's text, lazily, of every kind of input."""
+import dataclasses
+import gc
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from conftest import QUICK, SHARED
+from whisper_npu import BatchedInferencePipeline, WhisperModel, _engine, decode_audio, whisper
+from whisper_npu.errors import AudioError, AudioNotFoundError, ModelError, UnsupportedError, UsageError
+
+RECORDINGS = ["jfk.mp3", "LDC93S1.ogg", "LDC93S1_pcms16le_2_44100.wav"]
+
+
+def run_json(program, *arguments):
+    found = subprocess.run([program, "transcribe", "--format", "json", *map(str, arguments)], check=True,
+                           capture_output=True)
+    return json.loads(found.stdout)
+
+
+def fields(segments):
+    return [(s.seek, s.start, s.end, s.text, s.tokens, s.avg_logprob, s.compression_ratio, s.no_speech_prob)
+            for s in segments]
+
+
+def check_like_program(program, model, path, *options, **arguments):
+    theirs = run_json(program, "--device", "cpu", "--threads", 2, "--model", model.engine.path, *options, path)
+    ours, info = model.transcribe(path, **arguments)
+    ours = list(ours)
+    assert [s.text for s in ours] == [s["text"] for s in theirs["segments"]]
+    assert [s.tokens for s in ours] == [s["tokens"] for s in theirs["segments"]]
+    assert [s.id for s in ours] == [s["id"] + 1 for s in theirs["segments"]]
+    for name in ("start", "end", "avg_logprob", "compression_ratio", "no_speech_prob", "temperature", "seek"):
+        found = [getattr(s, name) for s in ours]
+        assert found == pytest.approx([s[name] for s in theirs["segments"]], abs=1e-5)
+    return ours, info, theirs
+
+
+def test_as_the_program(program, tiny, jfk):
+    ours, info, theirs = check_like_program(program, tiny, jfk, "--word-timestamps", "True", word_timestamps=True)
+    assert info.duration == 11 and info.language == "en" and info.language_probability == 1
+    assert [w.word for s in ours for w in s.words] == [w["word"] for s in theirs["segments"] for w in s["words"]]
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_as_the_program_of_a_corpus(program, tiny, name):
+    if not SHARED.exists():
+        pytest.skip("SKIP: no ../shared/corpus")
+    check_like_program(program, tiny, str(SHARED / name))
+
+
+def test_by_speech_as_the_program(program, tiny, jfk):
+    check_like_program(program, tiny, jfk, "--vad", "True", vad_filter=True)
+
+
+def test_every_kind_of_input_is_the_same_audio(nano_model, nano):
+    tone = str(nano / "tone.wav")
+    samples = decode_audio(tone)
+    expected = fields(nano_model.transcribe(tone, **QUICK)[0])
+    assert expected
+    whole = np.round(samples * 32768).astype(np.int16)
+    for audio in (samples, whole, samples.astype(np.float64), np.repeat(samples, 2)[::2], open(tone, "rb"),
+                  io.BytesIO(open(tone, "rb").read()), pathlib.Path(tone)):
+        assert fields(nano_model.transcribe(audio, **QUICK)[0]) == expected
+
+
+def test_samples_are_not_copied(nano_model, noise):
+    """The engine reads the array itself, which is kept meanwhile, and nothing stands in its place."""
+    options = _engine.TranscribeOptions()
+    for samples in (noise, (noise * 32767).astype(np.int16)):
+        references = sys.getrefcount(samples)
+        held = _engine.Transcription(nano_model.engine, samples, options, False)
+        held.beginning()
+        assert sys.getrefcount(samples) > references
+        del held
+        assert sys.getrefcount(samples) == references
+    for other in (noise.astype(np.float64), noise[::2]):
+        with pytest.raises(TypeError):
+            _engine.Transcription(nano_model.engine, other, options, False)
+
+
+# Steps of 16 bits by which PyAV's FFmpeg and the system's may differ: the versions round differently where
+# they resample, and where they mix two channels.
+NEAR = {"jfk.mp3": 0, "LDC93S1.opus": 0, "8_Channel_ID.m4a": 0, "LDC93S1.ogg": 1, "LDC93S1_pcms16le_1_8000.wav": 1,
+        "LDC93S1_pcms16le_2_44100.wav": 1, "kennedy_moon_44100_stereo.wav": 6}
+
+
+def test_pyav_gives_the_engine_samples(jfk, tmp_path):
+    """As faster-whisper's function bit for bit, and the engine's where nothing is resampled."""
+    theirs = pytest.importorskip("faster_whisper.audio")
+    paths = {jfk: 0}
+    if SHARED.exists():
+        paths.update({str(SHARED / name): steps for name, steps in NEAR.items()})
+    for path, steps in paths.items():
+        ours = decode_audio(path)
+        assert np.array_equal(ours, theirs.decode_audio(path)), path
+        of_engine = _engine.decode(path)[0]
+        assert ours.shape == of_engine.shape
+        assert np.abs(ours - of_engine).max() * 32768 <= steps, path
+    stereo = tmp_path / "stereo.wav"
+    subprocess.run(["ffmpeg", "-v", "error", "-i", jfk, "-ac", "2", "-ar", "44100", stereo], check=True)
+    for ours, real in zip(decode_audio(str(stereo), 8000, True), theirs.decode_audio(str(stereo), 8000, True)):
+        assert np.array_equal(ours, real)
+
+
+def test_segments_are_decoded_as_they_are_asked_for(nano_model, noise):
+    seen = []
+    audio = np.tile(noise, 30)
+    segments, info = nano_model.transcribe(audio, log_progress=lambda done, total: seen.append((done, total)), **QUICK)
+    assert info.duration == 1200
+    time.sleep(0.3)
+    assert not [done for done, _ in seen if done > 0]  # nothing before it is asked for
+    first = next(segments)
+    assert first.id == 1
+    for _ in range(3):
+        next(segments)
+    time.sleep(1)  # and not much more than that
+    next(segments)
+    assert seen and seen[-1][0] < 1200 and all(total == 1200 for _, total in seen)
+    begin = time.monotonic()
+    segments.close()
+    assert time.monotonic() - begin < 0.5
+    assert list(segments) == []
+    again = list(nano_model.transcribe(noise, **QUICK)[0])
+    assert again[0].text == first.text
+
+
+def test_two_at_once_in_one_thread(nano_model, noise):
+    expected = fields(nano_model.transcribe(noise, **QUICK)[0])
+    one, two = (nano_model.transcribe(noise, **QUICK)[0] for _ in range(2))
+    pairs = list(zip(one, two))
+    assert fields([a for a, _ in pairs]) == fields([b for _, b in pairs]) == expected
+
+
+def test_a_generator_that_is_dropped_stops(nano_model, noise):
+    nano_model.transcribe(np.tile(noise, 30), **QUICK)
+    begin = time.monotonic()
+    gc.collect()
+    assert time.monotonic() - begin < 0.5
+
+
+def test_progress_by_tqdm(nano_model, noise, capsys):
+    list(nano_model.transcribe(noise, log_progress=True, **QUICK)[0])
+    assert "40.0/40.0" in capsys.readouterr().err
+
+
+def test_batches(tiny, jfk):
+    samples = decode_audio(jfk)
+    pipeline = BatchedInferencePipeline(tiny)
+    clips = [{"start": 0.0, "end": 11.0}, {"start": 11.0, "end": 22.0}]
+    segments, info = pipeline.transcribe(np.concatenate([samples, samples]), clip_timestamps=clips, vad_filter=False)
+    segments = list(segments)
+    assert [(s.start, s.end) for s in segments] == [(0, 11), (11, 22)]
+    assert all("ask what you can do for your country" in s.text.lower() for s in segments)
+    assert info.duration == info.duration_after_vad == 22
+    assert info.transcription_options.clip_timestamps == clips
+    segments, info = pipeline.transcribe(jfk, vad_filter=False)
+    assert len(list(segments)) == 1
+    with pytest.raises(RuntimeError, match="vad_filter=True or clip_timestamps"):
+        pipeline.transcribe(np.zeros(16000 * 31, np.float32), vad_filter=False)
+
+
+def test_dataclasses(nano_model, noise):
+    segments, info = nano_model.transcribe(noise, word_timestamps=True, **QUICK)
+    segment = next(segments)
+    with pytest.warns(DeprecationWarning):
+        assert segment._asdict() == dataclasses.asdict(segment)
+    with pytest.warns(DeprecationWarning):
+        assert segment.words[0]._asdict() == dataclasses.asdict(segment.words[0])
+    assert info.transcription_options.beam_size == 2
+    assert info.vad_options is None
+    assert dataclasses.asdict(info)["transcription_options"]["temperatures"] == [0.0]
+
+
+def test_nothing_to_hear(nano_model):
+    for dtype in (np.float32, np.int16):
+        segments, info = nano_model.transcribe(np.zeros(0, dtype))
+        assert list(segments) == [] and info.duration == info.duration_after_vad == 0
+
+
+REFUSED = [
+    ("multilingual", True), ("chunk_length", 15), ("length_penalty", 0.5), ("prompt_reset_on_temperature", 0.9),
+    ("initial_prompt", [1, 2]),
+]
+
+
+@pytest.mark.parametrize("name,value", REFUSED)
+def test_what_the_engine_lacks_is_refused(nano_model, noise, name, value):
+    if name == "multilingual" and not nano_model.engine.is_multilingual:
+        assert list(nano_model.transcribe(noise, multilingual=True, **QUICK)[0])
+        return
+    with pytest.raises(UnsupportedError, match=f"^{name}: expected ") as raised:
+        nano_model.transcribe(noise, **{name: value})
+    assert raised.value.option == name and raised.value.code == 2
+    assert raised.value.expected and raised.value.found
+
+
+@pytest.mark.parametrize("name,value", [("prefix", "a"), ("no_speech_threshold", 0.3), ("log_prob_threshold", -2.0),
+                                        ("hallucination_silence_threshold", 1.0)])
+def test_what_batches_do_not_use_is_refused(nano_model, noise, name, value):
+    with pytest.raises(UnsupportedError, match=f"^{name}: "):
+        BatchedInferencePipeline(nano_model).transcribe(noise, **{name: value})
+
+
+@pytest.mark.parametrize("arguments", [{"device": "cuda"}, {"compute_type": "float16"}, {"files": {"model.bin": b""}},
+                                       {"flash_attention": True}, {"device": "cpu", "device_index": 1}])
+def test_models_that_are_refused(nano, arguments):
+    with pytest.raises(UnsupportedError):
+        WhisperModel(str(nano / "model"), **arguments)
+
+
+def test_errors(nano_model, nano, noise, tmp_path):
+    with pytest.raises(AudioNotFoundError) as raised:
+        nano_model.transcribe("/none/such.wav")
+    assert isinstance(raised.value, FileNotFoundError)
+    assert (raised.value.code, raised.value.path) == (4, "/none/such.wav")
+    text = tmp_path / "text.wav"
+    text.write_text("no sound " * 100)
+    with pytest.raises(AudioError) as raised:
+        nano_model.transcribe(str(text))
+    assert raised.value.path == str(text) and raised.value.expected == "audio"
+    with pytest.raises(AudioError) as raised:
+        nano_model.transcribe(open(text, "rb"))
+    assert raised.value.path == str(text)
+    with pytest.raises(AudioError, match="finite"):
+        nano_model.transcribe(np.full(16000, np.nan, np.float32))
+    with pytest.raises(ValueError, match="beam_size: expected a whole number from 1 to 64, found 0"):
+        nano_model.transcribe(noise, beam_size=0)
+    with pytest.raises(UsageError, match="task"):
+        nano_model.transcribe(noise, task="sing")
+    with pytest.raises(UsageError, match="xx"):
+        nano_model.transcribe(noise, language="xx")
+    with pytest.raises(TypeError, match="beam_size"):
+        nano_model.transcribe(noise, beam_size="many")
+    with pytest.raises(TypeError, match="found int32"):
+        nano_model.transcribe(np.zeros(10, np.int32))
+    with pytest.raises(ValueError, match="one dimension"):
+        nano_model.transcribe(np.zeros((2, 10), np.float32))
+    (nano / "broken").mkdir(exist_ok=True)
+    (nano / "broken" / "model.bin").write_bytes(b"nothing")
+    with pytest.raises(ModelError) as raised:
+        WhisperModel(str(nano / "broken"))
+    assert raised.value.code == 3 and raised.value.path
+
+
+def test_errors_can_be_pickled():
+    import pickle
+
+    error = pickle.loads(pickle.dumps(AudioNotFoundError("a.wav: expected audio, found none", path="a.wav")))
+    assert (error.path, error.expected, error.found, str(error)) == ("a.wav", "audio", "none",
+                                                                    "a.wav: expected audio, found none")
+
+
+def test_openai_interface(program, tiny, jfk, capsys):
+    model = whisper.load_model("tiny.en")
+    found = model.transcribe(jfk, verbose=True, word_timestamps=True, fp16=False)
+    theirs = run_json(program, "--model", "tiny.en", "--beam-size", 1, "--best-of", 1, "--word-timestamps", "True", jfk)
+    assert found["text"] == theirs["text"] and found["language"] == "en"
+    keys = {"id", "seek", "start", "end", "text", "tokens", "temperature", "avg_logprob", "compression_ratio",
+            "no_speech_prob", "words"}
+    assert [set(s) for s in found["segments"]] == [keys] * len(theirs["segments"])
+    assert [s["tokens"] for s in found["segments"]] == [s["tokens"] for s in theirs["segments"]]
+    assert set(found["segments"][0]["words"][0]) == {"word", "start", "end", "probability"}
+    assert found["segments"][0]["text"] in capsys.readouterr().out
+    assert whisper.transcribe(model, whisper.load_audio(jfk), fp16=False)["text"]
+    with pytest.raises(UsageError, match="^temperatur: expected one of"):
+        model.transcribe(jfk, temperatur=0)
+    assert "turbo" in whisper.available_models()
