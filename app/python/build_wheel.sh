@@ -2,7 +2,7 @@
 # build_wheel.sh FOLDER: the wheel that others install, and the source archive, in FOLDER. On Debian 12
 # with app/packages.txt and python3-dev: the wheel has what it links to (libsndfile and its
 # codecs, Highway, PCRE2) and the speech detector's weights inside, their licences beside them, and a tag
-# for Debian 12's glibc, the oldest that it has run with. It is built without XRT: no NPU, until XRT can be
+# for glibc 2.35, the oldest that it has run with (Ubuntu 22.04). It is built without XRT: no NPU, until XRT can be
 # loaded only where it is there.
 set -euo pipefail
 out=$(mkdir -p "${1:?expected a folder}" && cd "$1" && pwd)
@@ -29,7 +29,7 @@ archive=$(ls "$out"/whisper_npu-*.tar.gz)
   "$archive"
 
 say "libraries into it, and its tag"
-auditwheel repair --plat manylinux_2_36_x86_64 --only-plat --strip --wheel-dir "$work/repaired" "$work"/plain/*.whl
+auditwheel repair --plat manylinux_2_35_x86_64 --only-plat --strip --wheel-dir "$work/repaired" "$work"/plain/*.whl
 
 say "licences of what is inside"
 "$python" -m wheel unpack --dest "$work/tree" "$work"/repaired/*.whl >/dev/null
