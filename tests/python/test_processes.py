@@ -139,7 +139,7 @@ def resident_kb():
 
 def test_many_calls_do_not_grow(nano_model):
     """WNPU_CALLS=1000 by hand; here a few."""
-    calls = int(os.environ.get("WNPU_CALLS", "60"))
+    calls = int(os.environ.get("WNPU_CALLS", "30"))
     short = np.random.default_rng(5).normal(0, 0.3, 16000).clip(-1, 1).astype(np.float32)
     for _ in range(calls // 3):
         texts(nano_model, short)
