@@ -23,6 +23,7 @@
 #include "app/commands.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/whisper_npu.hpp"
+#include "app/hub/offer.h"
 #include "models/kernels/vectors/blas.h"
 #include "npu/probe.h"
 
@@ -61,6 +62,7 @@ int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
 int transcribe(const Options& options) {
   const Environment environment = environment_of_process(options);
   const std::vector<PlannedInput> plan = plan_outputs(options);
+  if (!plan.empty()) pull_missing_model(options, std::cin, std::cerr);
   const BatchFn batch = [&](BatchProgress& progress) {
     return exit_code_after([&] { return run_batch(options, plan, environment, progress); });
   };

@@ -77,11 +77,12 @@ RULES = {
     "app/batch": CLI,
     "app/written": BATCH,
     "app/npu": [*BATCH, "app/written"],
-    "app/models": [*BATCH, "app/written"],
+    "app/hub": BATCH,
+    "app/models": [*BATCH, "app/written", "app/hub"],
     "app/devices": BATCH,
     "app/commands.h": ["app/cli", "app/models", "app/npu", "app/devices", "bench/bench_command.h",
                        "bench/search/search_command.h"],
-    "app/main.cpp": [*BATCH, "app/commands.h"],
+    "app/main.cpp": [*BATCH, "app/hub/offer.h", "app/commands.h"],
     "app/write_shell_files.cpp": ["app/cli", "app/commands.h"],
     "bench/core": [*BATCH, "app/devices/machine.h"],
     "bench/input": [*BATCH, "bench/core"],
@@ -125,6 +126,7 @@ OTHERS = {
     r"<lib(av|sw)": ("audio/read/",),
     r"<pcre2": ("models/text/",),
     r"<openssl/": ("app/batch/",),
+    r"<curl/": ("app/hub/",),
 }
 
 

@@ -54,6 +54,12 @@ void add_input_options(CLI::App& app, Options& options) {
       ->type_name("N");
 }
 
+void add_pull_options(CLI::App& app, Options& options) {
+  CLI::Option* const yes = app.add_flag(
+      "--yes", options.yes, "Pull a model that is not there, as models pull does, without asking");
+  app.add_flag("--offline", options.offline, "Pull nothing: say what is missing")->excludes(yes);
+}
+
 void add_layout_options(CLI::App& app, SubtitleLayout& layout) {
   const IntegerRange range = {{1, 100000}};
   add_integer_or_none(app, "--max-line-width", layout.max_line_width, range,
@@ -232,6 +238,7 @@ CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& par
   add_group(*transcribe, "Input", [&] { add_input_options(*transcribe, options); });
   add_group(*transcribe, "Output", [&] { add_output_options(*transcribe, options); });
   add_work_options(*transcribe, options);
+  add_group(*transcribe, "Model and device", [&] { add_pull_options(*transcribe, options); });
   add_group(*transcribe, "Subtitles", [&] { add_layout_options(*transcribe, options.layout); });
   take_last(*transcribe);
   for (const Subcommand& other : others) add_command(app, other, parsed);

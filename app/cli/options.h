@@ -31,6 +31,9 @@ struct Options {
   std::string model = "tiny.en";
   // Folder of such names; empty: the cache folder.
   std::string model_dir;
+  // Pull a model that is not there without asking; never pull one.
+  bool yes = false;
+  bool offline = false;
   // Where the encoder runs, and what computes in what.
   DeviceOptions device;
   // Who multiplies in fp32.

@@ -85,7 +85,7 @@ Check check_model(const Options& options) {
     const std::filesystem::path path = find_model(
         options.model,
         options.model_dir.empty() ? model_folder() : std::filesystem::path(options.model_dir));
-    const auto file = models::open_model(path);
+    const auto file = models::open_model(path, model_folder());
     return {
         "model", CheckState::ok,
         path.string() + ", " + std::string(file->format()) + ", " + std::string(file->main_dtype()),

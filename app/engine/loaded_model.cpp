@@ -1,5 +1,6 @@
 #include "app/engine/loaded_model.h"
 
+#include "app/engine/model_path.h"
 #include "decoder/text/alignment.h"
 #include "models/files/open_model.h"
 
@@ -11,7 +12,7 @@ LoadedModel::LoadedModel(const std::filesystem::path& path, models::Precision pr
 
 LoadedModel::LoadedModel(const std::filesystem::path& path, models::Precision precision,
                          models::ThreadPool&& pool)
-    : file_(models::open_model(path)),
+    : file_(models::open_model(path, model_folder())),
       n_threads_(pool.n_threads()),
       vocabulary_(file_->token_bytes(), file_->dims(), file_->path()),
       ends_(dims(), models::load_encoder_ends(*file_), pool, precision),

@@ -15,17 +15,8 @@ namespace fs = std::filesystem;
 
 bool is_model(const fs::path& path) {
   std::error_code error;
-  return fs::is_directory(path, error) ? !weights_file(path).empty() : path.extension() == ".bin";
-}
-
-std::vector<std::string> models_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (std::string& name : models::names_in(folder, error)) {
-    if (is_model(models::join(folder, name))) names.push_back(std::move(name));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  if (fs::is_directory(path, error)) return !weights_file(path).empty();
+  return path.extension() == ".bin" || path.extension() == ".pt";
 }
 
 // "found base.en, tiny.en", or "found nothing".
@@ -47,6 +38,30 @@ fs::path model_folder() {
   return models::join(npu::xdg_folder("XDG_CACHE_HOME", ".cache"), "whisper-npu");
 }
 
+std::vector<std::string> models_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::string& name : models::names_in(folder, error)) {
+    if (!name.starts_with('.') && is_model(models::join(folder, name))) {
+      names.push_back(std::move(name));
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+fs::path find_name(const std::string& name, const fs::path& folder) {
+  if (name.empty() || name.find('/') != std::string::npos) return {};
+  std::error_code error;
+  for (const std::string& each : {name, full_name(name)}) {
+    for (const std::string& file : {each, "ggml-" + each + ".bin", each + ".pt"}) {
+      fs::path path = models::join(folder, file);
+      if (fs::exists(path, error)) return path;
+    }
+  }
+  return {};
+}
+
 fs::path find_model(const std::string& name_or_path, const fs::path& folder) {
   std::error_code error;
   if (fs::exists(name_or_path, error)) return name_or_path;
@@ -55,10 +70,7 @@ fs::path find_model(const std::string& name_or_path, const fs::path& folder) {
   if (name_or_path.empty() || name_or_path.find('/') != std::string::npos) {
     throw models::ModelError(expected + ", found nothing");
   }
-  for (const std::string& name : {name_or_path, full_name(name_or_path)}) {
-    fs::path path = models::join(folder, name);
-    if (fs::exists(path, error)) return path;
-  }
+  if (fs::path path = find_name(name_or_path, folder); !path.empty()) return path;
   if (folder.string().starts_with(npu::kNoHome)) {
     throw models::ModelError(expected + " or a folder with models, found neither XDG_CACHE_HOME, " +
                              "nor HOME, nor a home of this user");
@@ -66,13 +78,13 @@ fs::path find_model(const std::string& name_or_path, const fs::path& folder) {
   const std::vector<std::string> names = models_in(folder);
   throw models::ModelError(expected + " or a name in " + folder.string() + ", " +
                            found_text(names) + models::suggestion(name_or_path, names) +
-                           " (app/quickstart.sh fetches tiny.en)");
+                           " (whisper-npu models list shows what models pull fetches)");
 }
 
 fs::path weights_file(const fs::path& model) {
   std::error_code error;
   if (!fs::is_directory(model, error)) return model;
-  for (const char* name : {"model.bin", "model.safetensors"}) {
+  for (const char* name : {"model.bin", "model.safetensors", "ggml-model.bin", "model.pt"}) {
     fs::path path = models::join(model, name);
     if (fs::exists(path, error)) return path;
   }

@@ -3,20 +3,29 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace wnpu::app {
 
 // $XDG_CACHE_HOME/whisper-npu, or ~/.cache/whisper-npu (npu/xdg_folder.h); always absolute.
 std::filesystem::path model_folder();
 
-// A path that exists is taken as it is; anything else without a slash is a name in `folder`, or
-// openai/whisper's other name of one ("turbo"). Throws ModelError that says where was looked and
-// what is there.
+// Where a name is in `folder`: under that name, as whisper.cpp's and openai-whisper's files of it
+// are called ("ggml-base.bin", "base.pt"), or under openai-whisper's other name of it ("turbo").
+// Empty: nowhere, or it is no name.
+std::filesystem::path find_name(const std::string& name, const std::filesystem::path& folder);
+
+// A path that exists is taken as it is; anything else without a slash is such a name. Throws
+// ModelError that says where was looked and what is there.
 std::filesystem::path find_model(const std::string& name_or_path,
                                  const std::filesystem::path& folder = model_folder());
 
-// The file with the weights: the model itself, or model.bin or model.safetensors in its folder;
-// empty where there is none.
+// What can be asked for by name in `folder`: folders with weights, and files that end as those do.
+// Sorted.
+std::vector<std::string> models_in(const std::filesystem::path& folder);
+
+// The file with the weights: the model itself, or model.bin, model.safetensors, ggml-model.bin or
+// model.pt in its folder; empty where there is none.
 std::filesystem::path weights_file(const std::filesystem::path& model);
 
 // The voice activity detector's weights, where nothing else is said.

@@ -52,7 +52,7 @@ int export_model(const Export& order, const std::vector<std::string>& names) {
   require_free(order.folder, order.overwrites, kind);
   models::OnnxOptions options{.batch = order.batch, .is_fp16 = order.weights == kWeightTypes[1]};
   if (order.is_external) options.most_inside = 0;
-  const auto file = models::open_model(find_model(names[0]));
+  const auto file = models::open_model(find_model(names[0]), model_folder());
   std::vector<models::StreamedFile> files = models::onnx_files(*file, options);
   for (models::StreamedFile& settings : models::huggingface_settings(*file)) {
     files.push_back(std::move(settings));

@@ -38,7 +38,7 @@ int import_model(const Import& order, const std::vector<std::string>& names) {
   if (order.decoder.empty()) throw UsageError("models import: --decoder is required");
   if (order.folder.empty()) throw UsageError("models import: --output-dir is required");
   require_free(order.folder, order.overwrites, kind);
-  const auto decoder = models::open_model(find_model(order.decoder));
+  const auto decoder = models::open_model(find_model(order.decoder), model_folder());
   const auto model = models::import_onnx_encoder(names[0], *decoder);
   write_model_folder(order.folder, models::huggingface_files(*model), order.overwrites, kind);
   return static_cast<int>(ExitCode::ok);

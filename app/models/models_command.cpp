@@ -1,12 +1,18 @@
 #include "app/models/models_command.h"
 
 #include "app/models/export_command.h"
+#include "app/models/hub_actions.h"
 #include "app/models/import_command.h"
 
 namespace wnpu::app {
 
 Subcommand models_command() {
-  return {"models", "Model files themselves", {}, {}, {export_action(), import_action()}};
+  return {"models",
+          "Models by name, and model files themselves",
+          {},
+          {},
+          {list_action(), pull_action(), verify_action(), remove_action(), path_action(),
+           info_action(), export_action(), import_action()}};
 }
 
 }  // namespace wnpu::app

@@ -21,7 +21,9 @@ namespace wnpu::models {
 inline constexpr std::string_view kCTranslate2 = "ctranslate2";
 inline constexpr std::string_view kGgml = "ggml";
 inline constexpr std::string_view kSafetensors = "safetensors";
-inline constexpr std::array<std::string_view, 3> kFileFormats{kCTranslate2, kGgml, kSafetensors};
+inline constexpr std::string_view kPytorch = "pytorch";
+inline constexpr std::array<std::string_view, 4> kFileFormats{kCTranslate2, kGgml, kSafetensors,
+                                                              kPytorch};
 
 // What main_dtype() says of a file without matrices.
 inline constexpr std::string_view kNoDType = "none";

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "models/base/error.h"
 #include "models/base/folder.h"
@@ -10,6 +12,7 @@
 #include "models/files/byte_cursor.h"
 #include "models/files/ctranslate2_file.h"
 #include "models/files/ggml_file.h"
+#include "models/files/pytorch_file.h"
 #include "models/files/safetensors_file.h"
 
 namespace wnpu::models {
@@ -18,11 +21,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFormats =
-    "a CTranslate2 directory (model.bin), a HuggingFace directory (model.safetensors) or a ggml "
-    "file";
+    "a CTranslate2 directory (model.bin), a HuggingFace directory (model.safetensors), a ggml file "
+    "or an openai-whisper checkpoint (.pt)";
 constexpr std::string_view kConvert =
-    "a PyTorch checkpoint (pickle runs code from the file, so it is not read: convert it to "
-    "safetensors, CTranslate2 or ggml)";
+    "a PyTorch file that is no checkpoint of openai-whisper (convert it to safetensors, "
+    "CTranslate2 "
+    "or ggml)";
+constexpr std::string_view kOldTorch =
+    "a pickle of torch before 1.6 (save it again with a newer one, or convert it to safetensors)";
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view found) {
   throw ModelError(path.string() + ": expected " + std::string(kFormats) + ", found " +
@@ -44,9 +50,43 @@ std::string listing(const fs::path& directory) {
   return names.size() > kShown ? text + " ..." : text;
 }
 
-std::unique_ptr<ModelFile> open_directory(const fs::path& path) {
+fs::path directory_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// The text tokens of the first model among the folders in `folder` that has this vocabulary.
+std::vector<std::string> tokens_in(const fs::path& folder, const Dims& dims) {
+  std::error_code error;
+  std::vector<std::string> names = names_in(folder, error);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    const fs::path path = join(folder, name);
+    const bool is_converted = fs::exists(join(path, "model.bin"), error);
+    if (!is_converted && !has_safetensors(path)) continue;
+    try {
+      const auto file = is_converted ? open_ctranslate2(path) : open_safetensors(path);
+      const bool is_same = file->dims().is_multilingual() == dims.is_multilingual();
+      if (is_same && !file->token_bytes().empty()) return file->token_bytes();
+    } catch (const ModelError&) {  // it is not what was asked for
+    }
+  }
+  return {};
+}
+
+std::unique_ptr<ModelFile> open_checkpoint(const fs::path& path, const fs::path& more_models) {
+  return open_pytorch(path, [&](const Dims& dims) {
+    std::vector<std::string> tokens = tokens_in(directory_of(path), dims);
+    if (tokens.empty() && !more_models.empty()) tokens = tokens_in(more_models, dims);
+    return tokens;
+  });
+}
+
+std::unique_ptr<ModelFile> open_directory(const fs::path& path, const fs::path& more_models) {
   if (fs::exists(join(path, "model.bin"))) return open_ctranslate2(path);
   if (has_safetensors(path)) return open_safetensors(path);
+  if (fs::exists(join(path, "ggml-model.bin"))) return open_ggml(join(path, "ggml-model.bin"));
+  if (fs::exists(join(path, "model.pt")))
+    return open_checkpoint(join(path, "model.pt"), more_models);
   if (fs::exists(join(path, "pytorch_model.bin"))) refuse(path, kConvert);
   refuse(path, listing(path));
 }
@@ -62,10 +102,8 @@ bool is_text(std::string_view bytes) {
 std::string describe(std::string_view start) {
   if (start.empty()) return "an empty file";
   // torch.save's archive begins with NAME/data.pkl; before version 1.6 it was a bare pickle.
-  const bool is_zip = start.starts_with("PK\x03\x04");
-  if (is_zip && start.find("data.pkl") != start.npos) return std::string(kConvert);
-  if (is_zip) return "a zip archive";
-  if (start.starts_with("\x80\x02")) return std::string(kConvert);
+  if (start.starts_with("PK\x03\x04")) return "a zip archive";
+  if (start.starts_with("\x80\x02")) return std::string(kOldTorch);
   if (start.starts_with("GGUF")) return "a GGUF file, which Whisper models do not use";
   if (is_text(start)) return "a text file";
   return "a file of another kind";
@@ -76,14 +114,11 @@ bool is_ctranslate2(std::string_view start) {
   return start.size() > 6 && start.substr(6).starts_with("WhisperSpec");
 }
 
-fs::path directory_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
-std::unique_ptr<ModelFile> open_file(const fs::path& path) {
+std::unique_ptr<ModelFile> open_file(const fs::path& path, const fs::path& more_models) {
   const MappedFile file(path);
   const std::string_view start = as_text(file.bytes()).substr(0, 512);
   if (is_ggml(start)) return open_ggml(path);
+  if (is_pytorch_archive(start)) return open_checkpoint(path, more_models);
   // A user may name the file in place of its directory.
   if (is_ctranslate2(start) && path.filename() == "model.bin") {
     return open_ctranslate2(directory_of(path));
@@ -94,13 +129,14 @@ std::unique_ptr<ModelFile> open_file(const fs::path& path) {
 
 }  // namespace
 
-std::unique_ptr<ModelFile> open_model(const fs::path& path) try {
+std::unique_ptr<ModelFile> open_model(const fs::path& path, const fs::path& more_models) try {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
     refuse(path, error && status.type() != fs::file_type::not_found ? error.message() : "nothing");
   }
-  return fs::is_directory(status) ? open_directory(path) : open_file(path);
+  return fs::is_directory(status) ? open_directory(path, more_models)
+                                  : open_file(path, more_models);
 } catch (const fs::filesystem_error& error) {  // a file or folder in it that may not be looked at
   refuse(error.path1(), error.code().message());
 }

@@ -1,0 +1,61 @@
+#include "app/hub/offer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <istream>
+#include <ostream>
+#include <string>
+#include <unistd.h>
+
+#include "app/engine/model_path.h"
+#include "app/hub/pull.h"
+#include "models/base/error.h"
+
+namespace wnpu::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool can_ask(const Options& options) {
+  const bool is_taken = std::ranges::find(options.inputs, "-") != options.inputs.end();
+  return !is_taken && options.verbosity != Verbosity::quiet && ::isatty(STDIN_FILENO) != 0 &&
+         ::isatty(STDERR_FILENO) != 0;
+}
+
+bool says_yes(const std::string& offer, std::istream& in, std::ostream& err) {
+  err << "whisper-npu: " << offer << "\nPull it now? [Y/n] " << std::flush;
+  std::string answer;
+  if (!std::getline(in, answer)) return false;
+  return answer.empty() || answer[0] == 'y' || answer[0] == 'Y';
+}
+
+}  // namespace
+
+void pull_missing_model(const Options& options, std::istream& in, std::ostream& err) {
+  std::error_code error;
+  const fs::path folder = options.model_dir.empty() ? model_folder() : fs::path(options.model_dir);
+  if (options.dry_run || fs::exists(options.model, error)) return;
+  if (!find_name(options.model, folder).empty()) return;
+  const HubModel* const model = find_hub_model(options.model);
+  if (model == nullptr) return;
+  const std::string name(model->name);
+  const std::string missing = name + ": expected it in " + folder.string() + ", found nothing";
+  std::string command = "whisper-npu models pull " + name;
+  if (!options.model_dir.empty()) command += " --model-dir " + options.model_dir;
+  const std::string offer = offer_text(model->sources.front());
+  if (options.offline) {
+    throw models::ModelError(missing + ", and --offline keeps it from being pulled (" + command +
+                             " fetches " + offer + ")");
+  }
+  if (!options.yes && !(can_ask(options) && says_yes(name + " is not here: " + offer, in, err))) {
+    throw models::ModelError(missing + " (" + command + " fetches " + offer +
+                             "; so does --yes here)");
+  }
+  PullOrder order;
+  order.model = model;
+  order.folder = folder;
+  order.verbosity = options.verbosity;
+  pull_model(order, err);
+}
+
+}  // namespace wnpu::app

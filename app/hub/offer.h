@@ -1,0 +1,15 @@
+// A model that a transcription is asked for by name, and that is not there yet.
+#pragma once
+
+#include <iosfwd>
+
+#include "app/cli/options.h"
+
+namespace wnpu::app {
+
+// Pulls it where --yes says so, or where somebody at the terminal does; says how much it is before.
+// Throws ModelError, with the command that fetches it, where nobody can be asked or --offline was
+// given. Does nothing for what is there, a path, and a name that nobody publishes.
+void pull_missing_model(const Options& options, std::istream& in, std::ostream& err);
+
+}  // namespace wnpu::app

@@ -1,0 +1,52 @@
+// A file that is being pulled, and what is known of the file that it is a part of: enough to go on
+// with it in another process. A process may be killed at any time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace wnpu::app {
+
+// What a part is of. Without an ETag only a published SHA-256 can tell another file.
+struct PartOrigin {
+  std::string url;
+  std::string etag;
+  std::uint64_t total = 0;  // bytes of the file; 0: not known
+
+  bool operator==(const PartOrigin&) const = default;
+};
+
+class PartFile {
+ public:
+  // "NAME.part" and "NAME.from" in `folder`, which is there. Throws OutputError.
+  PartFile(const std::filesystem::path& folder, const std::string& name);
+  ~PartFile();
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  std::uint64_t size() const { return size_; }
+  const PartOrigin& origin() const { return origin_; }
+  const std::filesystem::path& path() const { return path_; }
+
+  // Empty again, and of another file.
+  void restart(const PartOrigin& origin);
+  // Behind what is there. Where the disk is full, nothing of the part stays.
+  void append(std::string_view bytes);
+  // On the disk, under its name and no longer a part.
+  void finish();
+  void remove();
+
+ private:
+  [[noreturn]] void fail(const std::string& what);
+
+  std::filesystem::path path_;  // of the part
+  std::filesystem::path from_;
+  std::filesystem::path target_;  // of the whole
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+  PartOrigin origin_;
+};
+
+}  // namespace wnpu::app

@@ -1,0 +1,54 @@
+#include "app/hub/pull_progress.h"
+
+#include <cstdlib>
+#include <unistd.h>
+
+#include "app/batch/progress.h"
+#include "app/batch/terminal.h"
+
+namespace wnpu::app {
+
+PullProgress::PullProgress(std::ostream& err, Verbosity verbosity)
+    : err_(&err),
+      is_quiet_(verbosity == Verbosity::quiet),
+      has_bar_(wants_progress(verbosity, ::isatty(STDERR_FILENO) != 0, std::getenv("TERM"))) {}
+
+void PullProgress::note(const std::string& text) {
+  if (is_quiet_) return;
+  end();
+  *err_ << "whisper-npu: " << printable(text) << '\n' << std::flush;
+}
+
+void PullProgress::begin(const std::string& label) {
+  label_ = label;
+  is_begun_ = false;
+  drawn_ = {};
+}
+
+void PullProgress::tell(std::uint64_t done, std::uint64_t total) {
+  if (!has_bar_) return;
+  const Clock::time_point now = Clock::now();
+  if (!is_begun_) {
+    is_begun_ = true;
+    first_ = done;
+    begin_ = now;
+  }
+  if (now - drawn_ < std::chrono::milliseconds(100)) return;
+  drawn_ = now;
+  is_drawn_ = true;
+  // As if all of it had come as fast as what came since the beginning.
+  const double elapsed_s = std::chrono::duration<double>(now - begin_).count();
+  const auto here = static_cast<double>(done);
+  const auto came = static_cast<double>(done - first_);
+  const Progress progress{here, static_cast<double>(total), came > 0 ? elapsed_s * here / came : 0};
+  // ECMA-48 EL, as the bar of a transcription.
+  *err_ << "\r\x1b[K" << progress_line(label_, progress, terminal_columns(STDERR_FILENO))
+        << std::flush;
+}
+
+void PullProgress::end() {
+  if (is_drawn_) *err_ << "\r\x1b[K" << std::flush;
+  is_drawn_ = false;
+}
+
+}  // namespace wnpu::app

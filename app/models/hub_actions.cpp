@@ -1,0 +1,59 @@
+#include "app/models/hub_actions.h"
+
+#include <algorithm>
+
+#include "app/cli/exit_code.h"
+#include "app/engine/model_path.h"
+#include "app/hub/catalogue.h"
+#include "models/base/closest_name.h"
+#include "models/base/error.h"
+
+namespace wnpu::app {
+
+namespace fs = std::filesystem;
+
+fs::path NamedModels::folder() const {
+  return model_dir.empty() ? model_folder() : fs::path(model_dir);
+}
+
+void add_model_dir(CLI::App& app, NamedModels& named) {
+  app.add_option("--model-dir", named.model_dir, "Folder of models; the cache folder if not given")
+      ->type_name("DIR");
+}
+
+void add_named_models(CLI::App& app, NamedModels& named) {
+  app.add_option("model", named.names, "Name: models list shows them");
+  add_model_dir(app, named);
+}
+
+void require_one(const std::vector<std::string>& names, std::string_view action) {
+  if (names.size() == 1) return;
+  throw UsageError(std::string(action) + ": expected one name (models list shows them)");
+}
+
+void require_some(const std::vector<std::string>& names, std::string_view action) {
+  if (!names.empty()) return;
+  throw UsageError(std::string(action) + ": expected a name (models list shows them)");
+}
+
+fs::path place_of(const std::string& name, const fs::path& folder) {
+  if (fs::path path = find_name(name, folder); !path.empty()) return path;
+  const std::string missing = name + ": expected a model in " + folder.string() + ", found none";
+  if (const HubModel* const model = find_hub_model(name); model != nullptr) {
+    throw models::ModelError(missing + " (whisper-npu models pull " + std::string(model->name) +
+                             " fetches it)");
+  }
+  std::vector<std::string> names = hub_names();
+  std::ranges::copy(models_in(folder), std::back_inserter(names));
+  throw models::ModelError(missing + models::suggestion(name, names));
+}
+
+std::string_view hub_format_of(const fs::path& model) {
+  const std::string weights = weights_file(model).filename().string();
+  if (weights == "model.bin") return "ctranslate2";
+  if (weights == "model.safetensors") return "safetensors";
+  if (weights.ends_with(".pt")) return "pytorch";
+  return weights.ends_with(".bin") ? "ggml" : "";
+}
+
+}  // namespace wnpu::app

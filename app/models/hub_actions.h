@@ -1,0 +1,44 @@
+// `whisper-npu models list`, `pull`, `verify`, `remove`, `path` and `info`: models by name.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/cli/subcommand.h"
+
+namespace wnpu::app {
+
+Subcommand list_action();
+Subcommand pull_action();
+Subcommand verify_action();
+Subcommand remove_action();
+Subcommand path_action();
+Subcommand info_action();
+
+// What these share: names, and the folder that they are in.
+struct NamedModels {
+  std::vector<std::string> names;  // for --help; the command line brings them itself
+  std::string model_dir;           // empty: the cache folder
+
+  std::filesystem::path folder() const;
+};
+void add_model_dir(CLI::App& app, NamedModels& named);
+// "model", and --model-dir.
+void add_named_models(CLI::App& app, NamedModels& named);
+
+// Throws UsageError: `action` expects one name, or names.
+void require_one(const std::vector<std::string>& names, std::string_view action);
+void require_some(const std::vector<std::string>& names, std::string_view action);
+
+// Where the name is in the folder. Throws ModelError, with the command that pulls it where it is
+// one of the catalogue, else with the name that is close to it.
+std::filesystem::path place_of(const std::string& name, const std::filesystem::path& folder);
+
+// The format of what is there, by the name of its weights, as the catalogue calls it; empty: none.
+std::string_view hub_format_of(const std::filesystem::path& model);
+
+}  // namespace wnpu::app

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "app/batch/write_all.h"
+#include "app/cli/exit_code.h"
+#include "app/engine/model_path.h"
+#include "app/hub/catalogue.h"
+#include "app/models/hub_actions.h"
+
+namespace wnpu::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kGapColumns = 2;
+
+using Row = std::vector<std::string>;
+
+// Columns as wide as their widest entry; the last one as it is.
+std::string table_text(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      text += row[i];
+      if (i + 1 < row.size()) text.append(widths[i] - row[i].size() + kGapColumns, ' ');
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string formats_of(const HubModel& model) {
+  std::string text;
+  for (const HubSource& source : model.sources) {
+    text.append(text.empty() ? "" : " ").append(source.format);
+  }
+  return text;
+}
+
+Row row_of(const HubModel& model, const fs::path& folder) {
+  const fs::path here = find_name(std::string(model.name), folder);
+  const std::uint64_t bytes = model.sources.front().bytes();
+  return {std::string(model.name), bytes == 0 ? "?" : size_text(bytes),
+          here.empty() ? "-" : std::string(hub_format_of(here)), formats_of(model)};
+}
+
+int list_models(const NamedModels& named, bool only_here) {
+  const fs::path folder = named.folder();
+  std::vector<Row> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
+  std::vector<fs::path> shown;
+  for (const HubModel& model : hub_models()) {
+    const fs::path here = find_name(std::string(model.name), folder);
+    if (!here.empty()) shown.push_back(here.filename());
+    if (!here.empty() || !only_here) rows.push_back(row_of(model, folder));
+  }
+  for (const std::string& name : models_in(folder)) {
+    if (std::ranges::find(shown, fs::path(name)) != shown.end()) continue;
+    rows.push_back({name, "?", std::string(hub_format_of(folder / name)), "-"});
+  }
+  write_all(STDOUT_FILENO, table_text(rows), "stdout");
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+Subcommand list_action() {
+  struct Order {
+    NamedModels named;
+    bool only_here = false;
+  };
+  const auto order = std::make_shared<Order>();
+  return {"list", "Models that can be pulled by name, and those that are here",
+          [order](CLI::App& app) {
+            app.add_flag("--here", order->only_here, "Only those that are here");
+            add_model_dir(app, order->named);
+          },
+          [order](const std::vector<std::string>&) {
+            return list_models(order->named, order->only_here);
+          }};
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,72 @@
+#include <iostream>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "app/batch/write_all.h"
+#include "app/cli/exit_code.h"
+#include "app/cli/option_values.h"
+#include "app/engine/model_path.h"
+#include "app/hub/pull.h"
+#include "app/models/hub_actions.h"
+#include "models/base/closest_name.h"
+
+namespace wnpu::app {
+namespace {
+
+struct PullCommand {
+  NamedModels named;
+  std::string format{"auto"};
+  std::string source;
+  bool offline = false;
+  bool quiet = false;
+};
+
+void add_pull_options(CLI::App& app, PullCommand& order) {
+  add_named_models(app, order.named);
+  add_name(app, "--format", with_auto(kHubFormats), order.format,
+           "Format to pull; auto: the first that the model is published in");
+  app.add_option("--source", order.source,
+                 "A mirror's URL in place of the publishers' hosts; if not given what "
+                 "WHISPER_NPU_HUB says")
+      ->type_name("URL");
+  app.add_flag("--offline", order.offline, "Pull nothing: say what is missing");
+  app.add_flag("-q,--quiet", order.quiet, "Only errors on stderr");
+}
+
+const HubModel& hub_model_of(const std::string& name) {
+  if (const HubModel* const model = find_hub_model(name); model != nullptr) return *model;
+  throw UsageError("models pull " + name + ": no such model is published here" +
+                   models::suggestion(name, hub_names()) + " (models list shows all)");
+}
+
+int pull_models(const PullCommand& order, const std::vector<std::string>& names) {
+  require_some(names, "models pull");
+  hub_mirror(order.source);
+  for (const std::string& name : names) hub_model_of(name);
+  for (const std::string& name : names) {
+    PullOrder pull;
+    pull.model = &hub_model_of(name);
+    pull.folder = order.named.folder();
+    pull.format = order.format == "auto" ? "" : order.format;
+    pull.mirror = order.source;
+    pull.verbosity = order.quiet ? Verbosity::quiet : Verbosity::normal;
+    const std::filesystem::path path = order.offline
+                                           ? place_of(std::string(pull.model->name), pull.folder)
+                                           : pull_model(pull, std::cerr);
+    write_all(STDOUT_FILENO, path.string() + "\n", "stdout");
+  }
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+Subcommand pull_action() {
+  const auto order = std::make_shared<PullCommand>();
+  return {"pull", "Fetch models by name; prints where they are",
+          [order](CLI::App& app) { add_pull_options(app, *order); },
+          [order](const std::vector<std::string>& names) { return pull_models(*order, names); }};
+}
+
+}  // namespace wnpu::app

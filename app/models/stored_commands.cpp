@@ -1,0 +1,127 @@
+// remove, path and info: of what is in the models' folder.
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+#include "app/batch/write_all.h"
+#include "app/cli/exit_code.h"
+#include "app/engine/model_path.h"
+#include "app/hub/catalogue.h"
+#include "app/hub/pull_lock.h"
+#include "app/models/hub_actions.h"
+#include "models/base/error.h"
+#include "models/base/folder.h"
+#include "models/files/open_model.h"
+
+namespace wnpu::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+void print(const std::string& text) { write_all(STDOUT_FILENO, text, "stdout"); }
+
+// What an interrupted pull has left of a name.
+void remove_parts_of(const std::string& name, const fs::path& folder) {
+  std::error_code error;
+  for (const std::string_view format : kHubFormats) {
+    fs::remove_all(models::join(folder, "." + name + "." + std::string(format) + ".part"), error);
+  }
+}
+
+void remove_model(const std::string& name, const fs::path& folder) {
+  const fs::path path = place_of(name, folder);
+  if (weights_file(path).empty()) {
+    throw models::ModelError(path.string() + ": expected a model, found other files: not removed");
+  }
+  const std::string own = path.filename().string();
+  const PullLock held(models::join(folder, "." + own + ".lock"), [] {});
+  // First it is no model any more, in one step.
+  const fs::path doomed = models::join(folder, "." + own + ".removed");
+  std::error_code error;
+  fs::remove_all(doomed, error);
+  fs::rename(path, doomed, error);
+  if (!error) fs::remove_all(doomed, error);
+  if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
+  remove_parts_of(own, folder);
+  print(path.string() + ": removed\n");
+}
+
+std::string number_text(std::string_view what, std::size_t value) {
+  return std::string(what) + std::to_string(value) + "\n";
+}
+
+std::string stored_text(const fs::path& path) {
+  const auto file = models::open_model(path, model_folder());
+  const models::Dims& dims = file->dims();
+  std::string text = "path: " + path.string() + "\nformat: " + std::string(file->format());
+  text += "\nweights: " + std::string(file->main_dtype()) + "\nlanguages: ";
+  text += dims.is_multilingual() ? std::to_string(dims.n_languages()) : "English only";
+  text += number_text("\nmel bands: ", dims.n_mels) + number_text("width: ", dims.n_audio_state) +
+          number_text("encoder layers: ", dims.n_audio_layer) +
+          number_text("decoder layers: ", dims.n_text_layer);
+  return text;
+}
+
+std::string source_text(const HubSource& source) {
+  std::string text = "published as " + std::string(source.format) + ": " +
+                     std::string(source.repository) + ", revision " + std::string(source.revision) +
+                     ", licence " + std::string(source.licence) + "\n";
+  for (const HubFile& file : source.files) {
+    text.append("  ").append(source.url_of(file, "")).append("\n    ");
+    text.append(file.bytes == 0 ? "size unknown" : std::to_string(file.bytes) + " bytes");
+    text.append(", SHA-256 ").append(file.sha256.empty() ? "not published" : file.sha256);
+    text.append("\n");
+  }
+  return text;
+}
+
+void tell_of(const std::string& name, const fs::path& folder) {
+  const fs::path path = find_name(name, folder);
+  const HubModel* const model = find_hub_model(name);
+  if (path.empty() && model == nullptr) place_of(name, folder);
+  std::string text = path.empty() ? "path: not here\n" : stored_text(path);
+  if (model != nullptr) {
+    for (const HubSource& source : model->sources) text += source_text(source);
+  }
+  print(text);
+}
+
+}  // namespace
+
+Subcommand remove_action() {
+  const auto named = std::make_shared<NamedModels>();
+  return {"remove", "Remove models that are here, and what was left of pulling them",
+          [named](CLI::App& app) { add_named_models(app, *named); },
+          [named](const std::vector<std::string>& names) {
+            require_some(names, "models remove");
+            for (const std::string& name : names) place_of(name, named->folder());
+            for (const std::string& name : names) remove_model(name, named->folder());
+            return static_cast<int>(ExitCode::ok);
+          }};
+}
+
+Subcommand path_action() {
+  const auto named = std::make_shared<NamedModels>();
+  return {"path", "Where a model is", [named](CLI::App& app) { add_named_models(app, *named); },
+          [named](const std::vector<std::string>& names) {
+            require_one(names, "models path");
+            print(place_of(names[0], named->folder()).string() + "\n");
+            return static_cast<int>(ExitCode::ok);
+          }};
+}
+
+Subcommand info_action() {
+  const auto named = std::make_shared<NamedModels>();
+  return {"info", "What a model is, where it is, and where it comes from",
+          [named](CLI::App& app) { add_named_models(app, *named); },
+          [named](const std::vector<std::string>& names) {
+            require_one(names, "models info");
+            tell_of(names[0], named->folder());
+            return static_cast<int>(ExitCode::ok);
+          }};
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "app/batch/sha256.h"
+#include "app/batch/write_all.h"
+#include "app/cli/exit_code.h"
+#include "app/engine/model_path.h"
+#include "app/hub/catalogue.h"
+#include "app/hub/pins.h"
+#include "app/models/hub_actions.h"
+
+namespace wnpu::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a file is compared with, the strongest there is.
+struct Known {
+  std::string sha256;
+  std::string_view by;
+};
+
+// SHA256SUMS of a folder, by names.
+std::map<std::string, Known> sums_in(const fs::path& folder) {
+  std::map<std::string, Known> known;
+  std::ifstream file(folder / "SHA256SUMS");
+  for (std::string sum, name; file >> sum && std::getline(file >> std::ws, name);) {
+    if (is_sha256(sum)) known[name] = {sum, "SHA256SUMS"};
+  }
+  return known;
+}
+
+// For a model at `path`, of that name.
+std::map<std::string, Known> known_of(const std::string& name, const fs::path& path,
+                                      const fs::path& folder) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(path, error);
+  std::map<std::string, Known> known;
+  if (is_folder) known = sums_in(path);
+  const HubModel* const model = find_hub_model(name);
+  const HubSource* const source = model == nullptr ? nullptr : model->find(hub_format_of(path));
+  if (source == nullptr) return known;
+  const std::map<std::string, Pin> pins = read_pins(folder);
+  for (const HubFile& file : source->files) {
+    // A file of its own has the weights alone.
+    const std::string there = is_folder ? std::string(file.name) : path.filename().string();
+    if (!is_folder && &file != &source->files.back()) continue;
+    const auto pin = pins.find(source->path_of(file));
+    if (!file.sha256.empty()) {
+      known[there] = {std::string(file.sha256), "published"};
+    } else if (pin != pins.end()) {
+      known[there] = {pin->second.sha256, "pinned when it was first pulled"};
+    }
+  }
+  return known;
+}
+
+// A line a file; whether all are as they should be.
+bool verify_model(const std::string& name, const fs::path& folder) {
+  const fs::path path = place_of(name, folder);
+  const fs::path above = fs::is_directory(path) ? path : path.parent_path();
+  const std::map<std::string, Known> known = known_of(name, path, folder);
+  bool is_right = !known.empty();
+  std::string text;
+  if (known.empty()) text = path.string() + ": unknown: no SHA-256 is known of it\n";
+  for (const auto& [file, expected] : known) {
+    const std::string found = sha256_of_file(above / file);
+    const bool is_same = found == expected.sha256;
+    is_right = is_right && is_same;
+    text.append((above / file).string()).append(": ");
+    if (is_same) {
+      text.append("ok (").append(expected.by).append(")\n");
+    } else {
+      text.append("wrong: expected SHA-256 ").append(expected.sha256).append(" (");
+      text.append(expected.by).append("), found ").append(found.empty() ? "no file" : found);
+      text.append("\n");
+    }
+  }
+  write_all(STDOUT_FILENO, text, "stdout");
+  return is_right;
+}
+
+int verify_models(const NamedModels& named, std::vector<std::string> names) {
+  const fs::path folder = named.folder();
+  if (names.empty()) names = models_in(folder);
+  if (names.empty()) place_of("a model", folder);
+  const auto n_wrong = std::ranges::count_if(
+      names, [&](const std::string& name) { return !verify_model(name, folder); });
+  return static_cast<int>(n_wrong == 0 ? ExitCode::ok : ExitCode::model);
+}
+
+}  // namespace
+
+Subcommand verify_action() {
+  const auto named = std::make_shared<NamedModels>();
+  return {"verify", "Whether the files of models are what was published; of all that are here",
+          [named](CLI::App& app) { add_named_models(app, *named); },
+          [named](const std::vector<std::string>& names) { return verify_models(*named, names); }};
+}
+
+}  // namespace wnpu::app
