@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "app/hub/catalogue.h"
+#include "app/hub/hub_model.h"
 
 namespace wnpu::app {
 

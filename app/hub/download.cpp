@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "app/batch/sha256.h"
-#include "app/hub/catalogue.h"
 #include "app/hub/http_get.h"
+#include "app/hub/hub_model.h"
 #include "app/hub/part_file.h"
 
 namespace wnpu::app {
@@ -25,14 +25,16 @@ class Fetch {
   // Until the part has as many bytes as the file is said to have.
   void run() {
     int n_empty = 0;
+    furthest_ = part_.size();
     for (int connection = 0; connection < kMostConnections; ++connection) {
       if (is_whole()) return;
-      const std::uint64_t before = n_received_;
       const HttpOutcome outcome = request();
       if (outcome.end == HttpEnd::whole && is_end()) return;
       if (!fault_.empty()) fail(fault_);
       if (outcome.end == HttpEnd::refused) refuse(outcome);
-      n_empty = n_received_ - before < kLeastProgress ? n_empty + 1 : 0;
+      // What was begun anew has to come further than before.
+      n_empty = part_.size() < furthest_ + kLeastProgress ? n_empty + 1 : 0;
+      furthest_ = std::max(furthest_, part_.size());
       if (n_empty == kMostTries) fail(outcome.text + " (" + std::to_string(kMostTries) + " tries)");
       wait(n_empty, outcome.text);
     }
@@ -115,7 +117,6 @@ class Fetch {
       return false;
     }
     part_.append(bytes);
-    n_received_ += bytes.size();
     order_->tell(part_.size(), total());
     return true;
   }
@@ -139,8 +140,8 @@ class Fetch {
 
   const Download* order_;
   PartFile part_;
-  std::uint64_t n_received_ = 0;
-  std::string fault_;  // what the server says is not what it has to
+  std::uint64_t furthest_ = 0;  // that the part has come, however often it was begun
+  std::string fault_;           // what the server says is not what it has to
   bool is_answered_ = false;
   bool was_resumed_ = false;
 };

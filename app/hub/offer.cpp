@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/engine/model_path.h"
+#include "app/hub/catalogue.h"
 #include "app/hub/pull.h"
 #include "models/base/error.h"
 

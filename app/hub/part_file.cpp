@@ -9,7 +9,7 @@
 
 #include "app/batch/output_file.h"
 #include "app/cli/exit_code.h"
-#include "app/hub/catalogue.h"
+#include "app/hub/hub_model.h"
 #include "models/base/folder.h"
 
 namespace wnpu::app {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/cli/options.h"
-#include "app/hub/catalogue.h"
+#include "app/hub/hub_model.h"
 
 namespace wnpu::app {
 

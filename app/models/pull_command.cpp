@@ -8,6 +8,7 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
 #include "app/engine/model_path.h"
+#include "app/hub/catalogue.h"
 #include "app/hub/pull.h"
 #include "app/models/hub_actions.h"
 #include "models/base/closest_name.h"

@@ -12,7 +12,7 @@
 #include "models/files/byte_cursor.h"
 #include "models/files/ctranslate2_file.h"
 #include "models/files/ggml_file.h"
-#include "models/files/pytorch_file.h"
+#include "models/files/pytorch/pytorch_file.h"
 #include "models/files/safetensors_file.h"
 
 namespace wnpu::models {

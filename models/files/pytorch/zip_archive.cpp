@@ -1,4 +1,4 @@
-#include "models/files/zip_archive.h"
+#include "models/files/pytorch/zip_archive.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "models/files/pickle.h"
+#include "models/files/pytorch/pickle.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,224 @@
+// openai-whisper's checkpoints: read as written, by byte and by property, and nothing in them run.
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "models/base/error.h"
+#include "models/files/open_model.h"
+#include "models/files/pytorch/pickle.h"
+#include "models/files/pytorch/zip_archive.h"
+#include "models/files/tensor_names.h"
+#include "tests/nano/nano_codec.h"
+#include "tests/nano/nano_ctranslate2.h"
+#include "tests/nano/nano_pytorch.h"
+#include "tests/sanitized.h"
+#include "tests/support/small_model.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace wnpu::models;
+using namespace wnpu::tests;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_bytes(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// What is said of an archive; empty: it is a model.
+std::string refusal(const PtModel& model, bool zip64 = true) {
+  const TemporaryFolder dir;
+  write(model, small_model(), dir.path() / "m.pt");
+  write_bytes(dir.path() / "m.pt", zip_bytes(model, zip64));
+  try {
+    open_model(dir.path() / "m.pt");
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != text.npos);
+  return text.replace(at, from.size(), to);
+}
+
+// Of a pickle that stands alone.
+std::string pickle_refusal(const std::string& bytes) {
+  try {
+    const Pickle pickle(std::as_bytes(std::span(bytes)), "p");
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  if (text.find(part) != text.npos) return true;
+  MESSAGE(text);
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("pytorch: every number type and form is read as written") {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    for (const bool is_parameter : {false, true}) {
+      CAPTURE(dtype_name(dtype));
+      CAPTURE(is_parameter);
+      const TemporaryFolder dir;
+      const PtSpec spec{dtype, !is_parameter, is_parameter};
+      write(to_pytorch(small_model(), spec), small_model(), dir.path() / "tiny.pt");
+      const auto file = open_model(dir.path() / "tiny.pt");
+      CHECK(file->format() == "pytorch");
+      CHECK(file->main_dtype() == dtype_name(dtype));
+      CHECK(file->dims() == small_model().dims);
+      CHECK(file->token_bytes() == small_model().token_bytes);
+      for (const TensorSpec& tensor : whisper_tensors(file->dims())) {
+        const TensorView& view = file->tensor(tensor.name, tensor.shape);
+        const auto& values = small_model().tensors.at(tensor.name).values;
+        const std::string expected = encode(dtype, values);
+        CHECK(std::string(reinterpret_cast<const char*>(view.bytes.data()), view.bytes.size()) ==
+              expected);
+      }
+    }
+  }
+  CHECK(refusal(to_pytorch(small_model()), false) == "");  // sizes of 32 bits
+}
+
+TEST_CASE("pytorch: text tokens are those of another model with the vocabulary") {
+  const TemporaryFolder dir;
+  write_bytes(dir.path() / "tiny.pt", zip_bytes(to_pytorch(small_model())));
+  CHECK_THROWS_WITH_AS(open_model(dir.path() / "tiny.pt"),
+                       doctest::Contains("vocabulary: expected tokenizer.json, vocab.json"),
+                       ModelError);
+  // One for English does not do; the second does, beside the file or in a folder of models.
+  NanoModel english = small_model();
+  english.dims.n_vocab = 51864;
+  english.tensors.at("decoder.token_embedding.weight").shape[0] = 51864;
+  english.tensors.at("decoder.token_embedding.weight").values.resize(51864 * 32);
+  english.token_bytes.pop_back();
+  const TemporaryFolder models;
+  write(to_ctranslate2(english, Ct2Quantization::float16), models.path() / "a");
+  CHECK_THROWS_AS(open_model(dir.path() / "tiny.pt", models.path()), ModelError);
+  write(to_ctranslate2(small_model(), Ct2Quantization::float16), models.path() / "b");
+  CHECK(open_model(dir.path() / "tiny.pt", models.path())->token_bytes() ==
+        small_model().token_bytes);
+  write(to_ctranslate2(small_model(), Ct2Quantization::float16), dir.path() / "b");
+  CHECK(open_model(dir.path() / "tiny.pt")->token_bytes() == small_model().token_bytes);
+  // As models pull leaves it.
+  fs::create_directories(dir.path() / "pulled");
+  write(to_pytorch(small_model()), small_model(), dir.path() / "pulled/model.pt");
+  CHECK(open_model(dir.path() / "pulled")->format() == "pytorch");
+}
+
+TEST_CASE("pytorch: what a checkpoint may not say is refused by its name") {
+  const PtModel good = to_pytorch(small_model());
+  PtModel bad = good;
+  std::string& pickle = bad.at("data.pkl");
+  pickle = replaced(pickle, "ctorch._utils\n_rebuild_tensor_v2\n", "cposix\nsystem\n");
+  CHECK(contains(refusal(bad), "found posix.system, which is not run"));
+  bad.at("data.pkl") = replaced(good.members[0].second, "HalfStorage", "CharStorage");
+  CHECK(contains(refusal(bad), "torch.CharStorage, which is not run"));
+  bad.at("data.pkl") = replaced(good.members[0].second, "HalfStorage", "LongStorage");
+  CHECK(contains(refusal(bad), "expected type float32, float16 or bfloat16"));
+  bad.at("data.pkl") = replaced(good.members[0].second, "model_state_dict", "model_state_dikt");
+  CHECK(contains(refusal(bad), "no model_state_dict"));
+  bad.at("data.pkl") = replaced(good.members[0].second, "n_mels", "n_meld");
+  CHECK(contains(refusal(bad), "dims: n_mels: expected a number, found none"));
+  bad = good;
+  bad.at("byteorder") = "big";
+  CHECK(contains(refusal(bad), "byteorder: expected little"));
+  bad = good;
+  bad.at("data/3").pop_back();
+  CHECK(contains(refusal(bad), "bytes"));
+  bad = good;
+  bad.members.erase(bad.members.begin() + 4);
+  CHECK(contains(refusal(bad), "no data/3"));
+  bad = good;
+  bad.members[0].first = "other.pkl";
+  CHECK(contains(refusal(bad), "zip archive"));
+}
+
+TEST_CASE("pytorch: opcodes that tensors do not need are refused") {
+  for (const std::string code : {"I1\n.", "i", "o", "c__builtin__\neval\n.", "\x93", "\x81", "P1\n",
+                                 "\x82\x01", "S'a'\n", "F1\n", "0", "2", "\x8e"}) {
+    CAPTURE(code);
+    CHECK(contains(pickle_refusal(code), "expected"));
+  }
+  CHECK(contains(pickle_refusal("cos\nsystem\n(X\x02\0\0\0lstR."), "os.system"));
+  CHECK(contains(pickle_refusal("."), "a value on the stack"));
+  CHECK(contains(pickle_refusal("u."), "a mark"));
+  CHECK(contains(pickle_refusal("h\x05."), "a value at 5"));
+  CHECK(contains(pickle_refusal("\x80\x04N."), "protocol 2"));
+  CHECK(pickle_refusal("N.") == "");
+  // Cycles and any depth.
+  CHECK(pickle_refusal("]q\x01h\x01"
+                       "a.") == "");
+  CHECK(pickle_refusal("N" + std::string(100000, '\x85') + ".") == "");
+}
+
+TEST_CASE("pytorch: a checkpoint cut anywhere, or with any byte changed, breaks no reader") {
+  const TemporaryFolder dir;
+  const fs::path path = dir.path() / "m.pt";
+  write(to_pytorch(small_model()), small_model(), path);
+  const std::string good = contents_of(path);
+  constexpr unsigned kSeed = 25;
+  MESSAGE("seed ", kSeed);
+  std::mt19937 random(kSeed);
+  // Where it can matter: the pickle at the start, the directory at the end.
+  const std::size_t directory = good.find("PK\x01\x02");
+  const std::size_t pickle = good.find("data/0");
+  const int n_cases = 200 / static_cast<int>(kSanitizedShare);
+  for (int i = 0; i < n_cases; ++i) {
+    std::string bad = good;
+    if (i % 4 == 0) {
+      bad.resize(random() % good.size());
+    } else {
+      for (unsigned n = 0; n <= random() % 3; ++n) {
+        const std::size_t at =
+            i % 2 == 0 ? random() % pickle : directory + random() % (good.size() - directory);
+        bad[at] = static_cast<char>(random());
+      }
+    }
+    write_bytes(path, bad);
+    try {
+      open_model(path);
+    } catch (const ModelError& error) {
+      CHECK(std::string(error.what()).find(": expected ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("zip: compressed, encrypted, doubled and split archives are refused") {
+  PtModel two;
+  two.members = {{"a", "1"}, {"b", "22"}};
+  const std::string good = zip_bytes(two);
+  const auto refused = [](const std::string& bytes) {
+    try {
+      read_zip(std::as_bytes(std::span(bytes)), "z");
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused(good) == "");
+  CHECK(refused(good + "") == "");
+  const std::size_t entry = good.find("PK\x01\x02");
+  std::string bad = good;
+  bad[entry + 10] = 8;
+  CHECK(contains(refused(bad), "compressed"));
+  bad = good;
+  bad[entry + 8] = 1;
+  CHECK(contains(refused(bad), "encrypted"));
+  two.members[1].first = "a";
+  CHECK(contains(refused(zip_bytes(two)), "each member once"));
+  CHECK(contains(refused(good.substr(0, good.size() - 1)), "may be cut"));
+  CHECK(contains(refused(""), "may be cut"));
+}
