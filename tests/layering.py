@@ -79,7 +79,7 @@ RULES = {
     "app/npu": [*BATCH, "app/written"],
     "app/hub": BATCH,
     "app/models": [*BATCH, "app/written", "app/hub"],
-    "app/devices": BATCH,
+    "app/devices": [*BATCH, "app/hub/catalogue.h"],
     "app/commands.h": ["app/cli", "app/models", "app/npu", "app/devices", "bench/bench_command.h",
                        "bench/search/search_command.h"],
     "app/main.cpp": [*BATCH, "app/hub/offer.h", "app/commands.h"],

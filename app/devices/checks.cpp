@@ -15,6 +15,7 @@
 #include "app/devices/device_list.h"
 #include "app/engine/devices/backends.h"
 #include "app/engine/model_path.h"
+#include "app/hub/catalogue.h"
 #include "audio/read/libraries.h"
 #include "models/files/open_model.h"
 #include "models/kernels/vectors/blas.h"
@@ -91,7 +92,10 @@ Check check_model(const Options& options) {
         path.string() + ", " + std::string(file->format()) + ", " + std::string(file->main_dtype()),
         ""};
   } catch (const std::exception& error) {
-    return {"model", CheckState::failed, text_of(error), kFetchModels};
+    const HubModel* const published = find_hub_model(options.model);
+    return {"model", CheckState::failed, text_of(error),
+            published == nullptr ? kFetchModels
+                                 : "whisper-npu models pull " + std::string(published->name)};
   }
 }
 

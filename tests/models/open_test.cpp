@@ -55,12 +55,13 @@ TEST_CASE("open_model: each thing that is no model gets its own message") {
   CHECK(found_in(dir.path()) == "a directory with a b c d e ...");
 }
 
-TEST_CASE("open_model: a PyTorch checkpoint is refused with what to do about it") {
+TEST_CASE("open_model: PyTorch files that are no checkpoint get their own messages") {
   const std::string advice =
-      "a PyTorch checkpoint (pickle runs code from the file, so it is not read: convert it to "
-      "safetensors, CTranslate2 or ggml)";
-  CHECK(found_in_file("PK\x03\x04tiny/data.pkl") == advice);
-  CHECK(found_in_file("\x80\x02}q") == advice);
+      "a PyTorch file that is no checkpoint of openai-whisper (convert it to safetensors, "
+      "CTranslate2 or ggml)";
+  CHECK(found_in_file("\x80\x02}q") ==
+        "a pickle of torch before 1.6 (save it again with a newer one, or convert it to "
+        "safetensors)");
   CHECK(found_in_file("PK\x03\x04readme.txt") == "a zip archive");
   const TemporaryFolder dir;
   std::ofstream(dir.path() / "pytorch_model.bin") << "PK\x03\x04";

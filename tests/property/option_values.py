@@ -70,6 +70,7 @@ VALUES = {
     "--help": FLAG, "--stdin-format": raw_format(),
     "--model": text("tiny.en", "{models}/multilingual.bin", "{models}/int8", "{models}/head64", "{models}/wide"),
     "--model-dir": text("{models}", "missing", "."),
+    "--yes": FLAG, "--offline": FLAG,
     "--fp16": BOOL, "--isolate": choice("auto", "on", "off"), "--audio-track": number(0, 3, (100,), integer=True),
     "--device": choice("cpu", "cpu", "cpu", "auto", "sim", "npu", "npu:0,npu:1", "cpu,npu",
                        odd=("gpu", "cuda", "sim:0", "npu:", "npu:0,sim", "sim:99", "cpu,", "cpu,cpu", "sim,cpu")),
@@ -126,7 +127,7 @@ VALUES = {
 }
 # Options that replace, select or stop the work, and so are the scenario's, not drawn with the others.
 SCENARIO = {"--help", "--model", "--model-dir", "--stdin-format", "--output", "--output-dir", "--overwrite", "--skip-existing",
-            "--dry-run", "--device"}
+            "--dry-run", "--device", "--yes"}
 
 
 def listed(program):
