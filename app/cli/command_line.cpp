@@ -204,6 +204,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  whisper-npu talk.wav\n"
     "  whisper-npu --language de --format srt,json --output-dir subtitles *.mp3\n"
+    "  whisper-npu models pull small\n"
     "  whisper-npu --model small --word-timestamps True --format json talk.m4a\n"
     "  ffmpeg -i film.mkv -f s16le -ac 1 -ar 16000 - |\n"
     "    whisper-npu --stdin-format s16le:16000:1 -\n";
@@ -232,7 +233,8 @@ CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& par
       CLI::detail::to_lower(CLI::detail::join(kernels::kInstructionSetNames, "|")) +
       "  Kernels of another instruction set\n"
       "  XDG_CACHE_HOME                                    Models are in its whisper-npu "
-      "(~/.cache)");
+      "(~/.cache)\n"
+      "  WHISPER_NPU_HUB=URL                               A mirror for models pull");
   CLI::App* transcribe = app.add_subcommand("transcribe", "Speech in files to text");
   transcribe->footer(std::string(kExamples) + "\n" + exit_codes());
   add_group(*transcribe, "Input", [&] { add_input_options(*transcribe, options); });

@@ -17,6 +17,7 @@ struct Offer {
   std::vector<const CLI::Option*> options;
   std::vector<const CLI::App*> actions;
   bool takes_files = false;
+  Words values = {};  // what may stand there instead of a file
 };
 
 std::string joined(const Words& words, const std::string& between = " ") {
@@ -33,18 +34,6 @@ void collect_options(const CLI::App& command, std::vector<const CLI::Option*>& o
   }
 }
 
-void add_offers(const CLI::App& app, const Words& command, std::vector<Offer>& offers) {
-  Offer offer{
-      command, {}, app.get_subcommands([](const CLI::App*) { return true; }), takes_files(app)};
-  collect_options(app, offer.options);
-  offers.push_back(offer);
-  for (const CLI::App* action : offer.actions) {
-    Words words = command;
-    words.push_back(action->get_name());
-    add_offers(*action, words, offers);
-  }
-}
-
 // The words in the name of an option's type: "int8" of "auto|int8", none of "N" and "sim:COUNT".
 Words values_of(const CLI::Option& option) {
   Words values;
@@ -58,6 +47,22 @@ Words values_of(const CLI::Option& option) {
     if (is_constant || (is_word && part.size() > 1)) values.push_back(part);
   }
   return values;
+}
+
+void add_offers(const CLI::App& app, const Words& command, std::vector<Offer>& offers) {
+  Offer offer{
+      command, {}, app.get_subcommands([](const CLI::App*) { return true; }), takes_files(app)};
+  collect_options(app, offer.options);
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) offer.values = values_of(*option);
+  }
+  if (!offer.values.empty()) offer.takes_files = false;
+  offers.push_back(offer);
+  for (const CLI::App* action : offer.actions) {
+    Words words = command;
+    words.push_back(action->get_name());
+    add_offers(*action, words, offers);
+  }
 }
 
 bool takes_path(const CLI::Option& option) {
@@ -129,6 +134,7 @@ std::string bash_words(const Offer& offer, bool of_options) {
   for (const CLI::App* action : offer.actions) {
     if (!of_options) words.push_back(action->get_name());
   }
+  if (!of_options) words.insert(words.end(), offer.values.begin(), offer.values.end());
   std::string text = "      " + quoted(joined(offer.command)) + ") mapfile -t COMPREPLY < <(";
   text += "compgen -W " + quoted(joined(words)) + " -- \"$cur\"";
   if (!of_options && offer.takes_files) {
@@ -194,7 +200,8 @@ std::string zsh_script(const std::vector<Offer>& offers) {
   for (const Offer& offer : offers) {
     text += "    " + quoted(joined(offer.command)) + ")\n      options=(\n" + zsh_options(offer);
     // The command's own words are arguments to zsh.
-    text += offer.takes_files ? "        '*:file:_files'\n" : "        '*: : '\n";
+    const std::string others = offer.values.empty() ? " " : "(" + joined(offer.values) + ")";
+    text += offer.takes_files ? "        '*:file:_files'\n" : "        '*: :" + others + "'\n";
     text += "      )\n";
     for (const CLI::App* action : offer.actions) {
       const std::string entry = zsh_text(action->get_name()) + ":" + action->get_description();
@@ -239,6 +246,7 @@ std::string fish_script(const std::vector<Offer>& offers) {
   for (const Offer& offer : offers) {
     const std::string begin = "complete -c whisper-npu -n " + quoted(fish_condition(offer));
     if (!offer.takes_files) text += begin + " -f\n";
+    if (!offer.values.empty()) text += begin + " -a " + quoted(joined(offer.values)) + "\n";
     for (const CLI::App* action : offer.actions) {
       text +=
           begin + " -a " + action->get_name() + " -d " + quoted(action->get_description()) + "\n";

@@ -22,7 +22,9 @@ void add_model_dir(CLI::App& app, NamedModels& named) {
 }
 
 void add_named_models(CLI::App& app, NamedModels& named) {
-  app.add_option("model", named.names, "Name: models list shows them");
+  // Not checked here: what else is in the folder has a name as well.
+  app.add_option("model", named.names, "Name: models list shows them")
+      ->type_name(CLI::detail::join(hub_names(), "|"));
   add_model_dir(app, named);
 }
 

@@ -14,6 +14,7 @@
 #include "tests/nano/nano_codec.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_ggml.h"
+#include "tests/nano/nano_pytorch.h"
 #include "tests/nano/nano_safetensors.h"
 #include "tests/support/temporary_folder.h"
 
@@ -115,6 +116,14 @@ void write_safetensors(const fs::path& folder) {
        read(temp.path() / "model-1.safetensors"), read(temp.path() / "model-2.safetensors")});
 }
 
+void write_pytorch(const fs::path& folder) {
+  const tests::NanoModel model = model_of_zeros(2);
+  write_seed(folder / "pytorch" / "parameters",
+             {tests::zip_bytes(to_pytorch(model, {DType::f16, false, true}))});
+  write_seed(folder / "pytorch" / "zip32",
+             {tests::zip_bytes(to_pytorch(model, {DType::bf16, true, false}), false)});
+}
+
 void write_onnx(const fs::path& folder) {
   const tests::NanoModel model = fuzz::decoder_of_encoders();
   const auto file = tests::open_in_memory(model);
@@ -171,6 +180,7 @@ int main(int argc, char** argv) {
     write_ggml(folder);
     write_ctranslate2(folder);
     write_safetensors(folder);
+    write_pytorch(folder);
     write_silero_vad(folder);
     write_onnx(folder);
   } catch (const std::exception& error) {

@@ -20,6 +20,8 @@ CASES = [
     ("whisper-npu transcribe --npu-pl", ["--npu-plan", "--npu-plan-file"], ["--npu-preset"]),
     ("whisper-npu --beam", ["--beam-size"], []),
     ("whisper-npu npu tune --obj", ["--objective"], []),
+    ("whisper-npu models pu", ["pull"], ["path"]),
+    ("whisper-npu models pull distil-large", ["distil-large-v2", "distil-large-v3.5"], ["distil-medium.en", "talk.wav"]),
     ("whisper-npu transcribe talk", ["talk one.wav", "talk.wav"], ["other.txt"]),
     ("whisper-npu transcribe --output ot", ["other.txt"], ["talk.wav"]),
 ]
