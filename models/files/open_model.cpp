@@ -98,11 +98,13 @@ bool is_text(std::string_view bytes) {
   });
 }
 
+bool is_zip(std::string_view start) { return start.starts_with("PK\x03\x04"); }
+
 // What a file that is no model seems to be.
 std::string describe(std::string_view start) {
   if (start.empty()) return "an empty file";
   // torch.save's archive begins with NAME/data.pkl; before version 1.6 it was a bare pickle.
-  if (start.starts_with("PK\x03\x04")) return "a zip archive";
+  if (is_zip(start)) return "a zip archive";
   if (start.starts_with("\x80\x02")) return std::string(kOldTorch);
   if (start.starts_with("GGUF")) return "a GGUF file, which Whisper models do not use";
   if (is_text(start)) return "a text file";
@@ -118,7 +120,8 @@ std::unique_ptr<ModelFile> open_file(const fs::path& path, const fs::path& more_
   const MappedFile file(path);
   const std::string_view start = as_text(file.bytes()).substr(0, 512);
   if (is_ggml(start)) return open_ggml(path);
-  if (is_pytorch_archive(start)) return open_checkpoint(path, more_models);
+  const bool is_called_so = is_zip(start) && path.extension() == ".pt";
+  if (is_called_so || is_pytorch_archive(start)) return open_checkpoint(path, more_models);
   // A user may name the file in place of its directory.
   if (is_ctranslate2(start) && path.filename() == "model.bin") {
     return open_ctranslate2(directory_of(path));
