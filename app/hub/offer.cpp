@@ -7,10 +7,12 @@
 #include <string>
 #include <unistd.h>
 
+#include "app/engine/devices/device_choice.h"
 #include "app/engine/model_path.h"
 #include "app/hub/catalogue.h"
 #include "app/hub/pull.h"
 #include "models/base/error.h"
+#include "npu/probe.h"
 
 namespace wnpu::app {
 namespace {
@@ -39,8 +41,10 @@ void pull_missing_model(const Options& options, std::istream& in, std::ostream& 
   if (!find_name(options.model, folder).empty()) return;
   const HubModel* const model = find_hub_model(options.model);
   if (model == nullptr) return;
+  (void)choose_device(options.device, npu::probe(), 1);  // what cannot run needs no model
   const std::string name(model->name);
-  const std::string missing = name + ": expected it in " + folder.string() + ", found nothing";
+  const std::string missing =
+      options.model + ": expected a model in " + folder.string() + ", found nothing";
   std::string command = "whisper-npu models pull " + name;
   if (!options.model_dir.empty()) command += " --model-dir " + options.model_dir;
   const std::string offer = offer_text(model->sources.front());

@@ -10,9 +10,9 @@
 #include "models/base/error.h"
 #include "models/base/mapped_file.h"
 #include "models/files/pytorch/pickle.h"
+#include "models/files/pytorch/zip_archive.h"
 #include "models/files/tensor_layout.h"
 #include "models/files/tokenizer_files.h"
-#include "models/files/pytorch/zip_archive.h"
 
 namespace wnpu::models {
 namespace {
