@@ -118,6 +118,24 @@ TEST_CASE("pytorch: text tokens are those of another model with the vocabulary")
   CHECK(open_model(dir.path() / "pulled")->format() == "pytorch");
 }
 
+TEST_CASE("pytorch: a tokenizer of the other kind beside the file is refused") {
+  const TemporaryFolder dir;
+  NanoModel other = small_model();
+  other.token_bytes.back() = "<|endoftext|>";
+  write(to_pytorch(small_model()), other, dir.path() / "m.pt");
+  CHECK_THROWS_WITH_AS(open_model(dir.path() / "m.pt"),
+                       doctest::Contains("expected a multilingual tokenizer in"), ModelError);
+  NanoModel english = small_model();
+  english.dims.n_vocab = 51864;
+  english.tensors.at("decoder.token_embedding.weight").shape[0] = 51864;
+  english.tensors.at("decoder.token_embedding.weight").values.resize(51864 * 32);
+  write(to_pytorch(english), small_model(), dir.path() / "m.pt");
+  CHECK_THROWS_WITH_AS(open_model(dir.path() / "m.pt"),
+                       doctest::Contains("expected an English-only tokenizer in"), ModelError);
+  write(to_pytorch(english), other, dir.path() / "m.pt");
+  CHECK_FALSE(open_model(dir.path() / "m.pt")->dims().is_multilingual());
+}
+
 TEST_CASE("pytorch: what a checkpoint may not say is refused by its name") {
   const PtModel good = to_pytorch(small_model());
   PtModel bad = good;

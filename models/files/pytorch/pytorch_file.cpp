@@ -184,14 +184,28 @@ class PytorchFile final : public ModelFile {
     if (!is_dense) fail(name, "rows one after another", "strides " + shape_text(strides));
   }
 
+  // GPT-2's vocabulary has one text token less than the multilingual one, and the end of text in
+  // its place.
+  bool is_english(const fs::path& folder) const {
+    constexpr std::size_t kMultilingual = 50257;
+    try {
+      return read_text_tokens(folder, kMultilingual, kMultilingual + 2000).back() ==
+             "<|endoftext|>";
+    } catch (const ModelError&) {  // there is no such token
+      return !dims_.is_multilingual();
+    }
+  }
+
   std::vector<std::string> text_tokens(const TextTokens& find_tokens) const {
     const fs::path path(path_);
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     std::vector<std::string> tokens =
         read_text_tokens(folder, dims_.n_text_tokens(), dims_.n_vocab);
-    // GPT-2's vocabulary has one text token less, and this in its place.
-    if (dims_.is_multilingual() && !tokens.empty() && tokens.back() == "<|endoftext|>") {
-      fail("vocabulary", "a multilingual tokenizer in " + folder.string(), "an English-only one");
+    if (!tokens.empty() && is_english(folder) == dims_.is_multilingual()) {
+      fail("vocabulary",
+           std::string(dims_.is_multilingual() ? "a multilingual" : "an English-only") +
+               " tokenizer in " + folder.string(),
+           "the other");
     }
     if (tokens.empty()) tokens = find_tokens(dims_);
     if (!tokens.empty()) return tokens;
