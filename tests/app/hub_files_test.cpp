@@ -113,10 +113,10 @@ TEST_CASE("models.lock: what is added is read, and stays") {
   }
   const auto found = read_pins(dir.path());
   REQUIRE(found.size() == expected.size());
-  for (const auto& [file, pin] : expected) {
-    CAPTURE(file);
-    CHECK(found.at(file).sha256 == pin.sha256);
-    CHECK(found.at(file).bytes == pin.bytes);
+  for (const auto& each : expected) {
+    CAPTURE(each.first);
+    CHECK(found.at(each.first).sha256 == each.second.sha256);
+    CHECK(found.at(each.first).bytes == each.second.bytes);
   }
   CHECK(dir.n_entries() == 1);  // no lock is left
 }
