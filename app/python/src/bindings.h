@@ -12,5 +12,6 @@ void bind_model(nanobind::module_& module);
 void bind_transcription(nanobind::module_& module);
 void bind_audio(nanobind::module_& module);
 void bind_npu(nanobind::module_& module);
+void bind_tensor(nanobind::module_& module);
 
 }  // namespace wnpu::python

@@ -31,4 +31,5 @@ NB_MODULE(_engine, module) {
   wnpu::python::bind_transcription(module);
   wnpu::python::bind_audio(module);
   wnpu::python::bind_npu(module);
+  wnpu::python::bind_tensor(module);
 }
