@@ -8,14 +8,15 @@
 #include "app/devices/doctor_command.h"
 #include "app/models/models_command.h"
 #include "app/npu/npu_command.h"
+#include "app/stream/stream_command.h"
 #include "bench/bench_command.h"
 #include "bench/search/search_command.h"
 
 namespace wnpu::app {
 
 inline std::vector<Subcommand> commands_beside_transcribe() {
-  return {bench::bench_command(), models_command(), npu_command({bench::search_action()}),
-          devices_command(), doctor_command()};
+  return {bench::bench_command(), models_command(),  npu_command({bench::search_action()}),
+          stream_command(),       devices_command(), doctor_command()};
 }
 
 }  // namespace wnpu::app

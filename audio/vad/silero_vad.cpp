@@ -146,6 +146,12 @@ void SileroVad::push(std::span<const float> samples) {
   }
 }
 
+std::vector<float> SileroVad::take() {
+  const std::size_t n_blocks = (pending_.size() - kContext) / kBlockSamples;
+  if (n_blocks > 0) run(n_blocks);
+  return std::exchange(probabilities_, {});
+}
+
 std::vector<float> SileroVad::finish() {
   const std::size_t n_samples = pending_.size() - kContext;
   const std::size_t n_blocks = (n_samples + kBlockSamples - 1) / kBlockSamples;

@@ -26,6 +26,8 @@ class SileroVad {
 
   // Takes the next samples, any number, of one stream.
   void push(std::span<const float> samples);
+  // Probabilities of the whole blocks since the last take(); one at once costs more than many.
+  std::vector<float> take();
   // Ends the stream: a last block is filled up with zeros. The detector is then ready for another.
   // Probability of speech for each block of 512 samples.
   std::vector<float> finish();

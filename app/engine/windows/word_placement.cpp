@@ -22,6 +22,34 @@ std::vector<std::vector<models::TokenId>> texts_of(std::span<const decoder::Segm
   return texts;
 }
 
+// Puts as much of a prefix as fits before the first text, for words to be timed beside all that is
+// heard; how many tokens. (timing.py leaves it out: the first word then gets the prefix's time.)
+std::size_t put_prefix(std::span<const models::TokenId> prefix, std::size_t longest,
+                       std::vector<std::vector<models::TokenId>>& texts) {
+  std::size_t n_tokens = 0;
+  for (const auto& text : texts) n_tokens += text.size();
+  if (n_tokens == 0) return 0;
+  const std::size_t n = std::min(prefix.size(), longest - std::min(longest, n_tokens));
+  texts.front().insert(texts.front().begin(), prefix.end() - static_cast<std::ptrdiff_t>(n),
+                       prefix.end());
+  return n;
+}
+
+// Leaves of the words what is behind their first n_tokens.
+void drop_prefix(std::size_t n_tokens, const models::Vocabulary& vocabulary,
+                 std::vector<decoder::WordTiming>& words) {
+  auto first = words.begin();
+  for (; first != words.end() && first->tokens.size() <= n_tokens; ++first)
+    n_tokens -= first->tokens.size();
+  if (n_tokens > 0 && first != words.end()) {  // "can" of "can't"
+    const auto end = first->tokens.begin() + static_cast<std::ptrdiff_t>(n_tokens);
+    const std::string said = vocabulary.decode(std::span(first->tokens).first(n_tokens));
+    first->word.erase(0, std::min(said.size(), first->word.size()));
+    first->tokens.erase(first->tokens.begin(), end);
+  }
+  words.erase(words.begin(), first);
+}
+
 }  // namespace
 
 std::optional<double> end_of(std::span<const decoder::Segment> segments) {
@@ -36,8 +64,13 @@ void place_words(Recognizer& recognizer, const TranscribeOptions& options,
                  const DecodedWindow& decoded, decoder::SplitWindow& split, double& last_speech) {
   const decoder::Window& window = decoded.window;
   const double window_start = to_seconds(window.seek);
-  auto words = recognizer.align(
-      decoded.job, texts_of(split.segments, recognizer.vocabulary().eot()), window.size);
+  const models::Vocabulary& vocabulary = recognizer.vocabulary();
+  auto texts = texts_of(split.segments, vocabulary.eot());
+  const std::size_t n_sot = decoder::sot_sequence(vocabulary, decoded.job.options).size();
+  const std::size_t longest = decoder::longest_alignment(recognizer.dims(), n_sot);
+  const std::size_t n_prefix = put_prefix(decoded.job.options.prefix, longest, texts);
+  auto words = recognizer.align(decoded.job, texts, window.size);
+  drop_prefix(n_prefix, vocabulary, words);
   decoder::place_words(std::move(words),
                        {options.prepend_punctuations, options.append_punctuations},
                        {window_start, last_speech}, split.segments);

@@ -1,0 +1,43 @@
+#include "app/formats/stream_event.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "models/base/utf8.h"
+
+namespace wnpu::app {
+namespace {
+
+double thousandths(double seconds) { return std::nearbyint(seconds * 1000) / 1000; }
+
+}  // namespace
+
+std::string StreamEvent::text() const {
+  std::string text;
+  for (const Word& word : words) text += word.text;
+  return models::repair_utf8(text);
+}
+
+std::string stream_json(const StreamEvent& event, double work) {
+  using Json = nlohmann::ordered_json;
+  Json words = Json::array();
+  for (const Word& word : event.words) {
+    words.push_back({{"word", models::repair_utf8(word.text)},
+                     {"start", thousandths(word.start)},
+                     {"end", thousandths(word.end)},
+                     {"probability", word.probability}});
+  }
+  const double end = event.words.empty() ? event.heard : event.words.back().end;
+  const Json line = {{"type", event.type == StreamEvent::Type::final ? "final" : "partial"},
+                     {"text", event.text()},
+                     {"start", thousandths(event.words.empty() ? end : event.words.front().start)},
+                     {"end", thousandths(end)},
+                     {"words", words},
+                     {"latency", thousandths(std::max(0.0, event.heard - end))},
+                     {"work", thousandths(work)}};
+  return line.dump() + "\n";
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,32 @@
+// What live speech gives as it comes: words that are final, and the unstable words behind them. As
+// JSON lines by stream.schema.json.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/engine/whisper_npu.hpp"
+
+namespace wnpu::app {
+
+struct StreamEvent {
+  enum class Type {
+    partial,  // all words behind the final ones, as heard now; takes the place of the partial
+              // before
+    final     // the next words, which stay as they are
+  };
+
+  Type type = Type::partial;
+  std::vector<Word> words;  // seconds from the start of the stream, in order; at least one
+  // Seconds of audio that had been heard when this was decided.
+  double heard = 0;
+  bool ends_line = false;  // of a final: a pause follows, or the end
+
+  std::string text() const;
+};
+
+// One line. `work` is what the recogniser's last call took, in seconds of this machine's clock; all
+// else follows from the samples alone.
+std::string stream_json(const StreamEvent& event, double work);
+
+}  // namespace wnpu::app

@@ -1,0 +1,24 @@
+// LocalAgreement-2 (Machacek, Dabre, Bojar 2023, "Turning Whisper into Real-Time Transcription
+// System"): of two hypotheses of growing audio, one after the other, the beginning on which they
+// agree is taken to be what was said.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "app/engine/whisper_npu.hpp"
+
+namespace wnpu::app {
+
+// The same word but for ASCII capitals and ASCII marks around it: "Ask" and "ask,". Lone marks are
+// the same where they are equal.
+bool is_same_word(std::string_view a, std::string_view b);
+
+// Words at the beginning that both hypotheses have.
+std::size_t n_agreed(std::span<const Word> before, std::span<const Word> now);
+
+// Whether a sentence ends behind this word.
+bool ends_sentence(std::string_view word);
+
+}  // namespace wnpu::app

@@ -1,0 +1,201 @@
+#include "app/stream/live_transcript.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/stream/agreement.h"
+
+namespace wnpu::app {
+namespace {
+
+constexpr double kRate = 16000;
+// A silence this long ends what is said: the words after it need no audio of before.
+constexpr double kForgetAfterS = 1.0;
+// A word that ends this near to the end of the audio may be half a word.
+constexpr double kWholeS = 0.3;
+// Words that stay before a cut, for the recogniser to go on from.
+constexpr std::size_t kKeptWords = 3;
+// Of final text, as a prompt: about 50 tokens.
+constexpr std::size_t kPromptBytes = 200;
+
+std::uint64_t to_samples(double seconds) {
+  return static_cast<std::uint64_t>(std::max(0.0, seconds) * kRate);
+}
+
+std::string joined(std::span<const Word> words) {
+  std::string text;
+  for (const Word& word : words) text += word.text;
+  return text;
+}
+
+// The last kPromptBytes, from a word's beginning on.
+std::string end_of_text(const std::string& text) {
+  if (text.size() <= kPromptBytes) return text;
+  const std::size_t space = text.find(' ', text.size() - kPromptBytes);
+  return space == text.npos ? "" : text.substr(space);
+}
+
+}  // namespace
+
+LiveTranscript::LiveTranscript(const LiveOptions& options, SpeechFn speech, RecogniseFn recognise,
+                               EventFn on_event)
+    : options_(options),
+      speech_(std::move(speech)),
+      recognise_(std::move(recognise)),
+      on_event_(std::move(on_event)) {}
+
+double LiveTranscript::seconds_at(std::uint64_t sample) const {
+  return static_cast<double>(sample) / kRate;
+}
+
+double LiveTranscript::heard_s() const { return seconds_at(heard_); }
+
+void LiveTranscript::push(std::span<const std::int16_t> samples, bool more_are_waiting) {
+  while (!samples.empty()) {
+    const std::size_t n = std::min(kBlock - block_.size(), samples.size());
+    block_.insert(block_.end(), samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(n));
+    samples = samples.subspan(n);
+    if (block_.size() == kBlock) take_block(more_are_waiting);
+  }
+}
+
+void LiveTranscript::take_block(bool more_are_waiting) {
+  const double probability = speech_(block_);
+  buffer_.insert(buffer_.end(), block_.begin(), block_.end());
+  heard_ += block_.size();
+  block_.clear();
+  if (!is_speech_ && probability >= options_.threshold) {
+    is_speech_ = true;
+    quiet_ = 0;
+    last_run_ = heard_;
+  }
+  if (is_speech_) return take_speech(probability, more_are_waiting);
+  const std::uint64_t pad = std::max<std::uint64_t>(to_samples(options_.pad_s), kBlock);
+  if (buffer_.size() > pad) drop_samples(buffer_.size() - pad);
+}
+
+void LiveTranscript::take_speech(double probability, bool more_are_waiting) {
+  if (probability >= options_.threshold) is_open_ = true;
+  if (probability < options_.neg_threshold) {
+    quiet_ += kBlock;
+  } else {
+    quiet_ = 0;
+  }
+  const bool is_full = buffer_.size() + kBlock > kMostSamples;
+  if (is_open_ && (quiet_ >= to_samples(options_.pause_s) || is_full)) {
+    run(Run::pause);
+    // What was said goes on where the audio is short: it is heard with what comes.
+    if (is_full || seconds_at(buffer_.size()) > options_.buffer_s / 2) forget_all();
+  } else if (quiet_ >= to_samples(std::max(kForgetAfterS, options_.pause_s)) || is_full) {
+    forget_all();
+  } else if (is_open_ && quiet_ == 0 && !more_are_waiting &&
+             heard_ - last_run_ >= to_samples(options_.chunk_s)) {
+    run(Run::hypothesis);
+    trim();
+  }
+}
+
+void LiveTranscript::stall() {
+  if (is_open_ && last_run_ < heard_) run(Run::stall);
+}
+
+void LiveTranscript::finish() {
+  buffer_.insert(buffer_.end(), block_.begin(), block_.end());
+  heard_ += block_.size();
+  block_.clear();
+  if (is_open_) run(Run::pause);
+  forget_all();
+}
+
+void LiveTranscript::run(Run kind) {
+  last_run_ = heard_;
+  const bool is_pause = kind == Run::pause;
+  auto heard = recognise_({buffer_, before_, joined(settled_), is_pause});
+  if (is_pause) {
+    is_open_ = false;
+    // What cannot tell now has told before.
+    settle(heard ? placed(*std::move(heard)) : std::exchange(tail_, {}), true);
+    tail_.clear();
+    return;
+  }
+  if (!heard) return;
+  std::vector<Word> words = placed(*std::move(heard));
+  std::size_t n_final = n_agreed(tail_, words);
+  if (kind == Run::stall) n_final = std::max(n_final, n_whole(words));
+  const auto first_unstable = words.begin() + static_cast<std::ptrdiff_t>(n_final);
+  const std::string shown = joined(tail_);
+  tail_.assign(first_unstable, words.end());
+  words.erase(first_unstable, words.end());
+  const bool is_news = !words.empty() || joined(tail_) != shown;
+  settle(std::move(words), false);
+  if (is_news && !tail_.empty()) tell(StreamEvent::Type::partial, tail_, false);
+}
+
+// In seconds of the stream, in order, behind the words that are final and within what was heard.
+std::vector<Word> LiveTranscript::placed(std::vector<Word> words) const {
+  const double start_s = seconds_at(heard_ - buffer_.size());
+  std::erase_if(words, [](const Word& word) { return word.text.empty(); });
+  double earliest = last_end_s_;
+  for (Word& word : words) {
+    word.start = std::clamp(start_s + word.start, earliest, std::max(earliest, heard_s()));
+    word.end = std::clamp(start_s + word.end, word.start, std::max(word.start, heard_s()));
+    earliest = word.end;
+  }
+  return words;
+}
+
+std::size_t LiveTranscript::n_whole(std::span<const Word> words) const {
+  const double latest = heard_s() - kWholeS;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(words, [latest](const Word& word) { return word.end <= latest; }));
+}
+
+void LiveTranscript::settle(std::vector<Word> words, bool ends_line) {
+  if (words.empty() && !ends_line) return;
+  if (!words.empty()) last_end_s_ = words.back().end;
+  settled_.insert(settled_.end(), words.begin(), words.end());
+  tell(StreamEvent::Type::final, std::move(words), ends_line);
+}
+
+void LiveTranscript::tell(StreamEvent::Type type, std::vector<Word> words, bool ends_line) {
+  on_event_({type, std::move(words), heard_s(), ends_line});
+}
+
+// Once there is much audio it is cut behind a sentence, later behind any word.
+void LiveTranscript::trim() {
+  const double length_s = seconds_at(buffer_.size());
+  if (length_s <= options_.buffer_s || settled_.size() <= kKeptWords) return;
+  const std::span<const Word> before(settled_.data(), settled_.size() - kKeptWords);
+  std::size_t n = before.size();
+  while (n > 0 && !ends_sentence(before[n - 1].text)) --n;
+  const bool is_long = to_samples(length_s + options_.buffer_s / 2) > kMostSamples;
+  if (n == 0 && is_long) n = before.size();
+  if (n > 0) forget_words(n);
+}
+
+void LiveTranscript::forget_words(std::size_t n_words) {
+  const std::span<const Word> gone(settled_.data(), n_words);
+  before_ = end_of_text(before_ + joined(gone));
+  const double start_s = seconds_at(heard_ - buffer_.size());
+  const double cut_s = (gone.back().end + settled_[n_words].start) / 2 - start_s;
+  drop_samples(std::min<std::size_t>(to_samples(cut_s), buffer_.size()));
+  settled_.erase(settled_.begin(), settled_.begin() + static_cast<std::ptrdiff_t>(n_words));
+}
+
+// All but half of the silence at the end, before which the next words may begin.
+void LiveTranscript::forget_all() {
+  before_ = end_of_text(before_ + joined(settled_));
+  settled_.clear();
+  tail_.clear();
+  const std::uint64_t kept = std::min(to_samples(options_.pad_s), quiet_ / 2);
+  if (buffer_.size() > kept) drop_samples(buffer_.size() - kept);
+  is_speech_ = false;
+  is_open_ = false;
+  quiet_ = 0;
+}
+
+void LiveTranscript::drop_samples(std::size_t n) {
+  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(n));
+}
+
+}  // namespace wnpu::app

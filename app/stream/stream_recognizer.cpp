@@ -1,0 +1,62 @@
+#include "app/stream/stream_recognizer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "models/base/stage_timer.h"
+
+namespace wnpu::app {
+
+StreamRecognizer::StreamRecognizer(Session& session, const TranscribeOptions& options,
+                                   std::function<bool()> should_hurry)
+    : session_(session), options_(options), should_hurry_(std::move(should_hurry)) {}
+
+// All words of the samples from one decoding: a rest behind the last timestamp would cost a window
+// of its own, so that there are no timestamps but those of words.
+TranscribeOptions StreamRecognizer::options_of(const HeardAudio& heard) const {
+  TranscribeOptions options = options_;
+  options.word_timestamps = true;
+  options.without_timestamps = true;
+  options.vad.enabled = false;  // it was asked before
+  options.prefix = heard.begun;
+  if (options.condition_on_previous_text && !heard.before.empty())
+    options.initial_prompt = heard.before;
+  if (!heard.is_last_try) options.temperature_increment_on_fallback.reset();
+  return options;
+}
+
+// What would have been tried again at a higher temperature.
+bool StreamRecognizer::is_doubtful(const Transcript& transcript) const {
+  return std::ranges::any_of(transcript.segments, [this](const Segment& segment) {
+    return (options_.compression_ratio_threshold &&
+            segment.compression_ratio > *options_.compression_ratio_threshold) ||
+           (options_.logprob_threshold && segment.avg_logprob < *options_.logprob_threshold);
+  });
+}
+
+std::optional<std::vector<Word>> StreamRecognizer::hear(const HeardAudio& heard) {
+  work_s_ = 0;
+  const models::StageTimer timer(work_s_);
+  bool is_begun = false;
+  std::atomic<bool> is_done = false;  // the first window, behind which there is nothing to be heard
+  Callbacks callbacks;
+  callbacks.on_progress = [&](double, double) { is_done = std::exchange(is_begun, true); };
+  callbacks.should_stop = [&] {
+    return is_done || (!heard.is_last_try && should_hurry_ && should_hurry_());
+  };
+  const Audio audio{.path = {},
+                    .bytes = std::as_bytes(heard.samples),
+                    .raw_format = "s16le:16000:1",
+                    .track = std::nullopt};
+  const Transcript transcript = session_.transcribe(audio, options_of(heard), callbacks);
+  if (!is_done || (!heard.is_last_try && is_doubtful(transcript))) return std::nullopt;
+  std::vector<Word> words;
+  for (const Segment& segment : transcript.segments)
+    words.insert(words.end(), segment.words.begin(), segment.words.end());
+  // The language of the first words is that of the stream.
+  if (heard.is_last_try && !words.empty()) options_.language = transcript.language;
+  return words;
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,36 @@
+// What a session hears in the audio since the last cut.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "app/engine/whisper_npu.hpp"
+#include "app/stream/live_transcript.h"
+
+namespace wnpu::app {
+
+class StreamRecognizer {
+ public:
+  // `options` as of a file; the session must outlive this. `should_hurry`: hypotheses are not
+  // wanted any more, and one that is being made is given up.
+  StreamRecognizer(Session& session, const TranscribeOptions& options,
+                   std::function<bool()> should_hurry);
+
+  // As LiveTranscript::RecogniseFn. Throws Error.
+  std::optional<std::vector<Word>> hear(const HeardAudio& heard);
+
+  // Wall clock of the last call.
+  double work_s() const { return work_s_; }
+
+ private:
+  TranscribeOptions options_of(const HeardAudio& heard) const;
+  bool is_doubtful(const Transcript& transcript) const;
+
+  Session& session_;
+  TranscribeOptions options_;
+  std::function<bool()> should_hurry_;
+  double work_s_ = 0;
+};
+
+}  // namespace wnpu::app

@@ -1,0 +1,95 @@
+#include "audio/read/raw_samples.h"
+
+#include <cstring>
+
+extern "C" {
+#include <libavutil/samplefmt.h>
+}
+
+namespace wnpu::audio {
+namespace {
+
+std::uint64_t load_little_endian(std::span<const std::byte> bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;)
+    value = value << 8 | std::to_integer<unsigned>(bytes[i]);
+  return value;
+}
+
+std::uint64_t load_big_endian(std::span<const std::byte> bytes) {
+  std::uint64_t value = 0;
+  for (const std::byte b : bytes) value = value << 8 | std::to_integer<unsigned>(b);
+  return value;
+}
+
+// Two's complement of `bits` bits, moved to the top of a Target.
+template <typename Target>
+void store_integer(std::uint64_t value, unsigned bits, std::uint8_t* to) {
+  const auto top_aligned = static_cast<std::int64_t>(value << (64 - bits));
+  const auto sample = static_cast<Target>(top_aligned >> (64 - 8 * sizeof(Target)));
+  std::memcpy(to, &sample, sizeof(sample));
+}
+
+bool is_big_endian(SampleFormat format) {
+  return format == SampleFormat::s16be || format == SampleFormat::s24be ||
+         format == SampleFormat::s32be || format == SampleFormat::f32be ||
+         format == SampleFormat::f64be;
+}
+
+// What the samples of a format are widened to.
+AVSampleFormat widened(SampleFormat format) {
+  switch (format) {
+    case SampleFormat::u8:
+    case SampleFormat::s8:
+    case SampleFormat::s16le:
+    case SampleFormat::s16be:
+      return AV_SAMPLE_FMT_S16;
+    case SampleFormat::s24le:
+    case SampleFormat::s24be:
+    case SampleFormat::s32le:
+    case SampleFormat::s32be:
+      return AV_SAMPLE_FMT_S32;
+    case SampleFormat::f32le:
+    case SampleFormat::f32be:
+      return AV_SAMPLE_FMT_FLT;
+    case SampleFormat::f64le:
+    case SampleFormat::f64be:
+      break;
+  }
+  return AV_SAMPLE_FMT_DBL;
+}
+
+std::size_t bytes_of(AVSampleFormat format) {
+  if (format == AV_SAMPLE_FMT_S16) return 2;
+  return format == AV_SAMPLE_FMT_DBL ? 8 : 4;
+}
+
+void widen_sample(SampleFormat format, std::span<const std::byte> bytes, std::uint8_t* to) {
+  std::uint64_t value = is_big_endian(format) ? load_big_endian(bytes) : load_little_endian(bytes);
+  if (format == SampleFormat::u8) value ^= 0x80U;  // unsigned: 128 is silence
+  const auto bits = static_cast<unsigned>(8 * bytes.size());
+  switch (widened(format)) {
+    case AV_SAMPLE_FMT_S16:
+      return store_integer<std::int16_t>(value, bits, to);
+    case AV_SAMPLE_FMT_S32:
+    case AV_SAMPLE_FMT_FLT:
+      return store_integer<std::int32_t>(value, bits, to);
+    default:
+      return store_integer<std::int64_t>(value, bits, to);
+  }
+}
+
+}  // namespace
+
+int widened_format(SampleFormat format) { return widened(format); }
+
+void widen(SampleFormat format, std::span<const std::byte> bytes, std::vector<std::uint8_t>& out) {
+  const std::size_t width = bytes_per_sample(format);
+  const std::size_t wide = bytes_of(widened(format));
+  const std::size_t n = bytes.size() / width;
+  out.resize(n * wide);
+  for (std::size_t i = 0; i < n; ++i)
+    widen_sample(format, bytes.subspan(i * width, width), out.data() + i * wide);
+}
+
+}  // namespace wnpu::audio
