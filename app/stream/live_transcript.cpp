@@ -120,8 +120,9 @@ void LiveTranscript::run(Run kind) {
   }
   if (!heard) return;
   std::vector<Word> words = placed(*std::move(heard));
-  std::size_t n_final = n_agreed(tail_, words);
-  if (kind == Run::stall) n_final = std::max(n_final, n_whole(words));
+  const std::size_t n_final =
+      kind == Run::stall ? n_before(words, kWholeS)
+                         : std::min(n_agreed(tail_, words), n_before(words, options_.lookahead_s));
   const auto first_unstable = words.begin() + static_cast<std::ptrdiff_t>(n_final);
   const std::string shown = joined(tail_);
   tail_.assign(first_unstable, words.end());
@@ -144,10 +145,11 @@ std::vector<Word> LiveTranscript::placed(std::vector<Word> words) const {
   return words;
 }
 
-std::size_t LiveTranscript::n_whole(std::span<const Word> words) const {
-  const double latest = heard_s() - kWholeS;
-  return static_cast<std::size_t>(
-      std::ranges::count_if(words, [latest](const Word& word) { return word.end <= latest; }));
+// Words at the beginning behind whose ends there is so much audio.
+std::size_t LiveTranscript::n_before(std::span<const Word> words, double audio_s) const {
+  const double latest = heard_s() - audio_s;
+  const auto is_late = [latest](const Word& word) { return word.end > latest; };
+  return static_cast<std::size_t>(std::ranges::find_if(words, is_late) - words.begin());
 }
 
 void LiveTranscript::settle(std::vector<Word> words, bool ends_line) {

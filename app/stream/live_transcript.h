@@ -23,7 +23,8 @@ namespace wnpu::app {
 
 struct LiveOptions {
   double chunk_s = 0.5;         // audio between two hypotheses
-  double pause_s = 0.3;         // of silence, after which all that was said is final
+  double lookahead_s = 0.5;     // of audio behind a word, before which it is not final
+  double pause_s = 0.4;         // of silence, after which all that was said is final
   double buffer_s = 15;         // of audio, from which on it is cut at an end of a sentence
   double pad_s = 0.4;           // taken before speech
   double threshold = 0.5;       // speech from this probability on
@@ -71,7 +72,7 @@ class LiveTranscript {
   void take_speech(double probability, bool more_are_waiting);
   void run(Run kind);
   std::vector<Word> placed(std::vector<Word> words) const;
-  std::size_t n_whole(std::span<const Word> words) const;
+  std::size_t n_before(std::span<const Word> words, double audio_s) const;
   void settle(std::vector<Word> words, bool ends_line);
   void tell(StreamEvent::Type type, std::vector<Word> words, bool ends_line);
   void trim();

@@ -16,6 +16,7 @@ namespace {
 constexpr std::array kFormatNames{kLines, kJsonLines};
 constexpr std::array kPaceNames{kLivePace, kAudioPace};
 constexpr Range<double> kChunkSeconds = {0.1, 10};
+constexpr Range<double> kLookaheadSeconds = {0, 10};
 constexpr Range<double> kBufferSeconds = {5, 25};
 constexpr Range<double> kPauseMilliseconds = {100, 10000};
 constexpr Range<double> kPadMilliseconds = {0, 5000};
@@ -56,6 +57,9 @@ void add_latency(CLI::App& app, StreamOptions& options) {
   add_number(app, "--min-chunk", live.chunk_s, {kChunkSeconds},
              "Seconds of speech from one hypothesis to the next; what two begin with alike is "
              "final: fewer are sooner, and more work");
+  add_number(app, "--lookahead", live.lookahead_s, {kLookaheadSeconds},
+             "Seconds that must be heard behind a word before it is final: more are later, and "
+             "fewer errors");
   add_number(app, "--buffer", live.buffer_s, {kBufferSeconds},
              "Seconds of audio that hypotheses hear, before it is cut at the end of a sentence");
   const auto from_ms = [](double& seconds) {

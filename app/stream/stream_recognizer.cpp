@@ -7,6 +7,19 @@
 #include "models/base/stage_timer.h"
 
 namespace wnpu::app {
+namespace {
+
+// A text that goes on where nothing more is said has no audio: its words have no time. Nobody says
+// half of some words so fast.
+bool is_without_audio(std::span<const Word> words) {
+  constexpr std::size_t kFewest = 4;
+  constexpr double kShortest = 0.05;
+  const auto n_short = std::ranges::count_if(
+      words, [](const Word& word) { return word.end - word.start < kShortest; });
+  return words.size() >= kFewest && 2 * static_cast<std::size_t>(n_short) >= words.size();
+}
+
+}  // namespace
 
 StreamRecognizer::StreamRecognizer(Session& session, const TranscribeOptions& options,
                                    std::function<bool()> should_hurry)
@@ -54,6 +67,7 @@ std::optional<std::vector<Word>> StreamRecognizer::hear(const HeardAudio& heard)
   std::vector<Word> words;
   for (const Segment& segment : transcript.segments)
     words.insert(words.end(), segment.words.begin(), segment.words.end());
+  if (is_without_audio(words)) return std::nullopt;
   // The language of the first words is that of the stream.
   if (heard.is_last_try && !words.empty()) options_.language = transcript.language;
   return words;

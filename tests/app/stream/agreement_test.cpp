@@ -1,0 +1,43 @@
+#include "app/stream/agreement.h"
+
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace wnpu;       // NOLINT
+using namespace wnpu::app;  // NOLINT
+
+std::vector<Word> words(std::vector<std::string> texts) {
+  std::vector<Word> all;
+  for (std::string& text : texts) all.push_back({std::move(text), 0, 0, 1});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("agreement: capitals and marks around a word are no difference, those within are") {
+  CHECK(is_same_word(" Ask", " ask,"));
+  CHECK(is_same_word(" \"Ask\"", " ask"));
+  CHECK(is_same_word(" don't", " Don't."));
+  CHECK(is_same_word(" über", " über."));
+  CHECK_FALSE(is_same_word(" dont", " don't"));
+  CHECK_FALSE(is_same_word(" a", " an"));
+  CHECK(is_same_word(",", ","));
+  CHECK_FALSE(is_same_word(",", "."));
+  CHECK_FALSE(is_same_word("", " a"));
+}
+
+TEST_CASE("agreement: it ends at the first word on which two hypotheses differ") {
+  CHECK(n_agreed(words({}), words({" a"})) == 0);
+  CHECK(n_agreed(words({" a", " b", " c"}), words({" a", " b"})) == 2);
+  CHECK(n_agreed(words({" a", " x", " c"}), words({" A", " b", " c"})) == 1);
+}
+
+TEST_CASE("agreement: sentences end with a mark") {
+  CHECK(ends_sentence(" so."));
+  CHECK(ends_sentence("何？"));
+  CHECK_FALSE(ends_sentence(" so,"));
+  CHECK_FALSE(ends_sentence(""));
+}
