@@ -82,13 +82,15 @@ void LiveTranscript::take_speech(double probability, bool more_are_waiting) {
     quiet_ = 0;
   }
   const bool is_full = buffer_.size() + kBlock > kMostSamples;
-  if (is_open_ && (quiet_ >= to_samples(options_.pause_s) || is_full)) {
+  const bool is_pause = !is_hurried_ && quiet_ >= to_samples(options_.pause_s);
+  if (is_open_ && (is_pause || is_full)) {
     run(Run::pause);
     // What was said goes on where the audio is short: it is heard with what comes.
     if (is_full || seconds_at(buffer_.size()) > options_.buffer_s / 2) forget_all();
-  } else if (quiet_ >= to_samples(std::max(kForgetAfterS, options_.pause_s)) || is_full) {
+  } else if (!is_open_ &&
+             (is_full || quiet_ >= to_samples(std::max(kForgetAfterS, options_.pause_s)))) {
     forget_all();
-  } else if (is_open_ && quiet_ == 0 && !more_are_waiting &&
+  } else if (is_open_ && quiet_ == 0 && !more_are_waiting && !is_hurried_ &&
              heard_ - last_run_ >= to_samples(options_.chunk_s)) {
     run(Run::hypothesis);
     trim();

@@ -59,6 +59,8 @@ class LiveTranscript {
   void push(std::span<const std::int16_t> samples, bool more_are_waiting = false);
   // No more samples come for now: words that were whole then become final.
   void stall();
+  // From now on what comes is heard as much at once as the recogniser can, for an end that is near.
+  void hurry() { is_hurried_ = true; }
   // No more samples come: all becomes final.
   void finish();
 
@@ -93,6 +95,8 @@ class LiveTranscript {
   std::uint64_t quiet_ = 0;           // samples of silence at the buffer's end
   bool is_speech_ = false;            // the buffer has some
   bool is_open_ = false;              // and all of it is not final yet
+
+  bool is_hurried_ = false;
 
   std::vector<Word> settled_;  // final words of the buffer
   std::vector<Word> tail_;     // the last hypothesis behind them

@@ -34,9 +34,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kRate = 16000;
-// A feeder that is faster than we are waits; a microphone cannot, and gets ten minutes.
+// A feeder that is faster than we are waits; a microphone cannot, and gets more room.
 constexpr std::size_t kMostOfPipe = 30 * kRate;
-constexpr std::size_t kMostOfDevice = 600 * kRate;
+constexpr std::size_t kMostOfDevice = 60 * kRate;
 // Without samples for this long the feeder has stopped.
 constexpr milliseconds kPatience{100};
 constexpr milliseconds kStalledAfter{1000};
@@ -82,8 +82,8 @@ void transcribe_queue(SampleQueue& queue, LiveTranscript& transcript, bool is_li
       continue;
     }
     waited = milliseconds{0};
-    const bool is_late = queue.size() >= LiveTranscript::kBlock || received_signal() != 0;
-    transcript.push(*samples, is_live && is_late);
+    if (received_signal() != 0) transcript.hurry();
+    transcript.push(*samples, is_live && queue.size() >= LiveTranscript::kBlock);
     if (samples->size() < LiveTranscript::kBlock) break;
   }
   transcript.finish();

@@ -127,7 +127,6 @@ void add_decoding(CLI::App& app, TranscribeOptions& transcribe) {
 }  // namespace
 
 StreamOptions::StreamOptions() {
-  work.transcribe.beam_size = 1;
   work.transcribe.vad.enabled = true;
   work.transcribe.vad.weights = vad_weights_file();
 }

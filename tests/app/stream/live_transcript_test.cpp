@@ -250,3 +250,24 @@ TEST_CASE("live transcript: a recogniser that cannot tell takes nothing back") {
   transcript.finish();
   CHECK(text == script.text());
 }
+
+TEST_CASE("live transcript: in a hurry few calls hear all that is left") {
+  std::mt19937 rng(9);
+  const Script script = tests::random_script(rng, 90);
+  ScriptedListener listener(script);
+  std::string text;
+  LiveTranscript transcript(
+      {}, [&](auto block) { return listener.speech(block); },
+      [&](const HeardAudio& audio) { return listener.hear(audio); },
+      [&](const StreamEvent& event) {
+        if (event.type == StreamEvent::Type::final) text += event.text();
+      });
+  const auto samples = tests::samples_of(script);
+  transcript.push(std::span(samples).first(16000 * 20));
+  const std::size_t n_calls = listener.n_calls;
+  transcript.hurry();
+  transcript.push(std::span(samples).subspan(16000 * 20));
+  transcript.finish();
+  CHECK(listener.n_calls - n_calls <= 4);           // 70 s, and 15 of before, in windows of 28
+  CHECK(text.size() >= script.text().size() - 10);  // words that a full window cuts
+}
