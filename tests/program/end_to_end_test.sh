@@ -46,6 +46,18 @@ check "a file on stdin" "$greedy" "$(run --beam-size 1 - <"$sample")"
 check "raw samples on stdin" "$greedy" \
   "$(tail -c +79 "$sample" | run --beam-size 1 --stdin-format s16le:16000:1 -)"
 
+# While it is spoken; each word once, whatever is heard of it so soon.
+live() { "$program" stream --device cpu --precision fp32 --pace audio "$@"; }
+live <"$sample" >"$work/live.txt" 2>"$work/err"
+check "the end of a live stream" "ask what you can do for your country" "$(tail -n 1 "$work/live.txt" | words)"
+check "the beginning of a live stream" "and so my fellow americans" "$(head -n 1 "$work/live.txt" | words)"
+check "a live stream of raw samples" "$(cat "$work/live.txt")" \
+  "$(tail -c +79 "$sample" | live --stdin-format s16le:16000:1)"
+# Words behind a prefix have their own times: "ask" is said after 3.3 s.
+check "the first word behind a prefix" "ask True" \
+  "$(run --beam-size 1 --no-timestamps --word-timestamps True --format json --prefix "And so, my fellow Americans," "$sample" |
+    python3 -c 'import json, sys; word = json.load(sys.stdin)["words"][0]; print(word["word"].strip(), word["start"] > 3)')"
+
 # The simulated NPU: the CPU's text (its decoder in fp32, for integers hear near ties otherwise), one
 # call a layer, and JSON that says what it is.
 "$program" transcribe --device sim --precision fp32 --beam-size 1 --format json "$sample" >"$work/sim.json" 2>"$work/err"
