@@ -69,8 +69,8 @@ Alsa load() {
 }
 
 const Alsa& alsa() {
-  static const Alsa loaded = load();
-  return loaded;
+  static const Alsa kLoaded = load();
+  return kLoaded;
 }
 
 }  // namespace

@@ -33,20 +33,22 @@ void SampleReader::read() {
   const ShouldStop should_stop = [this] { return is_over_ || is_stopped_(); };
   try {
     const auto reader = open_(should_stop);
-    std::array<float, 1600> samples;  // 0.1 s
-    std::array<std::int16_t, samples.size()> steps;
-    while (const std::size_t n = reader->read(samples)) {
-      // They are whole steps of 2^-15.
-      std::transform(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(n),
-                     steps.begin(),
-                     [](float sample) { return static_cast<std::int16_t>(sample * 0x1p15F); });
-      if (!queue_.push(std::span(steps).first(n))) break;
-    }
+    pass_on(*reader);
     warnings_ = reader->warnings();
     queue_.end();
   } catch (...) {
     // A header that was not there yet is no error of whoever was asked to stop.
     queue_.end(should_stop() ? nullptr : std::current_exception());
+  }
+}
+
+void SampleReader::pass_on(audio::PcmReader& reader) {
+  std::array<float, 1600> samples;  // 0.1 s
+  std::array<std::int16_t, samples.size()> steps;
+  while (const std::size_t n = reader.read(samples)) {
+    // They are whole steps of 2^-15.
+    for (std::size_t i = 0; i < n; ++i) steps[i] = static_cast<std::int16_t>(samples[i] * 0x1p15F);
+    if (!queue_.push(std::span(steps).first(n))) return;
   }
 }
 

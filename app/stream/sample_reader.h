@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,6 +33,7 @@ class SampleReader {
 
  private:
   void read();
+  void pass_on(audio::PcmReader& reader);
 
   SampleQueue& queue_;
   OpenFn open_;

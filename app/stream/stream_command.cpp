@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <poll.h>
+#include <span>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -41,25 +43,24 @@ constexpr std::size_t kMostOfDevice = 60 * kRate;
 constexpr milliseconds kPatience{100};
 constexpr milliseconds kStalledAfter{1000};
 
-SampleReader::OpenFn opener(const StreamOptions& options,
-                            const std::shared_ptr<AlsaCapture>& device) {
-  if (device) {
-    return [device](const SampleReader::ShouldStop& should_stop) {
-      const auto source = [device, should_stop](std::span<std::byte> out) {
-        return device->read(out, should_stop);
-      };
-      return audio::open_pcm_stream(source, device->format(), "--device-input");
-    };
-  }
-  std::optional<audio::RawFormat> format;
-  if (!options.work.stdin_format.empty())
-    format = audio::parse_raw_format(options.work.stdin_format);
-  return [format](const SampleReader::ShouldStop& should_stop) {
-    const auto source = [should_stop](std::span<std::byte> out) {
-      return read_some(STDIN_FILENO, out, should_stop);
-    };
-    return audio::open_pcm_stream(source, format, "stdin");
+using Device = std::shared_ptr<AlsaCapture>;
+
+std::unique_ptr<audio::PcmReader> open_device(const Device& device,
+                                              const SampleReader::ShouldStop& should_stop) {
+  const auto source = [device, should_stop](std::span<std::byte> out) {
+    return device->read(out, should_stop);
   };
+  return audio::open_pcm_stream(source, device->format(), "--device-input");
+}
+
+std::unique_ptr<audio::PcmReader> open_stdin(const std::string& raw_format,
+                                             const SampleReader::ShouldStop& should_stop) {
+  std::optional<audio::RawFormat> format;
+  if (!raw_format.empty()) format = audio::parse_raw_format(raw_format);
+  const auto source = [should_stop](std::span<std::byte> out) {
+    return read_some(STDIN_FILENO, out, should_stop);
+  };
+  return audio::open_pcm_stream(source, format, "stdin");
 }
 
 // Where nobody reads, nothing more is to be done; a write would tell, but there may be none.
@@ -123,7 +124,11 @@ int stream(const StreamOptions& options) {
       [&](const StreamEvent& event) { output.show(event, recognizer.work_s()); });
   keep_results_when_stopped();
   SampleQueue queue(device ? kMostOfDevice : kMostOfPipe);
-  SampleReader reader(queue, opener(options, device), [] { return received_signal() != 0; });
+  const auto open = [&](const SampleReader::ShouldStop& should_stop) {
+    return device ? open_device(device, should_stop)
+                  : open_stdin(options.work.stdin_format, should_stop);
+  };
+  SampleReader reader(queue, open, [] { return received_signal() != 0; });
   messages.detail("listening");
   transcribe_queue(queue, transcript, options.pace == kLivePace);
   output.end();
