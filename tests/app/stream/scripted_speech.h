@@ -96,7 +96,7 @@ class ScriptedListener {
       if (!rest.empty()) had_other_beginning = true;
       const bool is_unsure = word.end > end - script_.unsure_s && !heard.is_last_try;
       if (word.end > end) {
-        word.text = word.text.substr(0, 2) + "-";
+        word.text = " c" + std::to_string(static_cast<int>(end * 100));
       } else if (is_unsure && std::fmod(end * 1000 + word.end, 3) < 1) {
         word.text = " x" + std::to_string(static_cast<int>(end * 100));
       }
