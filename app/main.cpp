@@ -59,7 +59,8 @@ int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
   return run(options, plan, transcribe, environment, progress);
 }
 
-int transcribe(const Options& options) {
+int transcribe(const Options& options, const std::vector<std::string>& notes) {
+  for (const std::string& each : notes) Messages(std::cerr, options.verbosity, false).note(each);
   const Environment environment = environment_of_process(options);
   const std::vector<PlannedInput> plan = plan_outputs(options);
   if (!plan.empty()) pull_missing_model(options, std::cin, std::cerr);
@@ -73,9 +74,11 @@ int transcribe(const Options& options) {
 
 int run_command_line(std::span<const char* const> arguments) {
   const std::vector<Subcommand> others = commands_beside_transcribe();
-  const CommandLine line = parse_command_line(arguments, others);
-  if (line.command == Command::transcribe) return transcribe(line.options);
-  if (line.command == Command::other) return line.run();
+  const CommandLine line = parse_command_line(arguments, others, surroundings_of_process());
+  if (line.command == Command::transcribe) {
+    return run_with_origins(line.origins, [&] { return transcribe(line.options, line.notes); });
+  }
+  if (line.command == Command::other) return run_with_origins(line.origins, line.run);
   write_all(STDOUT_FILENO, line.text, "stdout");
   return static_cast<int>(ExitCode::ok);
 }

@@ -26,6 +26,7 @@ OPS = [*DESIGN, "npu/fnv1a.h", "npu/xdg_folder.h", "npu/emit/core_sources.h", "n
 ENGINE = ["models", "npu", "audio", "encoder", "decoder", "app/engine"]
 FORMATS = [*ENGINE, "app/formats"]
 CLI = [*FORMATS, "app/cli"]
+CONFIGURED = [*CLI, "app/config"]  # the way in to app/cli; app/config uses leaves of it
 BATCH = [*CLI, "app/batch"]
 BENCH = [*BATCH, "app/devices/machine.h", "bench/core", "bench/input"]
 
@@ -75,6 +76,12 @@ RULES = {
                    "npu/probe.h", "npu/xrt/xrt_devices.h"],
     "app/formats": ENGINE,
     "app/cli": FORMATS,
+    "app/cli/command_line.h": CONFIGURED,
+    "app/cli/command_line.cpp": CONFIGURED,
+    "app/cli/command_words.h": CONFIGURED,
+    "app/cli/command_words.cpp": CONFIGURED,
+    "app/config": [*BASE, "npu/xdg_folder.h", "app/cli/exit_code.h", "app/cli/foreign_options.h",
+                   "app/cli/option_values.h"],
     "app/batch": CLI,
     "app/stream": BATCH,
     "app/written": BATCH,
@@ -84,7 +91,7 @@ RULES = {
     "app/devices": [*BATCH, "app/hub/catalogue.h"],
     "app/commands.h": ["app/cli", "app/models", "app/npu", "app/stream", "app/devices", "bench/bench_command.h",
                        "bench/search/search_command.h"],
-    "app/main.cpp": [*BATCH, "app/hub/offer.h", "app/commands.h"],
+    "app/main.cpp": [*BATCH, "app/hub/offer.h", "app/config", "app/commands.h"],
     "app/write_shell_files.cpp": ["app/cli", "app/commands.h"],
     "bench/core": [*BATCH, "app/devices/machine.h"],
     "bench/input": [*BATCH, "bench/core"],
@@ -122,7 +129,8 @@ OTHERS = {
     r"\"npu/tensor/": ("npu/tensor/", "app/engine/tensor/", "app/npu/", "tests/"),  # transcribe has no use for it
     r"\"(app/engine/)?whisper_npu_tensor": ("app/engine/tensor/", "app/npu/", "app/python/", "tests/"),
     r"<nanobind/": ("app/python/",),
-    r"<CLI/": ("app/cli/", "app/devices/", "app/models/", "app/npu/", "app/stream/", "bench/bench_command.cpp",
+    r"<toml\+\+/": ("app/config/config_file.cpp",),
+    r"<CLI/": ("app/cli/", "app/config/", "app/devices/", "app/models/", "app/npu/", "app/stream/", "bench/bench_command.cpp",
                "bench/search/", "tests/"),
     r"<sndfile": ("audio/read/", "tests/"),
     r"<lib(av|sw)": ("audio/read/",),

@@ -12,6 +12,7 @@
 #include "app/cli/option_values.h"
 #include "app/cli/version.h"
 #include "app/cli/work_options.h"
+#include "app/config/config_command.h"
 #include "audio/read/error.h"
 #include "audio/read/input.h"
 #include "models/kernels/vectors/instruction_set.h"
@@ -93,6 +94,7 @@ void add_output_options(CLI::App& app, Options& options) {
   };
   CLI::Option* overwrite = app.add_flag_callback(
       "--overwrite", set_existing(ExistingOutput::overwrite), "Replace files that are there");
+  overwrite->configurable(false);  // a permission for this time
   app.add_flag_callback("--skip-existing", set_existing(ExistingOutput::skip),
                         "Keep results that are there; leave out inputs that have them all")
       ->excludes(overwrite);
@@ -160,11 +162,9 @@ void take_last(CLI::App& command) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-CommandLine printed(std::string text) {
-  CommandLine line;
+void print(std::string text, CommandLine& line) {
   line.command = Command::print;
   line.text = std::move(text);
-  return line;
 }
 
 // What CLI11 writes to.
@@ -172,6 +172,7 @@ struct Parsed {
   CommandLine line;
   bool wants_version = false;
   bool wants_json = false;
+  ConfigRequest config;
 };
 
 void add_command(CLI::App& above, const Subcommand& command, Parsed& parsed) {
@@ -179,6 +180,9 @@ void add_command(CLI::App& above, const Subcommand& command, Parsed& parsed) {
   added->callback([&parsed] { parsed.line.command = Command::other; });
   for (const Subcommand& action : command.actions) add_command(*added, action, parsed);
   if (command.add_options) command.add_options(*added);
+  const bool has_settings = std::ranges::any_of(
+      added->get_options(), [](const CLI::Option* option) { return is_setting(*option); });
+  if (has_settings) add_config_option(*added);
   take_last(*added);
 }
 
@@ -234,7 +238,14 @@ CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& par
       "  Kernels of another instruction set\n"
       "  XDG_CACHE_HOME                                    Models are in its whisper-npu "
       "(~/.cache)\n"
-      "  WHISPER_NPU_HUB=URL                               A mirror for models pull");
+      "  WHISPER_NPU_HUB=URL                               A mirror for models pull\n"
+      "  XDG_CONFIG_HOME                                   whisper-npu/config.toml is in it "
+      "(~/.config)\n"
+      "  WHISPER_NPU_CONFIG                                Another configuration file; empty: "
+      "none\n"
+      "  WHISPER_NPU_<OPTION>                              For transcribe: WHISPER_NPU_BEAM_SIZE "
+      "is "
+      "--beam-size");
   CLI::App* transcribe = app.add_subcommand("transcribe", "Speech in files to text");
   transcribe->footer(std::string(kExamples) + "\n" + exit_codes());
   add_group(*transcribe, "Input", [&] { add_input_options(*transcribe, options); });
@@ -242,42 +253,88 @@ CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& par
   add_work_options(*transcribe, options);
   add_group(*transcribe, "Model and device", [&] { add_pull_options(*transcribe, options); });
   add_group(*transcribe, "Subtitles", [&] { add_layout_options(*transcribe, options.layout); });
+  add_config_option(*transcribe);
   take_last(*transcribe);
   for (const Subcommand& other : others) add_command(app, other, parsed);
+  add_config_command(app, parsed.config);
   return transcribe;
+}
+
+bool is_below(const CLI::App& command, const std::string& name) {
+  return command.get_name() == name ||
+         (command.get_parent() != nullptr && is_below(*command.get_parent(), name));
+}
+
+// Whether the command does work: what only tells something must do so whatever a file says.
+bool needs_settings(const CommandWords& words) {
+  const auto only_tells = [](const CLI::Option* option) {
+    return option->check_lname("help") || option->check_lname("version");
+  };
+  return words.command != nullptr && !is_below(*words.command, "config") &&
+         std::ranges::none_of(words.given, only_tells);
 }
 
 constexpr const char* kAbout = "Whisper speech recognition on AMD XDNA NPUs and CPUs";
 
-}  // namespace
-
-CommandLine parse_command_line(std::span<const char* const> arguments,
-                               std::span<const Subcommand> others) {
-  Parsed parsed;
-  CommandLine& line = parsed.line;
-  CLI::App app(kAbout, "whisper-npu");
-  CLI::App* transcribe = declare(app, others, parsed);
-
-  CommandWords words = sort_words(app, *transcribe, arguments);
-  std::ranges::reverse(words.options);  // as CLI11 wants them
+void parse_words(CLI::App& app, std::vector<std::string> words) {
+  std::ranges::reverse(words);  // as CLI11 wants them
   try {
-    app.parse(std::move(words.options));
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
-    return printed(app.help());
+    throw;
   } catch (const CLI::ParseError& error) {
     throw UsageError(first_line(error.what()) + " (see --help)");
   }
-  if (parsed.wants_version) return printed(version_text(parsed.wants_json));
+}
+
+void parse(std::span<const char* const> arguments, std::span<const Subcommand> others,
+           const Surroundings& surroundings, Parsed& parsed) {
+  CommandLine& line = parsed.line;
+  CLI::App app(kAbout, "whisper-npu");
+  CLI::App* transcribe = declare(app, others, parsed);
+  CommandWords words = sort_words(app, *transcribe, arguments);
+  const ConfigPlace place = config_place(words.config, surroundings);
+  if (needs_settings(words)) {
+    const auto settings =
+        that_count(settings_of(read_config(place), place.file.string(), app, *transcribe),
+                   settings_of(surroundings, *transcribe), *words.command);
+    add_settings(words, settings, line.origins);
+  }
+  try {
+    parse_words(app, std::move(words.options));
+  } catch (const CLI::CallForHelp&) {
+    return print(app.help(), line);
+  }
+  if (parsed.wants_version) return print(version_text(parsed.wants_json), line);
+  if (app.got_subcommand("config")) {
+    if (!words.files.empty()) {
+      throw UsageError("config: expected no files, found " + words.files.front());
+    }
+    return print(config_output(app, *transcribe, parsed.config, place, surroundings), line);
+  }
   if (line.command == Command::other) {
     line.run = work_of(app, others, std::move(words.files));
-    return std::move(line);
+    return;
   }
   if (!app.got_subcommand(transcribe)) {
     throw UsageError("a command is required: " + names_of(others, "transcribe") + " (see --help)");
   }
+  line.notes = doubtful_variables(surroundings, *transcribe);
   line.options.inputs = std::move(words.files);
   check(line.options);
-  return std::move(line);
+}
+
+}  // namespace
+
+CommandLine parse_command_line(std::span<const char* const> arguments,
+                               std::span<const Subcommand> others,
+                               const Surroundings& surroundings) {
+  Parsed parsed;
+  run_with_origins(parsed.line.origins, [&] {
+    parse(arguments, others, surroundings, parsed);
+    return 0;
+  });
+  return std::move(parsed.line);
 }
 
 std::string manual_page(std::span<const Subcommand> others) {

@@ -4,10 +4,12 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/cli/completions.h"
 #include "app/cli/options.h"
 #include "app/cli/subcommand.h"
+#include "app/config/settings.h"
 
 namespace wnpu::app {
 
@@ -15,15 +17,19 @@ enum class Command { transcribe, print, other };
 
 struct CommandLine {
   Command command = Command::transcribe;
-  Options options;           // of transcribe
-  std::string text;          // of print: what --help or --version say, for stdout
-  std::function<int()> run;  // of other: a Subcommand's
+  Options options;                      // of transcribe
+  std::string text;                     // of print: what --help or --version say, for stdout
+  std::function<int()> run;             // of other: a Subcommand's
+  Origins origins;                      // of the options that the command line leaves open
+  std::vector<std::string> notes = {};  // for stderr, unless quiet
 };
 
 // Throws UsageError. `arguments` are main's, without the program's name; `others` are the commands
-// beside transcribe, and outlive the call.
+// beside transcribe, and outlive the call. What the command line does not give comes from the
+// environment, else from the configuration file, else is the default.
 CommandLine parse_command_line(std::span<const char* const> arguments,
-                               std::span<const Subcommand> others = {});
+                               std::span<const Subcommand> others = {},
+                               const Surroundings& surroundings = {});
 // The manual page of all that parse_command_line takes, in troff.
 std::string manual_page(std::span<const Subcommand> others);
 // A shell's script that completes it.

@@ -16,9 +16,9 @@ namespace wnpu::app {
 namespace {
 
 // Options whose value is a text or a list that may have nothing in it.
-constexpr std::array<std::string_view, 7> kMayBeEmpty = {
-    "initial-prompt",      "hotwords",        "prefix",         "prepend-punctuations",
-    "append-punctuations", "suppress-tokens", "clip-timestamps"};
+constexpr std::array<std::string_view, 8> kMayBeEmpty = {
+    "initial-prompt",      "hotwords",        "prefix",          "prepend-punctuations",
+    "append-punctuations", "suppress-tokens", "clip-timestamps", "config"};
 
 bool may_be_empty(const CLI::Option& option) {
   return std::ranges::any_of(
@@ -36,12 +36,6 @@ bool is_bool(const std::string& word) {
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// "--output_dir" is "--output-dir".
-std::string with_dashes(std::string name) {
-  std::ranges::replace(name, '_', '-');
-  return name;
-}
 
 std::vector<const CLI::App*> all_commands(const CLI::App& above) {
   return above.get_subcommands([](const CLI::App*) { return true; });
@@ -65,6 +59,14 @@ std::string suggested_option(const std::string& name, const CLI::App& command) {
   throw UsageError(message + " (see --help)");
 }
 
+void check_empty(const CLI::Option& option, const std::string& name, const std::string& value) {
+  // CLI11 takes nothing from a list of delimiters, and the next word in its place.
+  const char delimiter = option.get_delimiter();
+  const bool is_empty = std::ranges::all_of(
+      value, [delimiter](char c) { return delimiter != '\0' && c == delimiter; });
+  if (is_empty && !may_be_empty(option)) refuse(name + ": expected a value, found nothing");
+}
+
 class WordSorter {
  public:
   WordSorter(const CLI::App& app, const CLI::App& usual, std::span<const char* const> arguments)
@@ -72,8 +74,7 @@ class WordSorter {
 
   CommandWords run() {
     if (!left_.empty() && means_usual(left_.front())) {
-      command_ = usual_;
-      words_.options.push_back(usual_->get_name());
+      begin_command(*usual_);
     }
     while (!left_.empty()) {
       const std::string word = next();
@@ -148,8 +149,13 @@ class WordSorter {
                   : command_->get_name() + " " + word + ": there is no such action") +
              suggested_command(word, above()));
     }
-    command_ = found.front();
-    words_.options.push_back(word);
+    begin_command(*found.front());
+  }
+
+  void begin_command(const CLI::App& command) {
+    command_ = words_.command = &command;
+    words_.options.push_back(command.get_name());
+    words_.n_before_settings = words_.options.size();
   }
 
   void take_file(const std::string& word) {
@@ -199,6 +205,7 @@ class WordSorter {
   void take(const CLI::Option& option, const std::string& name,
             const std::optional<std::string>& value) {
     words_.options.push_back(name);
+    words_.given.push_back(&option);
     if (!takes_value(option)) {
       if (value) refuse(name + ": expected no value, found \"" + *value + "\"");
     } else if (may_go_without_value(option) && !value) {
@@ -207,6 +214,7 @@ class WordSorter {
       words_.options.push_back(value ? *value : next_value(name));
       check_empty(option, name, words_.options.back());
     }
+    if (option.check_lname("config")) words_.config = words_.options.back();
   }
 
   std::string next_value(const std::string& name) {
@@ -221,15 +229,6 @@ class WordSorter {
     return word;
   }
 
-  static void check_empty(const CLI::Option& option, const std::string& name,
-                          const std::string& value) {
-    // CLI11 takes nothing from a list of delimiters, and the next word in its place.
-    const char delimiter = option.get_delimiter();
-    const bool is_empty = std::ranges::all_of(
-        value, [delimiter](char c) { return delimiter != '\0' && c == delimiter; });
-    if (is_empty && !may_be_empty(option)) refuse(name + ": expected a value, found nothing");
-  }
-
   const CLI::App* app_;
   const CLI::App* usual_;
   const CLI::App* command_ = nullptr;  // once it was named
@@ -242,6 +241,28 @@ class WordSorter {
 CommandWords sort_words(const CLI::App& app, const CLI::App& usual,
                         std::span<const char* const> arguments) {
   return WordSorter(app, usual, arguments).run();
+}
+
+void add_settings(CommandWords& words, const std::vector<Setting>& settings, Origins& origins) {
+  std::vector<std::string> added;
+  for (const Setting& setting : settings) {
+    if (std::ranges::find(words.given, setting.option) != words.given.end()) continue;
+    const std::string name = long_name(*setting.option);
+    for (const std::string& each : setting.option->get_lnames()) {
+      origins.emplace("--" + each, setting.place());
+    }
+    if (!takes_value(*setting.option)) {
+      if (is_true(setting.values.front())) added.push_back(name);
+      continue;
+    }
+    for (const std::string& value : setting.values) {
+      check_empty(*setting.option, name, value);
+      added.push_back(name);
+      added.push_back(value);
+    }
+  }
+  words.options.insert(words.options.begin() + static_cast<std::ptrdiff_t>(words.n_before_settings),
+                       added.begin(), added.end());
 }
 
 }  // namespace wnpu::app

@@ -3,11 +3,14 @@
 // it splits a file named "[a,b]".
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+
+#include "app/config/settings.h"
 
 namespace wnpu::app {
 
@@ -16,6 +19,11 @@ struct CommandWords {
   std::vector<std::string> options;
   // Everything that is neither an option nor a value; "-" too.
   std::vector<std::string> files;
+
+  const CLI::App* command = nullptr;      // that was named, or is meant; nullptr: none
+  std::size_t n_before_settings = 0;      // of the options: the words that name the command
+  std::vector<const CLI::Option*> given;  // all that the command line has
+  std::optional<std::string> config;      // what --config says
 };
 
 // Names are those of `app` and its subcommands; underscores in them are dashes, and other programs'
@@ -25,5 +33,9 @@ struct CommandWords {
 // that is missing, empty where it may not be, or given to a flag, and an empty file name.
 CommandWords sort_words(const CLI::App& app, const CLI::App& usual,
                         std::span<const char* const> arguments);
+
+// Adds those settings of the command that its command line does not give, and their names and
+// places to `origins`. Throws UsageError for an empty value where none may be.
+void add_settings(CommandWords& words, const std::vector<Setting>& settings, Origins& origins);
 
 }  // namespace wnpu::app

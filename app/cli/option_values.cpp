@@ -62,6 +62,11 @@ bool takes_files(const CLI::App& command) {
                              [](const CLI::Option* option) { return option->get_positional(); });
 }
 
+std::string with_dashes(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
 bool is_true(const std::string& text) { return CLI::detail::to_lower(text) == "true"; }
 
 CLI::Option* add_bool(CLI::App& app, const std::string& name, std::function<void(bool)> set,

@@ -30,6 +30,9 @@ bool takes_value(const CLI::Option& option);
 // Whether a command works on files that are named without an option.
 bool takes_files(const CLI::App& command);
 
+// "--output_dir" is "--output-dir".
+std::string with_dashes(std::string name);
+
 // openai/whisper's str2bool, in any case.
 bool is_true(const std::string& text);
 CLI::Option* add_bool(CLI::App& app, const std::string& name, std::function<void(bool)> set,

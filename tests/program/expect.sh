@@ -4,6 +4,8 @@ program=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+unset "${!WHISPER_NPU_@}"
+export WHISPER_NPU_CONFIG=
 
 fail() {
   local test=${0##*/}

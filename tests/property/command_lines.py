@@ -34,6 +34,7 @@ class Case:
     stdout: str = "file"  # or "closed", "full"
     is_plain: bool = True  # the options on output say what they seem to: results can be foretold
     threads: int = 0  # of a second run that must give the same
+    form: str = ""  # of one with its options elsewhere: "file", "environment"
 
     def words(self):
         inputs = [w for a in self.atoms if not a.name for w in a.words]
@@ -232,4 +233,5 @@ def make_case(seed, index, compressed):
     case.is_plain = case.is_plain and not is_wild
     rng.shuffle(case.atoms)
     case.threads = rng.choice([1, 2, 3, 5]) if rng.random() < 0.2 else 0
+    case.form = rng.choice(["file", "environment"]) if rng.random() < 0.2 else ""
     return case

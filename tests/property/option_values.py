@@ -28,6 +28,7 @@ def number(low, high, borders=(), integer=False, none=False):
     def odd(rng):
         step = 1 if integer else 1e-6
         return rng.choice([str(low - step), str(high + step), *map(str, borders), *ODD_NUMBERS])
+    usual.is_number = True  # in a configuration file
     return usual, odd
 
 
@@ -67,7 +68,7 @@ BOOL = choice("True", "False", "true", "false", odd=("1", "yes", "None"))
 FLAG = None  # an option without a value
 
 VALUES = {
-    "--help": FLAG, "--stdin-format": raw_format(),
+    "--help": FLAG, "--config": text("", "missing.toml"), "--stdin-format": raw_format(),
     "--model": text("tiny.en", "{models}/multilingual.bin", "{models}/int8", "{models}/head64", "{models}/wide"),
     "--model-dir": text("{models}", "missing", "."),
     "--yes": FLAG, "--offline": FLAG,
@@ -126,8 +127,11 @@ VALUES = {
     "--overwrite": FLAG, "--skip-existing": FLAG, "--verbose": BOOL, "--quiet": FLAG, "--dry-run": FLAG,
 }
 # Options that replace, select or stop the work, and so are the scenario's, not drawn with the others.
-SCENARIO = {"--help", "--model", "--model-dir", "--stdin-format", "--output", "--output-dir", "--overwrite", "--skip-existing",
+SCENARIO = {"--help", "--config", "--model", "--model-dir", "--stdin-format", "--output", "--output-dir", "--overwrite", "--skip-existing",
             "--dry-run", "--device", "--yes"}
+
+# Taken from the command line alone.
+NO_SETTING = {"--help", "--config", "--overwrite"}
 
 
 def listed(program):

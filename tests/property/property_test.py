@@ -30,6 +30,7 @@ import invariants
 import option_values
 import recordings
 import runs
+import settings
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 worker = None  # of this process
@@ -54,7 +55,22 @@ class Worker:
             if again.code != 0 or one != other:
                 where = [k for k in one.keys() | other.keys() if one.get(k) != other.get(k)]
                 found.append(("another run gives something else", f"--threads {case.threads}: {again.code} {where}"))
+        if (run.code == 0 or run.code == 2 and case.is_plain) and not found and case.form:
+            found += self.faults_elsewhere(case, run)
         return run.code, found
+
+    def faults_elsewhere(self, case, run):
+        """The same options from a file or the environment give the same."""
+        moved = settings.moved(case, case.form)
+        if moved is None or case.has("--dry-run"):
+            return []
+        atoms, *given = moved
+        again = runs.execute(dataclasses.replace(case, atoms=atoms), self.setup, self.folder + "b", settings=given)
+        one, other = runs.results(run), runs.results(again)
+        if again.code == run.code and one == other:
+            return []
+        where = [k for k in one.keys() | other.keys() if one.get(k) != other.get(k)]
+        return [(f"options from {case.form} give something else", f"{given}: {again.code} {again.err} {where}")]
 
     def shrunk(self, case, kind):
         """The case without what the fault does not need; what keeps a run short stays."""

@@ -83,13 +83,22 @@ def open_stdout(case, path):
     return open(path, "wb")
 
 
-def execute(case, setup, folder, threads=0):
+def execute(case, setup, folder, threads=0, settings=None):
+    """`settings`: (text of a configuration file, variables)."""
     prepare(case, folder)
     before = snapshot(folder)
     out, err, stdin = folder + ".out", folder + ".err", folder + ".in"
     with open(stdin, "wb") as file:
         file.write(case.stdin or b"")
-    environment = {**os.environ, "XDG_CACHE_HOME": setup.cache, "OMP_NUM_THREADS": "1"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WHISPER_NPU_")}
+    environment |= {"XDG_CACHE_HOME": setup.cache, "OMP_NUM_THREADS": "1", "WHISPER_NPU_CONFIG": ""}
+    if settings:
+        text, variables = settings
+        environment |= {name: value.replace("{models}", setup.models) for name, value in variables.items()}
+        if text:
+            environment["WHISPER_NPU_CONFIG"] = folder + ".toml"
+            with open(folder + ".toml", "w", encoding="utf-8") as file:
+                file.write(text.replace("{models}", setup.models))
     with open(stdin, "rb") as source, open_stdout(case, out) as sink, open(err, "wb") as messages:
         process = subprocess.Popen(
             [setup.program, *arguments(case, setup, threads)], cwd=folder, env=environment, stdin=source,

@@ -1,0 +1,288 @@
+#include "app/config/settings.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "app/cli/exit_code.h"
+#include "app/cli/foreign_options.h"
+#include "app/cli/option_values.h"
+#include "models/base/closest_name.h"
+
+namespace wnpu::app {
+namespace {
+
+using Kind = ConfigNode::Kind;
+
+bool is_flag(const CLI::Option& option) { return !takes_value(option); }
+bool is_boolean(const CLI::Option& option) {
+  return is_flag(option) || option.get_type_name().find("True|False") != std::string::npos;
+}
+bool takes_none(const CLI::Option& option) { return option.get_type_name().ends_with("|None"); }
+bool is_repeatable(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
+// "ID,..."
+bool is_list(const CLI::Option& option) { return option.get_type_name().ends_with(",..."); }
+
+// What a value has to be: its name, and the kinds that are it.
+struct Wanted {
+  std::string name;
+  std::vector<Kind> kinds;
+};
+
+Wanted wanted_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  if (is_boolean(option)) return {"true or false", {Kind::boolean}};
+  if (type == "N" || type == "N|None") return {"a whole number", {Kind::integer}};
+  if (type.starts_with("NUMBER")) return {"a number", {Kind::integer, Kind::number}};
+  return {"a string", {Kind::text, Kind::integer, Kind::number}};
+}
+
+class FileSettings {
+ public:
+  FileSettings(const std::string& file, const CLI::App& usual) : file_(file), usual_(usual) {}
+
+  std::vector<Setting> run(const ConfigNode& config, const CLI::App& program) {
+    for (const auto& [key, node] : config.keys) {
+      if (command_of(program, key, node) == nullptr) take_option(usual_, key, node, &program);
+    }
+    take_commands(config, program);
+    return std::move(found_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const ConfigNode& node, const std::string& key,
+                           const std::string& message) const {
+    throw UsageError(file_ + ":" + std::to_string(node.line) + ": " + key + ": " + message);
+  }
+
+  // The command whose table this is; nullptr: none's.
+  static const CLI::App* command_of(const CLI::App& above, const std::string& key,
+                                    const ConfigNode& node) {
+    if (node.kind != Kind::table) return nullptr;
+    const auto named =
+        above.get_subcommands([&](const CLI::App* each) { return each->check_name(key); });
+    return named.empty() ? nullptr : named.front();
+  }
+
+  void take_commands(const ConfigNode& table, const CLI::App& above) {
+    for (const auto& [key, node] : table.keys) {
+      const CLI::App* const command = command_of(above, key, node);
+      if (command == nullptr) continue;
+      for (const auto& [name, value] : node.keys) {
+        if (command_of(*command, name, value) == nullptr)
+          take_option(*command, name, value, command);
+      }
+      take_commands(node, *command);
+    }
+  }
+
+  // `above` is whose commands a table could have been.
+  void take_option(const CLI::App& command, const std::string& key, const ConfigNode& node,
+                   const CLI::App* above) {
+    const CLI::Option& option = option_of(command, key, node, above);
+    const auto is_same = [&](const Setting& each) { return each.option == &option; };
+    const auto other = std::ranges::find_if(found_, is_same);
+    if (other != found_.end()) {
+      refuse(node, key, "is there already, in line " + std::to_string(other->line));
+    }
+    found_.push_back({.command = &command,
+                      .option = &option,
+                      .values = values_of(option, key, node),
+                      .origin = Setting::Origin::file,
+                      .variable = {},
+                      .file = file_,
+                      .line = node.line});
+  }
+
+  const CLI::Option& option_of(const CLI::App& command, const std::string& key,
+                               const ConfigNode& node, const CLI::App* above) const {
+    std::string name = with_dashes(key);
+    const CLI::Option* option = command.get_option_no_throw("--" + name);
+    const ForeignOption* const foreign = option == nullptr ? find_foreign_option(name) : nullptr;
+    if (foreign != nullptr) {
+      if (foreign->ours.empty()) refuse(node, key, std::string(foreign->advice));
+      name = foreign->ours;
+      option = command.get_option_no_throw("--" + name);
+    }
+    if (option == nullptr) refuse(node, key, unknown(command, key, node, *above));
+    if (!is_setting(*option)) refuse(node, key, "is taken from the command line alone");
+    return *option;
+  }
+
+  static std::string unknown(const CLI::App& command, const std::string& key,
+                             const ConfigNode& node, const CLI::App& above) {
+    std::vector<std::string> names;
+    if (node.kind == Kind::table) {
+      for (const CLI::App* each : above.get_subcommands([](const CLI::App*) { return true; })) {
+        names.push_back(each->get_name());
+      }
+      return "there is no such command" + models::suggestion(key, names);
+    }
+    for (const CLI::Option* option : command.get_options(is_setting_of)) {
+      for (const std::string& name : option->get_lnames()) names.push_back(name);
+    }
+    return "there is no such option of " + command.get_name() +
+           models::suggestion(with_dashes(key), names);
+  }
+
+  static bool is_setting_of(const CLI::Option* option) { return is_setting(*option); }
+
+  std::vector<std::string> values_of(const CLI::Option& option, const std::string& key,
+                                     const ConfigNode& node) const {
+    if (node.kind != Kind::list || !(is_repeatable(option) || is_list(option))) {
+      return {value_of(option, key, node)};
+    }
+    std::vector<std::string> values;
+    for (const ConfigNode& item : node.items) values.push_back(value_of(option, key, item));
+    if (is_repeatable(option)) {
+      if (values.empty()) refuse(node, key, "expected a value, found an empty array");
+      return values;
+    }
+    return {CLI::detail::join(values, ",")};
+  }
+
+  std::string value_of(const CLI::Option& option, const std::string& key,
+                       const ConfigNode& node) const {
+    const Wanted wanted = wanted_of(option);
+    const bool is_none = takes_none(option) && node.kind == Kind::text && node.text == "None";
+    if (!is_none && std::ranges::find(wanted.kinds, node.kind) == wanted.kinds.end()) {
+      std::string message = "expected " + wanted.name;
+      if (takes_none(option)) message += ", or \"None\"";
+      refuse(node, key, message + ", found " + std::string(name_of(node.kind)));
+    }
+    // A word of a command line ends there.
+    if (node.text.find('\0') != std::string::npos) {
+      refuse(node, key, "expected text, found a character of code 0");
+    }
+    return node.text;
+  }
+
+  const std::string& file_;
+  const CLI::App& usual_;
+  std::vector<Setting> found_;
+};
+
+// Whether `name` stands in `text` and goes on neither in front of it nor behind.
+bool is_named_in(const std::string& text, const std::string& name) {
+  const auto is_part = [](char c) {
+    return c == '-' || std::isalnum(static_cast<unsigned char>(c));
+  };
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// True or False of a flag.
+std::string flag_value(const std::string& variable, const std::string& text) {
+  const std::string lower = CLI::detail::to_lower(text);
+  if (lower == "true" || lower == "1") return "True";
+  if (lower == "false" || lower == "0") return "False";
+  throw UsageError(variable + ": expected True or False, found " + text);
+}
+
+}  // namespace
+
+std::string Setting::place() const {
+  if (origin == Origin::environment) return variable;
+  return file + ":" + std::to_string(line);
+}
+
+std::string long_name(const CLI::Option& option) { return "--" + option.get_lnames().front(); }
+
+std::string variable_of(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) {
+    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  });
+  return "WHISPER_NPU_" + name;
+}
+
+bool is_setting(const CLI::Option& option) {
+  return option.get_configurable() && !option.get_positional() && !option.get_lnames().empty();
+}
+
+std::vector<Setting> settings_of(const ConfigNode& config, const std::string& file,
+                                 const CLI::App& program, const CLI::App& usual) {
+  return FileSettings(file, usual).run(config, program);
+}
+
+std::vector<Setting> settings_of(const Surroundings& surroundings, const CLI::App& usual) {
+  std::vector<Setting> found;
+  for (const CLI::Option* option : usual.get_options()) {
+    std::string used;
+    for (const std::string& name : option->get_lnames()) {
+      const std::string variable = variable_of(name);
+      const auto given = surroundings.variables.find(variable);
+      if (given == surroundings.variables.end() || given->second.empty()) continue;
+      if (name == kConfigOption + 2) continue;  // says where the file is
+      if (!is_setting(*option)) {
+        throw UsageError(variable + ": --" + name + " is taken from the command line alone");
+      }
+      if (!used.empty()) throw UsageError(variable + " and " + used + " are one option: give one");
+      used = variable;
+      const std::string& text = given->second;
+      found.push_back({.command = &usual,
+                       .option = option,
+                       .values = {is_flag(*option) ? flag_value(variable, text) : text},
+                       .origin = Setting::Origin::environment,
+                       .variable = variable,
+                       .file = {}});
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> doubtful_variables(const Surroundings& surroundings,
+                                            const CLI::App& usual) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : usual.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back(variable_of(name));
+  }
+  std::vector<std::string> doubtful;
+  const std::size_t prefix = variable_of("").size();
+  for (const auto& [variable, value] : surroundings.variables) {
+    if (std::ranges::find(known, variable) != known.end()) continue;
+    // Of the names' own letters: the prefix is right, and would make every name close.
+    std::vector<std::string> names;
+    for (const std::string& name : known) names.push_back(name.substr(prefix));
+    const std::string close = models::closest_name(variable.substr(prefix), names);
+    if (close.empty()) continue;
+    doubtful.push_back(variable + ": there is no such option; did you mean " + variable_of(close) +
+                       "?");
+  }
+  return doubtful;
+}
+
+std::vector<Setting> that_count(const std::vector<Setting>& of_file,
+                                const std::vector<Setting>& of_environment,
+                                const CLI::App& command) {
+  std::vector<Setting> result;
+  for (const auto* source : {&of_environment, &of_file}) {
+    for (const Setting& each : *source) {
+      const auto is_same = [&](const Setting& other) { return other.option == each.option; };
+      if (each.command == &command && std::ranges::none_of(result, is_same)) result.push_back(each);
+    }
+  }
+  return result;
+}
+
+std::string with_origins(const std::string& message, const Origins& origins) {
+  std::string result = message;
+  for (const auto& [name, place] : origins) {
+    if (is_named_in(message, name)) result += "; " + name + " is from " + place;
+  }
+  return result;
+}
+
+int run_with_origins(const Origins& origins, const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const UsageError& error) {
+    throw UsageError(with_origins(error.what(), origins));
+  }
+}
+
+}  // namespace wnpu::app

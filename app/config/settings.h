@@ -1,0 +1,68 @@
+// Options that come from the environment and the configuration file, for the command that was
+// named.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/config/config_file.h"
+
+namespace wnpu::app {
+
+// Keys of a file and names of variables are those of the options that are declared to CLI11. What
+// is declared with configurable(false) is taken from the command line alone.
+inline constexpr const char* kConfigOption = "--config";
+
+struct Setting {
+  enum class Origin { environment, file };
+
+  const CLI::App* command = nullptr;
+  const CLI::Option* option = nullptr;
+  std::vector<std::string> values;  // as the command line has them; True or False of a flag
+  Origin origin = Origin::file;
+  std::string variable;  // of the environment
+  std::string file;      // of a file, and its line
+  std::size_t line = 0;
+
+  // "WHISPER_NPU_BEAM_SIZE", "/home/me/config.toml:3"
+  std::string place() const;
+};
+
+// "--beam-size"
+std::string long_name(const CLI::Option& option);
+// "WHISPER_NPU_BEAM_SIZE" of "beam-size"
+std::string variable_of(std::string name);
+// Whether a file or the environment may give it.
+bool is_setting(const CLI::Option& option);
+
+// What the file says of each command: a table a command, [bench], [npu.tune]; `usual`'s options may
+// also stand above all tables. Throws UsageError for a key that is no option, with the name that is
+// close to it, one that is there twice, and a value of a kind that the option has not.
+std::vector<Setting> settings_of(const ConfigNode& config, const std::string& file,
+                                 const CLI::App& program, const CLI::App& usual);
+// What the environment says of `usual`. An empty variable counts as unset. Throws UsageError for
+// what is neither true nor false of a flag, and an option that is there by two names.
+std::vector<Setting> settings_of(const Surroundings& surroundings, const CLI::App& usual);
+
+// Names of variables that are no option's but are close to one's, each with what may have been
+// meant.
+std::vector<std::string> doubtful_variables(const Surroundings& surroundings,
+                                            const CLI::App& usual);
+
+// Those of `command` that count: the environment before the file.
+std::vector<Setting> that_count(const std::vector<Setting>& of_file,
+                                const std::vector<Setting>& of_environment,
+                                const CLI::App& command);
+
+// Where each option comes from that the command line does not give: "--beam-size" -> place().
+using Origins = std::map<std::string, std::string>;
+// `message`, and where those of the options that it names come from.
+std::string with_origins(const std::string& message, const Origins& origins);
+// work(), whose UsageErrors say so.
+int run_with_origins(const Origins& origins, const std::function<int()>& work);
+
+}  // namespace wnpu::app

@@ -1,0 +1,332 @@
+// Options from the configuration file and the environment.
+#include "app/config/settings.h"
+
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command_line.h"
+#include "app/cli/exit_code.h"
+#include "app/cli/work_options.h"
+#include "tests/sanitized.h"
+#include "tests/support/json_schema.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace wnpu::app;
+using wnpu::tests::TemporaryFolder;
+
+namespace {
+
+using Words = std::vector<const char*>;
+using Variables = std::map<std::string, std::string>;
+
+// A user with this configuration file and these variables.
+class User {
+ public:
+  explicit User(const std::string& config, Variables variables = {}) {
+    surroundings_.variables = std::move(variables);
+    surroundings_.usual_config = folder_.make_file("config.toml", config);
+  }
+
+  CommandLine line(const Words& words) const {
+    const std::vector<Subcommand> others = {
+        {"bench", "Measure", [this](CLI::App& command) { add_work_options(command, bench_); },
+         [](const std::vector<std::string>&) { return 0; }}};
+    return parse_command_line(words, others, surroundings_);
+  }
+  Options options(Words words = {}) const {
+    words.insert(words.begin(), "transcribe");
+    words.push_back("a.wav");
+    return line(words).options;
+  }
+  // The message of the refusal, the file's folder left out; empty where there is none.
+  std::string refusal(const Words& words = {"transcribe", "a.wav"}) const {
+    try {
+      line(words);
+    } catch (const UsageError& error) {
+      std::string text = error.what();
+      const std::string folder = folder_.path().string() + "/";
+      for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder)) {
+        text.erase(at, folder.size());
+      }
+      return text;
+    }
+    return "";
+  }
+  Options bench() const {
+    bench_ = {};
+    line({"bench"}).run();
+    return bench_;
+  }
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  TemporaryFolder folder_;
+  Surroundings surroundings_;
+  mutable Options bench_;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "config: a flag counts before the environment, that before the file, that before the default") {
+  const Variables variable = {{"WHISPER_NPU_BEAM_SIZE", "4"}};
+  const std::string file = "beam-size = 3\n";
+  CHECK(User("").options().transcribe.beam_size == 5);
+  CHECK(User(file).options().transcribe.beam_size == 3);
+  CHECK(User("", variable).options().transcribe.beam_size == 4);
+  CHECK(User(file, variable).options().transcribe.beam_size == 4);
+  CHECK(User(file, variable).options({"--beam-size", "2"}).transcribe.beam_size == 2);
+  CHECK(User(file, variable).options({"--beam_size=None"}).transcribe.beam_size == 1);
+}
+
+TEST_CASE("config: lists are replaced, not added to") {
+  const User user("format = [\"srt\", \"vtt\"]\noutput-dir = \"out\"\n");
+  CHECK(user.options().formats == std::vector{Format::srt, Format::vtt});
+  CHECK(user.options({"--format", "json"}).formats == std::vector{Format::json});
+  CHECK(User("format = \"srt,json\"\n").options().formats ==
+        std::vector{Format::srt, Format::json});
+  CHECK(User("clip-timestamps = [1, 2.5]\n").options().transcribe.clip_timestamps ==
+        std::vector{1.0, 2.5});
+  CHECK(User("suppress-tokens = []\n").options().transcribe.suppress_tokens.empty());
+  CHECK(User("operator = [\"a.so\", \"b.so\"]\nnpu-operator = \"gelu=x\"\ndevice = \"sim\"")
+            .options()
+            .device.operators == std::vector<std::string>{"a.so", "b.so"});
+}
+
+TEST_CASE("config: a flag is true or false, and an empty variable is none") {
+  CHECK(User("no-timestamps = true\n").options().transcribe.without_timestamps);
+  CHECK_FALSE(User("no-timestamps = false\n").options().transcribe.without_timestamps);
+  const auto timed = [](const char* value) {
+    return !User("no-timestamps = true\n", {{"WHISPER_NPU_NO_TIMESTAMPS", value}})
+                .options()
+                .transcribe.without_timestamps;
+  };
+  CHECK(timed("False"));
+  CHECK(timed("0"));
+  CHECK_FALSE(timed("True"));
+  CHECK_FALSE(timed(""));
+  CHECK(User("", {{"WHISPER_NPU_NO_TIMESTAMPS", "no"}}).refusal() ==
+        "WHISPER_NPU_NO_TIMESTAMPS: expected True or False, found no");
+}
+
+TEST_CASE("config: tables are commands', what stands above them is transcribe's") {
+  const User user("[transcribe]\nbeam_size = 3\n[bench]\nbeam-size = 2\ncpu_threads = 1\n");
+  CHECK(user.options().transcribe.beam_size == 3);
+  CHECK(user.bench().transcribe.beam_size == 2);
+  CHECK(user.bench().threads == 1);
+  CHECK(User("beam-size = 3\n").bench().transcribe.beam_size == 5);
+  CHECK(User("bench.beam-size = 3\n").bench().transcribe.beam_size == 3);
+  CHECK(User("", {{"WHISPER_NPU_BEAM_SIZE", "4"}}).bench().transcribe.beam_size == 5);
+}
+
+TEST_CASE("config: what is no option is told with its line and what is close") {
+  CHECK(User("model = \"a\"\nbeem-size = 3\n").refusal() ==
+        "config.toml:2: beem-size: there is no such option of transcribe; did you mean beam-size?");
+  CHECK(User("\n[bensh]\nthreads = 3\n").refusal() ==
+        "config.toml:2: bensh: there is no such command; did you mean bench?");
+  CHECK(User("[bench]\n\nthread = 3\n").refusal() ==
+        "config.toml:3: thread: there is no such option of bench; did you mean threads?");
+  CHECK(User("compute_type = \"int8\"\n").refusal() ==
+        "config.toml:1: compute_type: write --precision fp32, int16 or int8");
+  CHECK(User("beam-size = 1\n[transcribe]\nbeam_size = 1\n").refusal() ==
+        "config.toml:3: beam_size: is there already, in line 1");
+  CHECK(User("format = \"srt\"\noutput-format = \"srt\"\n").refusal().find("already") !=
+        std::string::npos);
+  CHECK(User("", {{"WHISPER_NPU_FORMAT", "srt"}, {"WHISPER_NPU_OUTPUT_FORMAT", "srt"}})
+            .refusal()
+            .find("are one option") != std::string::npos);
+}
+
+TEST_CASE("config: what a file may not decide") {
+  for (const char* name : {"overwrite", "help", "config"}) {
+    CHECK(User(std::string(name) + " = true\n").refusal() ==
+          "config.toml:1: " + std::string(name) + ": is taken from the command line alone");
+  }
+  CHECK(User("files = \"a.wav\"\n").refusal().find("no such option") != std::string::npos);
+  CHECK(User("version = true\n").refusal().find("no such option") != std::string::npos);
+  CHECK(User("", {{"WHISPER_NPU_OVERWRITE", "True"}}).refusal() ==
+        "WHISPER_NPU_OVERWRITE: --overwrite is taken from the command line alone");
+}
+
+TEST_CASE("config: a value of another kind is told") {
+  const auto told = [](const std::string& line) { return User(line + "\n").refusal(); };
+  CHECK(told("seed = \"3\"") == "config.toml:1: seed: expected a whole number, found a string");
+  CHECK(told("seed = 3.5") == "config.toml:1: seed: expected a whole number, found a number");
+  CHECK(told("seed = true") == "config.toml:1: seed: expected a whole number, found true or false");
+  CHECK(told("patience = \"x\"") ==
+        "config.toml:1: patience: expected a number, or \"None\", found a string");
+  CHECK(told("vad = \"True\"") == "config.toml:1: vad: expected true or false, found a string");
+  CHECK(told("quiet = 1") == "config.toml:1: quiet: expected true or false, found a whole number");
+  CHECK(told("model = false") == "config.toml:1: model: expected a string, found true or false");
+  CHECK(told("model = [\"a\"]") == "config.toml:1: model: expected a string, found an array");
+  CHECK(told("model = 1979-05-27") ==
+        "config.toml:1: model: expected a string, found a date or time");
+  CHECK(told("beam-size.x = 1") ==
+        "config.toml:1: beam-size: expected a whole number, or \"None\", found a table");
+  CHECK(told("format = []") == "config.toml:1: format: expected a value, found an empty array");
+  CHECK(told("format = [[\"srt\"]]") == "config.toml:1: format: expected a string, found an array");
+  CHECK(told("[[bench]]").find("config.toml:1: bench: ") == 0);
+  CHECK(told("model = \"a\\u0000b\"").find("code 0") != std::string::npos);
+  CHECK(told("model = \"\"").find("--model: expected a value, found nothing") == 0);
+}
+
+TEST_CASE("config: a message says where an option comes from") {
+  CHECK(User("\nbeam-size = 99\n").refusal() ==
+        "--beam-size: expected a whole number from 1 to 64, found 99 (see --help); --beam-size is "
+        "from config.toml:2");
+  CHECK(User("", {{"WHISPER_NPU_LANGUAGE", "klingon"}}).refusal() ==
+        "--language: klingon is no language Whisper knows (see --help); --language is from "
+        "WHISPER_NPU_LANGUAGE");
+  const User user("vad-threshold = 0.4\n");
+  CHECK(user.refusal().ends_with("; --vad-threshold is from config.toml:1"));
+  CHECK(user.refusal({"transcribe", "--vad-threshold=0.3", "a.wav"}).find("from") ==
+        std::string::npos);
+  CHECK(User("quiet = true\n")
+            .refusal({"transcribe", "--verbose", "a.wav"})
+            .find("--quiet is from config.toml:1") != std::string::npos);
+  CHECK(User("skip-existing = true\n")
+            .refusal({"transcribe", "--overwrite", "a.wav"})
+            .find("--skip-existing is from config.toml:1") != std::string::npos);
+  CHECK(User("output-dir = \"x\"\n")
+            .refusal({"transcribe", "--output=y", "a.wav"})
+            .find("--output-dir is from config.toml:1") != std::string::npos);
+}
+
+TEST_CASE("config: another file by option or variable, and none") {
+  const User user("beam-size = 3\n");
+  const std::string other = user.folder().make_file("other.toml", "beam-size = 2\n").string();
+  const std::string named = "--config=" + other;
+  CHECK(user.options({named.c_str()}).transcribe.beam_size == 2);
+  CHECK(user.options({"--config", other.c_str()}).transcribe.beam_size == 2);
+  CHECK(user.options({"--config="}).transcribe.beam_size == 5);
+  CHECK(User("beam-size = 3\n", {{"WHISPER_NPU_CONFIG", other}}).options().transcribe.beam_size ==
+        2);
+  CHECK(User("beam-size = 3\n", {{"WHISPER_NPU_CONFIG", ""}}).options().transcribe.beam_size == 5);
+  CHECK(
+      User("", {{"WHISPER_NPU_CONFIG", "/no/such"}}).options({"--config="}).transcribe.beam_size ==
+      5);
+  CHECK(User("", {{"WHISPER_NPU_CONFIG", "/no/such"}}).refusal() ==
+        "/no/such: expected a configuration file, found No such file or directory");
+  CHECK(user.refusal({"transcribe", "--config=/dev/zero", "a.wav"}) ==
+        "/dev/zero: expected a configuration file, found more than 1 MiB");
+  CHECK(user.refusal({"transcribe", "--config=/", "a.wav"}).find("Is a directory") !=
+        std::string::npos);
+}
+
+TEST_CASE("config: what only tells something does so whatever the file says") {
+  const User user("no such = thing\n");
+  CHECK(user.line({"--version"}).command == Command::print);
+  CHECK(user.line({"transcribe", "--help"}).command == Command::print);
+  CHECK(user.line({"config", "path"}).text ==
+        (user.folder().path() / "config.toml").string() + "\n");
+  CHECK(user.refusal({"config", "show"}).find("config.toml:1: ") == 0);
+  CHECK(user.refusal({"config"}) == "config: expected show or path (see --help)");
+  CHECK(user.refusal({"config", "show", "a.wav"}).find("expected no files") != std::string::npos);
+}
+
+TEST_CASE("config: variables that are no option's are told where they are close to one's") {
+  const auto notes = [](const std::string& variable) {
+    return User("", {{variable, "x"}}).line({"transcribe", "a.wav"}).notes;
+  };
+  CHECK(notes("WHISPER_NPU_BEEM_SIZE") ==
+        std::vector<std::string>{"WHISPER_NPU_BEEM_SIZE: there is no such option; did you mean "
+                                 "WHISPER_NPU_BEAM_SIZE?"});
+  CHECK(notes("WHISPER_NPU_HUB").empty());
+}
+
+TEST_CASE("config show: is a configuration that gives the same, and JSON by its schema") {
+  const User user(
+      "language = \"de\"\nformat = [\"srt\", \"json\"]\ninitial-prompt = \"it's \\\"so\\\"\\n\"\n"
+      "[bench]\nthreads = 2\n",
+      {{"WHISPER_NPU_BEAM_SIZE", "4"}, {"WHISPER_NPU_VAD", "false"}});
+  const std::string shown = user.line({"config", "show"}).text;
+  const std::string with_origin = user.line({"config", "show", "--origin"}).text;
+  CHECK(User(shown).line({"config", "show"}).text == shown);
+  CHECK(User(with_origin).line({"config", "show"}).text == shown);
+  CHECK(with_origin.find("beam-size = 4  # WHISPER_NPU_BEAM_SIZE\n") != std::string::npos);
+  CHECK(with_origin.find("config.toml:1\n") != std::string::npos);
+  CHECK(with_origin.find("# best-of = 5  # default\n") != std::string::npos);
+  const Options again = User(shown).options({"--output-dir=out"});
+  CHECK(again.transcribe.beam_size == 4);
+  CHECK(again.transcribe.initial_prompt == "it's \"so\"\n");
+  CHECK(again.formats == std::vector{Format::srt, Format::json});
+
+  using nlohmann::json;
+  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/config/config.schema.json");
+  const json schema = json::parse(file);
+  const json all = json::parse(user.line({"config", "show", "--json"}).text);
+  CHECK(wnpu::tests::schema_fault(schema, all) == "");
+  const auto of = [&](const std::string& command, const std::string& option) {
+    for (const json& each : all["options"]) {
+      if (each["command"] == command && each["option"] == option) return each;
+    }
+    return json();
+  };
+  CHECK(of("transcribe", "language")["origin"] == "file");
+  CHECK(of("transcribe", "language")["line"] == 1);
+  CHECK(of("transcribe", "beam-size")["variable"] == "WHISPER_NPU_BEAM_SIZE");
+  CHECK(of("bench", "threads")["values"] == json{"2"});
+  CHECK(of("transcribe", "overwrite").is_null());
+  CHECK(all["options"].size() > 60);
+}
+
+TEST_CASE("config: damaged files are refused, or read, and nothing else") {
+  const std::string whole =
+      "# mine\nmodel = \"small\"\nlanguage = 'de'\nbeam-size = 3\npatience = 1.5\nformat = "
+      "[\"srt\", \"json\"]\nclip-timestamps = [0, 1e1]\nvad = false\ninitial-prompt = \"\"\"a\n"
+      "\\u00e9\"\"\"\n[bench]\nthreads = 0x2\n[transcribe]\nseed = 7\nquiet = true\n";
+  const unsigned seed = std::random_device()();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const auto below = [&](std::size_t n) { return random() % n; };
+  const std::string marks = "[]{}\"'=#.,\\\n\r\t 0eE+-_:\x80\xff\xc3";
+  std::size_t n_refused = 0;
+  std::size_t n_read = 0;
+  REQUIRE(User(whole).refusal().empty());
+  for (std::size_t i = 0; i < 2000 / wnpu::tests::kSanitizedShare; ++i) {
+    std::string text = whole;
+    for (std::size_t n = 1 + below(4); n > 0; --n) {
+      const std::size_t at = below(text.size());
+      switch (below(5)) {
+        case 0:
+          text[at] = static_cast<char>(below(256));
+          break;
+        case 1:
+          text[at] = marks[below(marks.size())];
+          break;
+        case 2:
+          text.erase(at, 1 + below(20));
+          break;
+        case 3:
+          text.insert(at, text.substr(below(text.size()), below(40)));
+          break;
+        default:
+          text.insert(at, std::string(below(600), marks[below(marks.size())]));
+      }
+      if (text.empty()) text = "=";
+    }
+    CAPTURE(text);
+    try {
+      const ConfigNode node = parse_config(text, "config.toml");
+      CHECK(node.kind == ConfigNode::Kind::table);
+      ++n_read;
+    } catch (const UsageError& error) {
+      CHECK(std::string(error.what()).starts_with("config.toml:"));
+      ++n_refused;
+    }
+    if (i % 20 == 0) {
+      const User user(text);
+      CHECK_NOTHROW(user.refusal());
+    }
+  }
+  CHECK(n_refused > 0);
+  CHECK(n_read > 0);
+  const std::string deep(100000, '[');
+  CHECK_THROWS_AS(parse_config("x = " + deep, "config.toml"), UsageError);
+}
