@@ -76,33 +76,38 @@ std::string digits_of(double number) {
   return {text.data(), end};
 }
 
+ConfigNode node_of(const toml::node& node);
+
+void add_keys(const toml::table& table, ConfigNode& result) {
+  for (const auto& [key, below] : table) {
+    ConfigNode node = node_of(below);
+    // A table that only dotted keys make has no line of its own.
+    if (node.line == 0) node.line = key.source().begin.line;
+    result.keys.emplace_back(std::string(key.str()), std::move(node));
+  }
+}
+
 ConfigNode node_of(const toml::node& node) {
   ConfigNode result;
   result.line = node.source().begin.line;
+  const auto take = [&result](Kind kind, std::string text) {
+    result.kind = kind;
+    result.text = std::move(text);
+  };
   if (const auto* table = node.as_table()) {
     result.kind = Kind::table;
-    for (const auto& [key, below] : *table) {
-      result.keys.emplace_back(std::string(key.str()), node_of(below));
-      // A table that only dotted keys make has no line of its own.
-      if (result.keys.back().second.line == 0) {
-        result.keys.back().second.line = key.source().begin.line;
-      }
-    }
+    add_keys(*table, result);
   } else if (const auto* list = node.as_array()) {
     result.kind = Kind::list;
     for (const toml::node& item : *list) result.items.push_back(node_of(item));
   } else if (const auto* text = node.as_string()) {
-    result.kind = Kind::text;
-    result.text = text->get();
+    take(Kind::text, text->get());
   } else if (const auto* boolean = node.as_boolean()) {
-    result.kind = Kind::boolean;
-    result.text = boolean->get() ? "True" : "False";
+    take(Kind::boolean, boolean->get() ? "True" : "False");
   } else if (const auto* integer = node.as_integer()) {
-    result.kind = Kind::integer;
-    result.text = std::to_string(integer->get());
+    take(Kind::integer, std::to_string(integer->get()));
   } else if (const auto* number = node.as_floating_point()) {
-    result.kind = Kind::number;
-    result.text = digits_of(number->get());
+    take(Kind::number, digits_of(number->get()));
   }
   return result;
 }

@@ -13,7 +13,7 @@ namespace wnpu::app {
 namespace {
 
 // An option as it counts.
-struct Row {
+struct ConfigRow {
   std::string command;  // "npu tune"
   const CLI::Option* option;
   std::optional<Setting> setting;   // none: its default
@@ -21,10 +21,10 @@ struct Row {
 };
 
 // "npu tune" of a command below the program.
-std::string words_of(const CLI::App& command) {
+std::string words_to(const CLI::App& command) {
   const CLI::App* const above = command.get_parent();
   if (above == nullptr || above->get_parent() == nullptr) return command.get_name();
-  return words_of(*above) + " " + command.get_name();
+  return words_to(*above) + " " + command.get_name();
 }
 
 std::vector<std::string> default_of(const CLI::Option& option) {
@@ -33,9 +33,9 @@ std::vector<std::string> default_of(const CLI::Option& option) {
   return text.empty() ? std::vector<std::string>{} : std::vector<std::string>{text};
 }
 
-std::vector<Row> rows_of(const ConfigReport& report) {
-  std::vector<Row> rows;
-  const std::string usual = words_of(*report.usual);
+std::vector<ConfigRow> rows_of(const ConfigReport& report) {
+  std::vector<ConfigRow> rows;
+  const std::string usual = words_to(*report.usual);
   const std::vector<Setting> counted =
       that_count(report.of_file, report.of_environment, *report.usual);
   for (const CLI::Option* option : report.usual->get_options()) {
@@ -50,11 +50,12 @@ std::vector<Row> rows_of(const ConfigReport& report) {
   }
   for (const Setting& setting : report.of_file) {
     if (setting.command == report.usual) continue;
-    rows.push_back({words_of(*setting.command), setting.option, setting, setting.values});
+    rows.push_back({words_to(*setting.command), setting.option, setting, setting.values});
   }
-  const auto is_usual = [&](const Row& row) { return row.command == usual; };
-  const auto others = std::ranges::stable_partition(rows, is_usual);
-  std::ranges::stable_sort(others, {}, &Row::command);
+  const auto is_before = [&](const ConfigRow& a, const ConfigRow& b) {
+    return b.command != usual && (a.command == usual || a.command < b.command);
+  };
+  std::stable_sort(rows.begin(), rows.end(), is_before);
   return rows;
 }
 
@@ -79,7 +80,7 @@ std::string toml_value(const CLI::Option& option, const std::string& text) {
   return is_number && is_toml_number(text) ? text : toml_string(text);
 }
 
-std::string toml_line(const Row& row) {
+std::string toml_line(const ConfigRow& row) {
   const std::string name = long_name(*row.option).substr(2);
   if (row.values.empty()) return "# " + name + " has no value";
   std::string text = (row.setting ? "" : "# ") + name + " = ";
@@ -90,26 +91,29 @@ std::string toml_line(const Row& row) {
   return text + "]";
 }
 
+// Behind a line. A comment has to end with it.
+std::string origin_comment(const ConfigRow& row) {
+  std::string place = row.setting ? row.setting->place() : "default";
+  std::ranges::replace_if(
+      place, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return (row.values.empty() ? ": " : "  # ") + place;
+}
+
+std::string table_line(std::string command) {
+  std::ranges::replace(command, ' ', '.');
+  return "\n[" + command + "]\n";
+}
+
 }  // namespace
 
 std::string config_text(const ConfigReport& report, bool with_origin) {
   std::string text;
   std::string command;
-  for (const Row& row : rows_of(report)) {
-    if (row.command != command && !command.empty()) {
-      std::string table = row.command;
-      std::ranges::replace(table, ' ', '.');
-      text += "\n[" + table + "]\n";
-    }
+  for (const ConfigRow& row : rows_of(report)) {
+    if (row.command != command && !command.empty()) text += table_line(row.command);
     command = row.command;
     text += toml_line(row);
-    if (with_origin) {
-      // A comment has to end with its line.
-      std::string place = row.setting ? row.setting->place() : "default";
-      std::ranges::replace_if(
-          place, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-      text += (row.values.empty() ? ": " : "  # ") + place;
-    }
+    if (with_origin) text += origin_comment(row);
     text += "\n";
   }
   return text;
@@ -118,7 +122,7 @@ std::string config_text(const ConfigReport& report, bool with_origin) {
 std::string config_json(const ConfigReport& report) {
   using Json = nlohmann::ordered_json;
   Json options = Json::array();
-  for (const Row& row : rows_of(report)) {
+  for (const ConfigRow& row : rows_of(report)) {
     Json each = {{"command", row.command}, {"option", long_name(*row.option).substr(2)}};
     each["values"] = row.values;
     each["origin"] = "default";

@@ -176,6 +176,19 @@ bool is_named_in(const std::string& text, const std::string& name) {
   return false;
 }
 
+// The option's variables that have a value. WHISPER_NPU_CONFIG is no option's: it says where the
+// file is.
+std::vector<std::string> variables_for(const CLI::Option& option,
+                                       const Surroundings& surroundings) {
+  std::vector<std::string> found;
+  for (const std::string& name : option.get_lnames()) {
+    const auto given = surroundings.variables.find(variable_of(name));
+    const bool is_given = given != surroundings.variables.end() && !given->second.empty();
+    if (is_given && name != kConfigOption + 2) found.push_back(given->first);
+  }
+  return found;
+}
+
 // True or False of a flag.
 std::string flag_value(const std::string& variable, const std::string& text) {
   const std::string lower = CLI::detail::to_lower(text);
@@ -212,25 +225,22 @@ std::vector<Setting> settings_of(const ConfigNode& config, const std::string& fi
 std::vector<Setting> settings_of(const Surroundings& surroundings, const CLI::App& usual) {
   std::vector<Setting> found;
   for (const CLI::Option* option : usual.get_options()) {
-    std::string used;
-    for (const std::string& name : option->get_lnames()) {
-      const std::string variable = variable_of(name);
-      const auto given = surroundings.variables.find(variable);
-      if (given == surroundings.variables.end() || given->second.empty()) continue;
-      if (name == kConfigOption + 2) continue;  // says where the file is
-      if (!is_setting(*option)) {
-        throw UsageError(variable + ": --" + name + " is taken from the command line alone");
-      }
-      if (!used.empty()) throw UsageError(variable + " and " + used + " are one option: give one");
-      used = variable;
-      const std::string& text = given->second;
-      found.push_back({.command = &usual,
-                       .option = option,
-                       .values = {is_flag(*option) ? flag_value(variable, text) : text},
-                       .origin = Setting::Origin::environment,
-                       .variable = variable,
-                       .file = {}});
+    const std::vector<std::string> given = variables_for(*option, surroundings);
+    if (given.empty()) continue;
+    if (!is_setting(*option)) {
+      throw UsageError(given.front() + ": " + long_name(*option) +
+                       " is taken from the command line alone");
     }
+    if (given.size() > 1) {
+      throw UsageError(given[1] + " and " + given[0] + " are one option: give one");
+    }
+    const std::string& text = surroundings.variables.at(given.front());
+    found.push_back({.command = &usual,
+                     .option = option,
+                     .values = {is_flag(*option) ? flag_value(given.front(), text) : text},
+                     .origin = Setting::Origin::environment,
+                     .variable = given.front(),
+                     .file = {}});
   }
   return found;
 }
@@ -260,12 +270,13 @@ std::vector<Setting> that_count(const std::vector<Setting>& of_file,
                                 const std::vector<Setting>& of_environment,
                                 const CLI::App& command) {
   std::vector<Setting> result;
-  for (const auto* source : {&of_environment, &of_file}) {
-    for (const Setting& each : *source) {
-      const auto is_same = [&](const Setting& other) { return other.option == each.option; };
-      if (each.command == &command && std::ranges::none_of(result, is_same)) result.push_back(each);
-    }
-  }
+  const auto add_new = [&](const Setting& setting) {
+    const auto is_same = [&](const Setting& each) { return each.option == setting.option; };
+    const bool is_its = setting.command == &command;
+    if (is_its && std::ranges::none_of(result, is_same)) result.push_back(setting);
+  };
+  std::ranges::for_each(of_environment, add_new);
+  std::ranges::for_each(of_file, add_new);
   return result;
 }
 

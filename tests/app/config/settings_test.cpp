@@ -276,6 +276,35 @@ TEST_CASE("config show: is a configuration that gives the same, and JSON by its 
   CHECK(all["options"].size() > 60);
 }
 
+namespace {
+
+// `text` with one place changed.
+std::string damaged(std::string text, std::mt19937& random) {
+  static const std::string kMarks = "[]{}\"'=#.,\\\n\r\t 0eE+-_:\x80\xff\xc3";
+  const auto below = [&](std::size_t n) { return random() % n; };
+  const char mark = kMarks[below(kMarks.size())];
+  const std::size_t at = below(text.size());
+  switch (below(5)) {
+    case 0:
+      text[at] = static_cast<char>(below(256));
+      break;
+    case 1:
+      text[at] = mark;
+      break;
+    case 2:
+      text.erase(at, 1 + below(20));
+      break;
+    case 3:
+      text.insert(at, text.substr(below(text.size()), below(40)));
+      break;
+    default:
+      text.insert(at, std::string(below(600), mark));
+  }
+  return text.empty() ? "=" : text;
+}
+
+}  // namespace
+
 TEST_CASE("config: damaged files are refused, or read, and nothing else") {
   const std::string whole =
       "# mine\nmodel = \"small\"\nlanguage = 'de'\nbeam-size = 3\npatience = 1.5\nformat = "
@@ -284,33 +313,12 @@ TEST_CASE("config: damaged files are refused, or read, and nothing else") {
   const unsigned seed = std::random_device()();
   CAPTURE(seed);
   std::mt19937 random(seed);
-  const auto below = [&](std::size_t n) { return random() % n; };
-  const std::string marks = "[]{}\"'=#.,\\\n\r\t 0eE+-_:\x80\xff\xc3";
   std::size_t n_refused = 0;
   std::size_t n_read = 0;
   REQUIRE(User(whole).refusal().empty());
   for (std::size_t i = 0; i < 2000 / wnpu::tests::kSanitizedShare; ++i) {
     std::string text = whole;
-    for (std::size_t n = 1 + below(4); n > 0; --n) {
-      const std::size_t at = below(text.size());
-      switch (below(5)) {
-        case 0:
-          text[at] = static_cast<char>(below(256));
-          break;
-        case 1:
-          text[at] = marks[below(marks.size())];
-          break;
-        case 2:
-          text.erase(at, 1 + below(20));
-          break;
-        case 3:
-          text.insert(at, text.substr(below(text.size()), below(40)));
-          break;
-        default:
-          text.insert(at, std::string(below(600), marks[below(marks.size())]));
-      }
-      if (text.empty()) text = "=";
-    }
+    for (std::size_t n = 1 + random() % 4; n > 0; --n) text = damaged(text, random);
     CAPTURE(text);
     try {
       const ConfigNode node = parse_config(text, "config.toml");
