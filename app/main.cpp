@@ -24,6 +24,7 @@
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/whisper_npu.hpp"
 #include "app/hub/offer.h"
+#include "app/paths/input_folders.h"
 #include "models/kernels/vectors/blas.h"
 #include "npu/probe.h"
 
@@ -59,8 +60,9 @@ int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
   return run(options, plan, transcribe, environment, progress);
 }
 
-int transcribe(const Options& options, const std::vector<std::string>& notes) {
-  for (const std::string& each : notes) Messages(std::cerr, options.verbosity, false).note(each);
+int transcribe(const CommandLine& line) {
+  const Options options = with_files_of_folders(line.options);
+  for (const auto& each : line.notes) Messages(std::cerr, options.verbosity, false).note(each);
   const Environment environment = environment_of_process(options);
   const std::vector<PlannedInput> plan = plan_outputs(options);
   if (!plan.empty()) pull_missing_model(options, std::cin, std::cerr);
@@ -76,7 +78,7 @@ int run_command_line(std::span<const char* const> arguments) {
   const std::vector<Subcommand> others = commands_beside_transcribe();
   const CommandLine line = parse_command_line(arguments, others, surroundings_of_process());
   if (line.command == Command::transcribe) {
-    return run_with_origins(line.origins, [&] { return transcribe(line.options, line.notes); });
+    return run_with_origins(line.origins, [&] { return transcribe(line); });
   }
   if (line.command == Command::other) return run_with_origins(line.origins, line.run);
   write_all(STDOUT_FILENO, line.text, "stdout");

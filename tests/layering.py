@@ -27,7 +27,7 @@ ENGINE = ["models", "npu", "audio", "encoder", "decoder", "app/engine"]
 FORMATS = [*ENGINE, "app/formats"]
 CLI = [*FORMATS, "app/cli"]
 CONFIGURED = [*CLI, "app/config"]  # the way in to app/cli; app/config uses leaves of it
-BATCH = [*CLI, "app/batch"]
+BATCH = [*CLI, "app/paths", "app/batch"]
 BENCH = [*BATCH, "app/devices/machine.h", "bench/core", "bench/input"]
 
 RULES = {
@@ -82,7 +82,8 @@ RULES = {
     "app/cli/command_words.cpp": CONFIGURED,
     "app/config": [*BASE, "npu/xdg_folder.h", "app/cli/exit_code.h", "app/cli/foreign_options.h",
                    "app/cli/option_values.h"],
-    "app/batch": CLI,
+    "app/paths": CLI,
+    "app/batch": [*CLI, "app/paths"],
     "app/stream": BATCH,
     "app/written": BATCH,
     "app/npu": [*BATCH, "app/written"],

@@ -2,7 +2,10 @@
 
 #include <array>
 #include <cstdio>
+#include <utility>
 
+#include "app/batch/terminal.h"
+#include "app/batch/write_all.h"
 #include "app/engine/devices/device_choice.h"
 
 namespace wnpu::app {
@@ -45,6 +48,20 @@ std::string dry_run_report(const std::string& name, const Transcript& transcript
          std::to_string(input.sample_rate) + " Hz, " + std::to_string(input.channels) +
          (input.channels == 1 ? " channel" : " channels") + "): decoded in " +
          seconds(transcript.timing.decode_audio) + ", mel in " + seconds(transcript.timing.mel);
+}
+
+bool wants_headers(const Options& options) {
+  if (options.dry_run) return false;
+  if (options.headers == Headers::automatic) return options.inputs.size() > 1;
+  return options.headers == Headers::on;
+}
+
+void HeadedOutput::put(const std::string& text, std::size_t& n_headers) {
+  if (!input_.empty()) {
+    const std::string begin = n_headers++ == 0 ? "==> " : "\n==> ";
+    write_all(descriptor_, begin + printable(std::exchange(input_, "")) + " <==\n", "stdout");
+  }
+  write_all(descriptor_, text, "stdout");
 }
 
 void note_warnings(const Transcript& transcript, Messages& messages) {

@@ -16,6 +16,27 @@ void note_device(const DeviceInfo& device, unsigned threads, const Options& opti
 // "talk.wav: 11.00 s of audio (WAV, 16000 Hz, 1 channel): decoded in 0.01 s, mel in 0.02 s"
 std::string dry_run_report(const std::string& input, const Transcript& transcript);
 
+// Whether a line with the file's name stands before its text on stdout.
+bool wants_headers(const Options& options);
+
+// stdout with such lines, as head(1) has them: "==> talk.wav <==", and an empty line in front where
+// others came before.
+class HeadedOutput {
+ public:
+  HeadedOutput(int descriptor, bool has_headers)
+      : descriptor_(descriptor), has_headers_(has_headers) {}
+
+  // What is put from now on is that input's text; no input: it needs no header.
+  void begin(const std::string& input) { input_ = has_headers_ ? input : ""; }
+  // `n_headers` that are there become one more with the input's first text, which may be empty.
+  void put(const std::string& text, std::size_t& n_headers);
+
+ private:
+  int descriptor_;
+  bool has_headers_;
+  std::string input_;  // whose header is still to come; empty: none's
+};
+
 // The transcript's warnings.
 void note_warnings(const Transcript& transcript, Messages& messages);
 // How the file went.

@@ -10,25 +10,40 @@
 #include "app/batch/output_file.h"
 #include "app/batch/result_guard.h"
 #include "app/cli/exit_code.h"
-#include "models/base/folder.h"
+#include "models/text/vocabulary.h"
 
 namespace wnpu::app {
 namespace {
 
 namespace fs = std::filesystem;
 
+// Whether each result has a name of its own.
+bool has_names(const Options& options) {
+  return !options.output_dir.empty() || !options.output_template.empty();
+}
+
+OutputTemplate template_of(const Options& options) {
+  if (!options.output_template.empty()) return OutputTemplate(options);
+  Options usual = options;
+  usual.output_template = "{stem}.{ext}";
+  return OutputTemplate(usual);
+}
+
 bool writes_to_stdout(const Options& options) {
-  return options.output_dir.empty() && (options.output.empty() || options.output == "-" ||
-                                        descriptor_of(options.output) == STDOUT_FILENO);
+  return !has_names(options) && (options.output.empty() || options.output == "-" ||
+                                 descriptor_of(options.output) == STDOUT_FILENO);
 }
 
 // What was asked for; openai/whisper too writes all formats to its output folder.
 std::vector<Format> formats_of(const Options& options) {
   if (!options.formats.empty()) return options.formats;
-  if (options.output_dir.empty()) {
+  if (!has_names(options)) {
     const std::string extension = fs::path(options.output).extension();
     const auto format = find_format(extension.empty() ? "" : extension.substr(1));
     return {format.value_or(Format::text)};
+  }
+  if (const OutputTemplate names = template_of(options); !names.has_extension()) {
+    return {find_format(names.extension()).value_or(Format::text)};
   }
   std::vector<Format> all;
   for (const FormatName& known : kFormats) {
@@ -45,14 +60,19 @@ bool may_be_joined(Format format) {
 
 void check_arguments(const Options& options, const std::vector<Format>& formats) {
   const bool many = options.inputs.size() > 1;
-  if (!options.output_dir.empty()) return;
+  const bool is_text = formats.front() == Format::text || formats.front() == Format::txt;
+  const bool prints_text = writes_to_stdout(options) && is_text;
+  if (options.headers == Headers::on && !prints_text && options.verbosity != Verbosity::verbose) {
+    throw UsageError("--headers on has no effect: it needs text on stdout");
+  }
+  if (has_names(options)) return;
   if (formats.size() > 1) throw UsageError("more than one --format needs --output-dir");
   if (writes_to_stdout(options)) {
     if (many && !may_be_joined(formats.front())) {
       throw UsageError("this --format of more than one file needs --output-dir");
     }
     if (options.existing == ExistingOutput::skip) {
-      throw UsageError("--skip-existing needs --output-dir or --output");
+      throw UsageError("--skip-existing needs --output-dir, --output-template or --output");
     }
   } else if (many) {
     throw UsageError("--output is for one input; use --output-dir");
@@ -73,25 +93,25 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-// openai/whisper utils.py ResultWriter: the input's name without its last extension.
-std::string stem_of(const std::string& input) {
-  return input == "-" ? "stdin" : fs::path(input).stem().string();
+Target target_of(const ResultPath& path, Format format) {
+  Target target{format, path.in("{lang}")};
+  if (path.needs_language()) target.by_language = path;
+  return target;
 }
 
-std::vector<Target> targets_of(const Options& options, const std::vector<Format>& formats,
-                               const std::string& input) {
-  std::vector<Target> targets;
-  for (const Format format : formats) {
-    if (writes_to_stdout(options)) {
-      targets.push_back({format, {}});
-    } else if (options.output_dir.empty()) {
-      targets.push_back({format, options.output});
-    } else {
-      const std::string name = stem_of(input) + "." + std::string(extension_of(format));
-      targets.push_back({format, models::join(options.output_dir, name)});
+std::vector<PlannedInput> plan_inputs(const Options& options, const std::vector<Format>& formats) {
+  std::vector<PlannedInput> plan;
+  const fs::path only = writes_to_stdout(options) ? "" : options.output;
+  const auto names = has_names(options) ? std::optional(template_of(options)) : std::nullopt;
+  for (const std::string& input : options.inputs) {
+    plan.push_back({.input = input});
+    for (const Format format : formats) {
+      plan.back().targets.push_back(
+          names ? target_of(names->path_of(input, plan.size(), format), format)
+                : Target{format, only});
     }
   }
-  return targets;
+  return plan;
 }
 
 // Two spellings of one file give one key, and so do links to a file that is not there yet.
@@ -119,11 +139,27 @@ void refuse_collisions(const std::vector<PlannedInput>& plan) {
   }
 }
 
-bool is_there(const Target& target) {
+bool is_result(const fs::path& path) {
   std::error_code error;
-  return !target.path.empty() && !descriptor_of(target.path) &&
-         fs::is_regular_file(target.path, error);
+  return !path.empty() && !descriptor_of(path) && fs::is_regular_file(path, error);
 }
+
+// The files that the target may be and that are there.
+std::vector<fs::path> found_of(const Target& target) {
+  std::vector<fs::path> paths;
+  if (!target.by_language) {
+    paths.push_back(target.path);
+  } else {
+    paths.push_back(target.by_language->in(""));
+    for (const models::Language& language : models::all_languages()) {
+      paths.push_back(target.by_language->in(language.code));
+    }
+  }
+  std::erase_if(paths, std::not_fn(is_result));
+  return paths;
+}
+
+bool is_there(const Target& target) { return !found_of(target).empty(); }
 
 void settle_existing(ExistingOutput existing, PlannedInput& planned) {
   auto& targets = planned.targets;
@@ -135,8 +171,27 @@ void settle_existing(ExistingOutput existing, PlannedInput& planned) {
   }
   const auto found = std::find_if(targets.begin(), targets.end(), is_there);
   if (existing == ExistingOutput::refuse && found != targets.end()) {
-    throw OutputError(found->path.string() +
+    throw OutputError(found_of(*found).front().string() +
                       ": is there already; give --overwrite or --skip-existing");
+  }
+}
+
+void make_folders(const Options& options, const std::vector<PlannedInput>& plan) {
+  if (!options.output_dir.empty()) make_folder(options.output_dir);
+  if (!has_names(options)) return;
+  std::set<fs::path> folders;
+  for (const PlannedInput& planned : plan) {
+    for (const Target& target : planned.targets) folders.insert(target.path.parent_path());
+  }
+  folders.erase(fs::path());  // the working folder
+  std::ranges::for_each(folders, make_folder);
+}
+
+void check_targets(const ResultGuard& guard, const PlannedInput& planned) {
+  for (const Target& target : planned.targets) {
+    guard.check(target.path);
+    if (!target.by_language) continue;
+    for (const fs::path& path : found_of(target)) guard.check(path);
   }
 }
 
@@ -150,16 +205,13 @@ std::vector<PlannedInput> plan_outputs(const Options& options) {
   }
   const std::vector<Format> formats = formats_of(options);
   check_arguments(options, formats);
-  for (const std::string& input : options.inputs) {
-    plan.push_back({.input = input, .targets = targets_of(options, formats, input)});
-  }
+  plan = plan_inputs(options, formats);
   refuse_collisions(plan);
-  if (!options.output_dir.empty()) make_folder(options.output_dir);
+  make_folders(options, plan);
   const ResultGuard guard(options.inputs);
   for (PlannedInput& planned : plan) {
     settle_existing(options.existing, planned);
-    if (planned.is_skipped) continue;
-    for (const Target& target : planned.targets) guard.check(target.path);
+    if (!planned.is_skipped) check_targets(guard, planned);
   }
   return plan;
 }

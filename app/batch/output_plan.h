@@ -2,17 +2,25 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "app/cli/options.h"
+#include "app/paths/output_template.h"
 
 namespace wnpu::app {
 
 struct Target {
   Format format = Format::text;
   std::filesystem::path path;  // empty: stdout
+  // Where its name depends on the recording's language: that name. `path` then stands for all.
+  std::optional<ResultPath> by_language = std::nullopt;
+
+  std::filesystem::path in(const std::string& language) const {
+    return by_language ? by_language->in(language) : path;
+  }
 };
 
 struct PlannedInput {
@@ -22,9 +30,10 @@ struct PlannedInput {
   bool is_skipped = false;           // with --skip-existing: everything is there
 };
 
-// Makes the output folder. Throws UsageError where two results would go to one file, a result would
-// replace an input, or stdout would get what cannot be told apart; OutputError where a file is
-// there and nothing was said about it, or a result may not go (result_guard.h).
+// Makes the folders of results. Throws UsageError where two results would go to one file, a result
+// would replace an input, or stdout would get what cannot be told apart; OutputError where a file
+// is there and nothing was said about it, or a result may not go (result_guard.h). A result whose
+// name depends on the language is there where it is there in any language.
 std::vector<PlannedInput> plan_outputs(const Options& options);
 
 // The batch's files: those that it writes, and those that were there.

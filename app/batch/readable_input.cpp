@@ -20,7 +20,7 @@ void check_readable(const std::string& input) {
   std::error_code error;
   const std::string expected = input + ": expected an audio file, found ";
   if (std::filesystem::is_directory(input, error)) {
-    throw Error(ErrorCode::audio, expected + "a folder");
+    throw Error(ErrorCode::audio, expected + "a folder; --recursive takes the recordings in it");
   }
   if (::access(input.c_str(), R_OK) != 0) {
     throw Error(ErrorCode::audio, expected + std::strerror(errno));

@@ -11,7 +11,6 @@
 #include "app/batch/readable_input.h"
 #include "app/batch/result_guard.h"
 #include "app/batch/sha256.h"
-#include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/engine/error.h"
 #include "app/formats/writers.h"
@@ -20,8 +19,6 @@ namespace wnpu::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-const std::string kStdout = "stdout";
 
 class Batch {
  public:
@@ -33,7 +30,8 @@ class Batch {
         progress_(progress),
         messages_(*environment.err, options.verbosity, environment.shows_progress,
                   environment.columns),
-        guard_(options.inputs) {
+        guard_(options.inputs),
+        printed_(environment.out, wants_headers(options)) {
     write_options_.layout = options.layout;
     write_options_.text_timestamps = options.verbosity == Verbosity::verbose;
   }
@@ -79,6 +77,8 @@ class Batch {
     const bool is_live = on_stdout == targets.end() ? options_.verbosity == Verbosity::verbose
                                                     : on_stdout->format == Format::text;
 
+    const bool is_txt = on_stdout != targets.end() && on_stdout->format == Format::txt;
+    printed_.begin(is_live || is_txt ? planned.input : "");
     messages_.begin_progress(fs::path(planned.input).filename());
     Transcript transcript = transcribe_(planned.input, callbacks(is_live && !options_.dry_run));
     messages_.hide_progress();
@@ -90,6 +90,7 @@ class Batch {
     if (std::ranges::any_of(targets, shows_checksums)) {
       checksums_.add(transcript, [this] { return environment_.stop_signal() != 0; });
     }
+    put("");  // a header stands over no text as well
     for (const Target& target : targets) {
       const bool is_printed = is_live && target.path.empty();
       if (!is_printed) write_target(target, transcript);
@@ -98,7 +99,9 @@ class Batch {
       const auto is_kept = [this](const fs::path& path) {
         return results_.contains(path) || !guard_.is_replaceable(path);
       };
-      for (const Target& target : targets) remove_partial_files(target.path, is_kept);
+      for (const Target& target : targets) {
+        remove_partial_files(target.in(transcript.language), is_kept);
+      }
     }
     note_end(transcript, messages_);
   }
@@ -117,7 +120,12 @@ class Batch {
     return callbacks;
   }
 
-  void put(const std::string& text) { write_all(environment_.out, text, kStdout); }
+  // Whether what is there is older than this batch, and to be replaced.
+  bool is_replaced(const fs::path& path) {
+    return written_.insert(path).second && options_.existing == ExistingOutput::overwrite;
+  }
+
+  void put(const std::string& text) { printed_.put(text, progress_.n_headers); }
 
   void write_target(const Target& target, const Transcript& transcript) {
     std::ostringstream text;
@@ -125,11 +133,13 @@ class Batch {
     text.exceptions(std::ios::badbit | std::ios::failbit);
     write(target.format, transcript, write_options_, text);
     if (target.path.empty()) return put(text.str());
-    const fs::path path = transcript.truncated ? free_partial_path(target.path) : target.path;
+    const fs::path whole = target.in(transcript.language);
+    const fs::path path = transcript.truncated ? free_partial_path(whole) : whole;
     // A stopped run that has finished nothing has nothing to keep.
-    if (path != target.path && transcript.segments.empty()) return;
-    // Hours after the plan, which has checked the same.
-    const bool is_new = path == target.path && options_.existing == ExistingOutput::refuse;
+    if (path != whole && transcript.segments.empty()) return;
+    // Hours after the plan, which has checked the same where it knew the name.
+    const bool is_new = path == whole && (options_.existing == ExistingOutput::refuse ||
+                                          (target.by_language && !is_replaced(path)));
     guard_.check_again(path, is_new);
     write_file(path, text.str());
     messages_.detail("wrote " + path.string());
@@ -141,8 +151,10 @@ class Batch {
   BatchProgress& progress_;
   Messages messages_;
   ResultGuard guard_;
+  HeadedOutput printed_;
   WriteOptions write_options_;
   std::set<fs::path> results_;  // of the whole batch
+  std::set<fs::path> written_;  // of those whose names depend on the language
   Checksums checksums_;
 };
 

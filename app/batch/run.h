@@ -29,9 +29,10 @@ struct Environment {
 
 // How far a batch is.
 struct BatchProgress {
-  std::size_t n_begun = 0;   // inputs that were begun, the first of the plan
-  std::size_t n_ended = 0;   // those of them that are done, skipped or failed; 0 or 1 fewer
-  std::size_t n_failed = 0;  // those of them that failed
+  std::size_t n_begun = 0;    // inputs that were begun, the first of the plan
+  std::size_t n_ended = 0;    // those of them that are done, skipped or failed; 0 or 1 fewer
+  std::size_t n_failed = 0;   // those of them that failed
+  std::size_t n_headers = 0;  // that stand on stdout
 };
 
 // Does the inputs after the first `progress.n_ended`, and keeps `progress` up to date. Returns the

@@ -41,6 +41,8 @@ void add_format(Options& options, const std::string& name) {
 
 void add_input_options(CLI::App& app, Options& options) {
   app.add_option("files", options.inputs, "Audio files; - is stdin");
+  app.add_flag("-r,--recursive", options.recursive,
+               "A folder stands for the audio and video files in it and its folders");
   app.add_option_function<std::string>(
          "--stdin-format",
          [&options](const std::string& text) {
@@ -88,6 +90,10 @@ void add_output_options(CLI::App& app, Options& options) {
       ->type_name(CLI::detail::join(names, "|"));
   app.add_option("-o,--output-dir", options.output_dir, "Folder to write NAME.FORMAT to")
       ->type_name("DIR");
+  app.add_option("--output-template", options.output_template,
+                 "Names of results, below --output-dir if given: {dir}/{stem}.{lang}.{ext}; also "
+                 "{name}, {model}, {task}, {n}")
+      ->type_name("TEMPLATE");
   app.add_option("--output", options.output, "File to write to; - is stdout")->type_name("FILE|-");
   const auto set_existing = [&options](ExistingOutput existing) {
     return [&options, existing] { options.existing = existing; };
@@ -125,6 +131,17 @@ void add_output_options(CLI::App& app, Options& options) {
       ->check(one_of({"auto", "on", "off"}))
       ->type_name("auto|on|off")
       ->default_str("auto");
+  const auto set_headers = [&options](const std::string& name) {
+    options.headers = name == "on"    ? Headers::on
+                      : name == "off" ? Headers::off
+                                      : Headers::automatic;
+  };
+  app.add_option_function<std::string>(
+         "--headers", set_headers,
+         "==> FILE <== before each file's text on stdout; auto: with several files")
+      ->check(one_of({"auto", "on", "off"}))
+      ->type_name("auto|on|off")
+      ->default_str("auto");
   app.add_flag("--dry-run", options.dry_run,
                "Stop before the encoder, print durations, write no files");
 }
@@ -139,6 +156,9 @@ void check(const Options& options) {
   }
   if (!options.output.empty() && !options.output_dir.empty()) {
     throw UsageError("--output and --output-dir exclude each other");
+  }
+  if (!options.output.empty() && !options.output_template.empty()) {
+    throw UsageError("--output and --output-template exclude each other");
   }
 }
 
@@ -317,7 +337,8 @@ void parse(std::span<const char* const> arguments, std::span<const Subcommand> o
     return;
   }
   if (!app.got_subcommand(transcribe)) {
-    throw UsageError("a command is required: " + names_of(others, "transcribe") + " (see --help)");
+    throw UsageError("a command is required: " + names_of(others, "transcribe") +
+                     " or config (see --help)");
   }
   line.notes = doubtful_variables(surroundings, *transcribe);
   line.options.inputs = std::move(words.files);

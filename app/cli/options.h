@@ -1,6 +1,7 @@
 // What the command line asks for. Names and defaults are openai/whisper's where it has them.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,9 +20,16 @@ enum class ExistingOutput { refuse, overwrite, skip };
 // Whether the work is done in a process of its own.
 enum class Isolation { automatic, on, off };
 
+// Whether a line with the file's name stands before its text on stdout.
+enum class Headers { automatic, on, off };
+
 struct Options {
   // Audio files; "-" is stdin.
   std::vector<std::string> inputs;
+  // Folders among them stand for the recordings in them.
+  bool recursive = false;
+  // Of an input that a folder stood for: its own folder, below that one.
+  std::map<std::string, std::string> subfolders;
   // How raw samples on stdin look ("s16le:16000:1"); empty: stdin is a file of any format.
   std::string stdin_format;
   // Of files with several audio tracks, counted from 0; none: as ffmpeg chooses, with a warning.
@@ -50,11 +58,14 @@ struct Options {
   std::vector<Format> formats;
   // Folder for <name of the input>.<format>; empty: none.
   std::string output_dir;
+  // The name of a result (app/paths/output_template.h), below output_dir; empty: as that says.
+  std::string output_template;
   // The one file to write to; "-" or empty: stdout, unless output_dir is given.
   std::string output;
   ExistingOutput existing = ExistingOutput::refuse;
   SubtitleLayout layout;
 
+  Headers headers = Headers::automatic;        // on where several inputs' text goes to stdout
   Isolation isolation = Isolation::automatic;  // on where there are several inputs
   Verbosity verbosity = Verbosity::normal;
   // Stop before the encoder and report durations.

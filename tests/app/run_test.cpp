@@ -11,6 +11,7 @@
 #include "models/base/error.h"
 #include "models/base/stopped.h"
 #include "npu/device.h"
+#include "tests/app/run_fixture.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/wav_tone.h"
 
@@ -18,71 +19,9 @@ namespace {
 
 using namespace wnpu::app;
 using wnpu::tests::contents_of;
+using wnpu::tests::fake_transcribe;
+using wnpu::tests::Run;
 using wnpu::tests::TemporaryFolder;
-
-// Two segments a file that name the file, or the error that its contents ask for.
-wnpu::Transcript fake_transcribe(const std::string& input, const wnpu::Callbacks& callbacks) {
-  const std::string contents = contents_of(input);
-  if (contents == "undecodable") throw wnpu::audio::AudioError(input + ": no audio");
-  if (contents == "device") throw wnpu::npu::DeviceError("npu: gone");
-  wnpu::Transcript transcript;
-  transcript.input.path = input;
-  transcript.input.duration = 2;
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (callbacks.should_stop()) {
-      transcript.truncated = true;
-      break;
-    }
-    wnpu::Segment segment;
-    segment.id = i;
-    segment.start = static_cast<double>(i);
-    segment.end = segment.start + 1;
-    segment.text = " " + contents + std::to_string(i);
-    transcript.segments.push_back(segment);
-    callbacks.on_segment(segment);
-    callbacks.on_progress(segment.end, 2);
-  }
-  return transcript;
-}
-
-// One run with files of its own for stdout and stderr.
-struct Run {
-  TemporaryFolder folder;
-  std::ostringstream err;
-  Options options;
-  Environment environment;
-
-  Run() {
-    environment.err = &err;
-    options.verbosity = Verbosity::quiet;
-  }
-
-  // How many files are in the output folder.
-  std::size_t n_results() const {
-    return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(options.output_dir), {}));
-  }
-
-  std::string add(const std::string& name, const std::string& contents) {
-    options.inputs.push_back(folder.make_file(name, contents));
-    return options.inputs.back();
-  }
-  int go(const TranscribeFn& transcribe = fake_transcribe) {
-    const auto plan = plan_outputs(options);
-    FILE* const out = std::fopen((folder.path() / "stdout").c_str(), "w");
-    environment.out = ::fileno(out);
-    try {
-      BatchProgress progress;
-      const int code = wnpu::app::run(options, plan, transcribe, environment, progress);
-      std::fclose(out);
-      return code;
-    } catch (...) {
-      std::fclose(out);
-      throw;
-    }
-  }
-  std::string out() const { return contents_of(folder.path() / "stdout"); }
-};
 
 }  // namespace
 

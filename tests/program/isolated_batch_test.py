@@ -135,7 +135,8 @@ def test_killed_worker(inputs):
         with open(fifo, "wb"):  # waits for the worker to read it
             os.kill(worker_of(process.pid), number)
             out, err = process.communicate(timeout=PATIENCE_S)
-        expected = b"".join(run("--isolate", "off", name)[1] for name in inputs[:2])
+        texts = [run("--isolate", "off", name)[1] for name in inputs[:2]]
+        expected = b"\n".join(f"==> {name} <==\n".encode() + text for name, text in zip(inputs, texts))
         check(out == expected, f"the other files: expected {expected}, found {out}")
         line = f"whisper-npu: {fifo}: its process was killed by signal {int(number)} ("
         check(process.returncode == 1 and err.decode().count(line) == 1, f"expected '{line}', found {err}")

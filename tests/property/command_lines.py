@@ -165,6 +165,8 @@ def add_outputs(rng, case, is_wild):
             case.files.setdefault(target, rng.choice([b"a result of old\n", None, recordings.decodable_wav(rng)]))
             if isinstance(case.files[target], bytes) and case.files[target].startswith(b"RIFF"):
                 case.recordings.add(target)
+    elif choice < 0.8:
+        case.atoms.append(option(rng, "--output-template", is_wild))
     elif rng.random() < 0.5:
         chosen = [rng.choice(["text", "txt", "json", "jsonl", "srt"])]
         case.stdout = rng.choice(["file"] * 8 + ["closed", "full"])

@@ -71,7 +71,7 @@ class Invariants:
                 self.check_json(files["json"], has_timestamps, clips, fault)
                 transcripts.check_formats(files, is_highlighted, has_timestamps, fault)
         last = case.values("--format")[-1:]
-        if case.stdout == "file" and not case.has("--output", "--output-dir") and last in (["json"], ["jsonl"]):
+        if case.stdout == "file" and not case.has("--output", "--output-dir", "--output-template") and last in (["json"], ["jsonl"]):
             self.check_json(run.out, has_timestamps, clips, fault)
         if case.is_plain:
             check_complete(case, run, fault)
@@ -95,7 +95,8 @@ def clip_bounds(case):
 def nothing_is_there(case):
     """No file where results go, and a folder for them."""
     others = case.files.keys() - set(case.inputs()) - {"target.wav"}
-    return not others and not any("/" in value for value in case.values("--output"))
+    return not others and not any(
+        "/" in value for value in case.values("--output") + case.values("--output-template"))
 
 
 def contents(run, path):
@@ -121,8 +122,21 @@ def targets(case):
     return names | links | {os.path.basename(value) for value in case.values("--output")}
 
 
+def template_patterns(case):
+    """Patterns of the names that results of this command line may have by --output-template."""
+    patterns = []
+    for template in case.values("--output-template"):
+        for name in case.inputs():
+            fields = {"stem": command_lines.stem(name), "name": "stdin" if name == "-" else name.rsplit("/", 1)[-1]}
+            pattern = re.escape(template.rsplit("/", 1)[-1])
+            for field, value in fields.items():
+                pattern = pattern.replace(re.escape("{" + field + "}"), re.escape(value))
+            patterns.append(re.compile(re.sub(r"\\\{(ext|lang|n|task|model)\\\}", "[^/]+", pattern)))
+    return patterns
+
+
 def check_files(case, run, fault):
-    allowed = targets(case)
+    allowed, templates = targets(case), template_patterns(case)
     for path, what in run.after.items():
         old = run.before.get(path)
         if old == what:
@@ -131,7 +145,8 @@ def check_files(case, run, fault):
             fault("files: a recording was changed", path)
         elif old and old[0] != "folder" and not case.has("--overwrite"):
             fault("files: a file was replaced without --overwrite", path)
-        elif what[0] != "folder" and os.path.basename(path) not in allowed:
+        elif what[0] != "folder" and os.path.basename(path) not in allowed and not any(
+                pattern.fullmatch(os.path.basename(path)) for pattern in templates):
             fault("files: something was left that is no result", path)
         elif case.has("--dry-run") and case.is_plain and what[0] != "folder":
             fault("files: --dry-run wrote one", path)

@@ -124,10 +124,12 @@ VALUES = {
                        odd=("xml", ",", "json,", "json,json")),
     "--output-dir": text("out", ".", "new/er", "out/", "./out"),
     "--output": text("one.json", "one.txt", "one.srt", "-", "/dev/null", "/dev/stdout", "out/one.vtt", "one"),
+    "--output-template": text("{dir}/{stem}.{ext}", "out/{n}-{name}.{ext}", "{stem}.{lang}.{ext}", "out/{task}/{stem}.srt"),
+    "--recursive": FLAG, "--headers": choice("auto", "on", "off"),
     "--overwrite": FLAG, "--skip-existing": FLAG, "--verbose": BOOL, "--quiet": FLAG, "--dry-run": FLAG,
 }
 # Options that replace, select or stop the work, and so are the scenario's, not drawn with the others.
-SCENARIO = {"--help", "--config", "--model", "--model-dir", "--stdin-format", "--output", "--output-dir", "--overwrite", "--skip-existing",
+SCENARIO = {"--help", "--config", "--model", "--model-dir", "--stdin-format", "--output", "--output-dir", "--output-template", "--overwrite", "--skip-existing",
             "--dry-run", "--device", "--yes"}
 
 # Taken from the command line alone.

@@ -1,0 +1,28 @@
+// Folders on the command line stand for the recordings in them (--recursive).
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cli/options.h"
+
+namespace wnpu::app {
+
+// What a recording in a folder is known by, in any case of letters: "wav", "mp4".
+std::span<const std::string_view> recording_extensions();
+bool has_recording_name(const std::filesystem::path& file);
+
+// Paths of the recordings in `folder` and all folders below it, as they follow from its own, in the
+// order of their bytes. Links are followed; a folder that several lead to is looked into once, so
+// that loops end. What begins with a dot is left out. Throws Error(audio) where a folder cannot be
+// read.
+std::vector<std::string> recordings_in(const std::string& folder);
+
+// With --recursive, the options with the recordings of a folder in its place, and where they are
+// below it; else as they are. Throws Error(audio) where a folder has none.
+Options with_files_of_folders(Options options);
+
+}  // namespace wnpu::app

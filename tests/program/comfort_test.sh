@@ -1,0 +1,83 @@
+#!/bin/bash
+# Configuration, folders of recordings, names of results and headers in the real program:
+# comfort_test.sh PROGRAM WRITE_NANO_MODEL
+write_nano_model=$2
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config
+unset WHISPER_NPU_CONFIG
+"$write_nano_model" .
+mkdir -p talks/sub/deep config/whisper-npu
+
+works() {
+  "$program" "$@" >out 2>err || fail "$*: expected exit code 0, found $?: $(cat err)"
+}
+
+wav() {
+  /usr/bin/python3 - "$1" <<'PY'
+import math, struct, sys, wave
+with wave.open(sys.argv[1], "wb") as out:
+    out.setparams((1, 2, 16000, 0, "NONE", ""))
+    out.writeframes(b"".join(struct.pack("<h", int(9000 * math.sin(i / 9))) for i in range(16000)))
+PY
+}
+wav talks/b.wav
+cp talks/b.wav talks/a.wav
+cp talks/b.wav "talks/sub/deep/c d.WAV"
+echo no >talks/notes.md
+ln -s .. talks/sub/loop
+
+# Quick options from the file, as a user has them.
+cat >config/whisper-npu/config.toml <<TOML
+model = "$work/model"
+device = "cpu"
+max-tokens = 8
+temperature-increment-on-fallback = "None"
+[bench]
+threads = 1
+TOML
+expect 0 "^$work/config/whisper-npu/config.toml$" config path
+expect 0 "max-tokens = 8  # $work/config/whisper-npu/config.toml:3" config show --origin
+WHISPER_NPU_MAX_TOKENS=9 expect 0 'max-tokens = 9  # WHISPER_NPU_MAX_TOKENS' config show --origin
+expect 0 '"schema_version": 1' config show --json
+WHISPER_NPU_MAX_TOKENS=x expect 2 'found x .*; --max-tokens is from WHISPER_NPU_MAX_TOKENS' talks/a.wav
+WHISPER_NPU_BEEM_SIZE=2 expect 0 'did you mean WHISPER_NPU_BEAM_SIZE' talks/a.wav
+WHISPER_NPU_CONFIG=none.toml expect 2 'none.toml: expected a configuration file, found No such' talks/a.wav
+WHISPER_NPU_CONFIG= expect 3 'tiny.en: expected a model' talks/a.wav
+echo 'overwrite = true' >bad.toml
+expect 2 'bad.toml:1: overwrite: is taken from the command line alone' --config bad.toml talks/a.wav
+expect 0 '^whisper-npu' --version
+
+"$program" talks/a.wav >text 2>err || fail "options from the file: $(cat err)"
+"$program" --config= --model "$work/model" --device cpu --max-tokens 8 \
+  --temperature-increment-on-fallback None talks/a.wav >same || fail "the same as flags"
+cmp text same || fail "options from the file and as flags: expected the same text"
+
+# A folder, and where results go.
+expect 4 'talks: expected an audio file, found a folder; --recursive takes' talks
+expect 4 'config: expected a folder of recordings, found none by name' --recursive config
+works --recursive --format srt,json -o results talks
+(cd results && find . -type f | LC_ALL=C sort) >found
+printf './a.json\n./a.srt\n./b.json\n./b.srt\n./sub/deep/c d.json\n./sub/deep/c d.srt\n' >wanted
+cmp found wanted || fail "--recursive with --output-dir: found $(cat found)"
+works -r --output-template '{dir}/{stem}.{lang}.{ext}' --format txt talks
+# Random weights speak some language.
+lang=$(basename talks/a.*.txt .txt)
+lang=${lang#a.}
+[[ $lang =~ ^[a-z]{2,3}$ ]] || fail "expected a language's code in the name, found $(ls talks)"
+[ -s "talks/a.$lang.txt" ] && [ -e "talks/sub/deep/c d.$lang.txt" ] || fail "results beside the recordings"
+expect 6 "a.$lang.txt: is there already" -r --output-template '{dir}/{stem}.{lang}.txt' talks
+expect 0 'skipped' -r --skip-existing --output-template '{dir}/{stem}.{lang}.txt' talks
+expect 2 'writes it too' -r --output-template '{lang}.txt' talks
+expect 2 'did you mean {stem}' --output-template '{stam}' talks/a.wav
+
+# Headers, from the worker process and without one.
+for isolate in on off; do
+  "$program" -r --isolate $isolate talks >out.txt 2>err || fail "several files: $(cat err)"
+  { printf '==> talks/a.wav <==\n' && cat text && printf '\n==> talks/b.wav <==\n' && cat text &&
+    printf '\n==> talks/sub/deep/c d.WAV <==\n' && cat text; } >wanted
+  cmp out.txt wanted || fail "headers with --isolate $isolate: found $(cat out.txt)"
+done
+"$program" -r --headers off talks >out.txt
+cat text text text | cmp - out.txt || fail "--headers off: expected text alone"
+expect 2 '--headers on has no effect' --headers on --format json talks/a.wav
+echo "comfort: all as documented"
