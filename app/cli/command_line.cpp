@@ -182,7 +182,7 @@ void take_last(CLI::App& command) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-void print(std::string text, CommandLine& line) {
+void set_text(std::string text, CommandLine& line) {
   line.command = Command::print;
   line.text = std::move(text);
 }
@@ -323,14 +323,14 @@ void parse(std::span<const char* const> arguments, std::span<const Subcommand> o
   try {
     parse_words(app, std::move(words.options));
   } catch (const CLI::CallForHelp&) {
-    return print(app.help(), line);
+    return set_text(app.help(), line);
   }
-  if (parsed.wants_version) return print(version_text(parsed.wants_json), line);
+  if (parsed.wants_version) return set_text(version_text(parsed.wants_json), line);
   if (app.got_subcommand("config")) {
     if (!words.files.empty()) {
       throw UsageError("config: expected no files, found " + words.files.front());
     }
-    return print(config_output(app, *transcribe, parsed.config, place, surroundings), line);
+    return set_text(config_output(app, *transcribe, parsed.config, place, surroundings), line);
   }
   if (line.command == Command::other) {
     line.run = work_of(app, others, std::move(words.files));

@@ -247,6 +247,7 @@ void add_settings(CommandWords& words, const std::vector<Setting>& settings, Ori
   std::vector<std::string> added;
   for (const Setting& setting : settings) {
     if (std::ranges::find(words.given, setting.option) != words.given.end()) continue;
+    if (setting.is_engines) continue;
     const std::string name = long_name(*setting.option);
     for (const std::string& each : setting.option->get_lnames()) {
       origins.emplace("--" + each, setting.place());

@@ -189,6 +189,8 @@ std::vector<std::string> variables_for(const CLI::Option& option,
   return found;
 }
 
+constexpr std::string_view kEnginesVariable = "WHISPER_NPU_XCLBIN";  // npu/xrt/xrt_manifest.cpp
+
 // True or False of a flag.
 std::string flag_value(const std::string& variable, const std::string& text) {
   const std::string lower = CLI::detail::to_lower(text);
@@ -240,7 +242,8 @@ std::vector<Setting> settings_of(const Surroundings& surroundings, const CLI::Ap
                      .values = {is_flag(*option) ? flag_value(given.front(), text) : text},
                      .origin = Setting::Origin::environment,
                      .variable = given.front(),
-                     .file = {}});
+                     .file = {},
+                     .is_engines = given.front() == kEnginesVariable});
   }
   return found;
 }

@@ -27,6 +27,8 @@ struct Setting {
   std::string variable;  // of the environment
   std::string file;      // of a file, and its line
   std::size_t line = 0;
+  // WHISPER_NPU_XCLBIN: the engine looks at it where it opens an NPU, and nobody else does.
+  bool is_engines = false;
 
   // "WHISPER_NPU_BEAM_SIZE", "/home/me/config.toml:3"
   std::string place() const;

@@ -240,6 +240,16 @@ TEST_CASE("config: variables that are no option's are told where they are close 
   CHECK(notes("WHISPER_NPU_HUB").empty());
 }
 
+TEST_CASE("config: WHISPER_NPU_XCLBIN stays the engine's, and counts before the file") {
+  const User user("xclbin = \"mine.xclbin\"\n", {{"WHISPER_NPU_XCLBIN", "other.xclbin"}});
+  CHECK(user.options({"--device=cpu"}).device.xclbin.empty());
+  CHECK(user.options({"--device=npu", "--xclbin=third.xclbin"}).device.xclbin == "third.xclbin");
+  CHECK(user.line({"config", "show", "--origin"})
+            .text.find("xclbin = 'other.xclbin'  # WHISPER_NPU_XCLBIN\n") != std::string::npos);
+  CHECK(User("xclbin = \"mine.xclbin\"\n").options({"--device=npu"}).device.xclbin ==
+        "mine.xclbin");
+}
+
 TEST_CASE("config show: is a configuration that gives the same, and JSON by its schema") {
   const User user(
       "language = \"de\"\nformat = [\"srt\", \"json\"]\ninitial-prompt = \"it's \\\"so\\\"\\n\"\n"
