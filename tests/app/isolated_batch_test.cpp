@@ -173,7 +173,9 @@ TEST_CASE("isolated batch: text goes to stdout in the order of the files") {
   run.options.formats.clear();
   for (const std::string name : {"a", "b", "c"}) run.add(name, name == "b" ? "segv" : "fine");
   CHECK(run.go() == 1);
-  CHECK(run.out() == "a0\na1\nc0\nc1\n");
+  // The second header is another worker's.
+  CHECK(run.out() == "==> " + run.options.inputs[0] + " <==\na0\na1\n\n==> " +
+                         run.options.inputs[2] + " <==\nc0\nc1\n");
 }
 
 TEST_CASE("isolated batch: a process that dies of its only file is a bug") {
