@@ -9,11 +9,14 @@
 #include "app/engine/whisper_npu.hpp"
 
 namespace wnpu::app {
+
+struct OpaquePcm;  // snd_pcm_t
+
 namespace {
 
 // Of alsa/pcm.h and alsa/error.h, whose ABI has not changed since libasound.so.2 is called so
 // (1998): few enough to need no package for building.
-using Pcm = struct OpaquePcm;    // snd_pcm_t
+using Pcm = OpaquePcm;
 constexpr int kCapture = 1;      // SND_PCM_STREAM_CAPTURE
 constexpr int kNonBlocking = 1;  // SND_PCM_NONBLOCK
 constexpr int kS16Le = 2;        // SND_PCM_FORMAT_S16_LE

@@ -35,10 +35,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kRate = 16000;
+constexpr std::size_t kQueueRate = 16000;
 // A feeder that is faster than we are waits; a microphone cannot, and gets more room.
-constexpr std::size_t kMostOfPipe = 30 * kRate;
-constexpr std::size_t kMostOfDevice = 60 * kRate;
+constexpr std::size_t kMostOfPipe = 30 * kQueueRate;
+constexpr std::size_t kMostOfDevice = 60 * kQueueRate;
 // Without samples for this long the feeder has stopped.
 constexpr milliseconds kPatience{100};
 constexpr milliseconds kStalledAfter{1000};

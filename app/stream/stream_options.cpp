@@ -63,7 +63,7 @@ void add_latency(CLI::App& app, StreamOptions& options) {
   add_number(app, "--buffer", live.buffer_s, {kBufferSeconds},
              "Seconds of audio that hypotheses hear, before it is cut at the end of a sentence");
   const auto from_ms = [](double& seconds) {
-    return [&seconds](double milliseconds) { seconds = milliseconds / 1000; };
+    return [&seconds](double ms) { seconds = ms / 1000; };
   };
   const auto add_ms = [&](const std::string& name, double& seconds, const Range<double>& range,
                           const std::string& help) {
