@@ -12,7 +12,8 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # libwhisper_npu.so is in the same package, which has no symbols file of it.
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/app/engine)
-# FFmpeg's libraries are loaded where a recording needs them, of the versions that this was built for.
+# Loaded where they are needed: FFmpeg's libraries, of the versions that this was built for, libcurl for
+# models pull, ALSA for a microphone.
 set(loaded)
 foreach(library libavformat libavcodec libavutil libswresample)
   pkg_check_modules(${library} REQUIRED ${library})
@@ -20,7 +21,7 @@ foreach(library libavformat libavcodec libavutil libswresample)
   list(APPEND loaded ${library}${major})
 endforeach()
 list(JOIN loaded ", " loaded)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "${loaded}, ca-certificates")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "${loaded}, libcurl4 | libcurl4t64, libasound2 | libasound2t64, ca-certificates")
 # fp32 on BLAS, and the benchmark's peers.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenblas0, python3")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Whisper speech recognition for any audio or video file, on the CPU
