@@ -52,8 +52,8 @@ has_cet whisper_npu_version --dynamic
 
 # What others can call, or could take the place of, is what the headers declare.
 public='^(whisper_npu_[a-z_]+@@WHISPER_NPU_[0-9.]+'
-public+='|_ZNK?4wnpu(5Error|5Model|7Session)[A-Za-z0-9].*@@WHISPER_NPU_CXX_[0-9.]+'
-public+='|_ZN4wnpu10read_audio.*@@WHISPER_NPU_CXX_[0-9.]+|_ZT[ISV]N4wnpu5ErrorE@@WHISPER_NPU_CXX_[0-9.]+)$'
+public+='|_ZNK?4wnpu(5Error|5Model|7Session|12TensorDevice|12TensorHandle)[A-Za-z0-9].*@@WHISPER_NPU_CXX_[0-9.]+'
+public+='|_ZN4wnpu(10read_audio|9npu_nodes).*@@WHISPER_NPU_CXX_[0-9.]+|_ZT[ISV]N4wnpu5ErrorE@@WHISPER_NPU_CXX_[0-9.]+)$'
 exported=$(nm --dynamic --defined-only "$2" | sed -nE 's/^[0-9a-f]+ [^A] //p')
 others=$(grep -vE "$public" <<<"$exported"; grep State <<<"$exported")
 if [ -n "$others" ]; then

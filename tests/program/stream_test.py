@@ -165,7 +165,8 @@ def test_signals():
     process = start()  # nothing of a header came
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    process.wait(60)  # before stdin ends as well
+    _, err = process.communicate()
     assert (process.returncode, err) == (130, b""), err
 
 

@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import threading
 
-TIMES = re.compile(rb'"timing":\s*\{[^}]*\}')
+# Times, and the threads that each device of several had.
+TIMES = re.compile(rb'"timing":\s*\{[^}]*\}|"(?:window_s|threads)":\s*[0-9.e+-]+')
 
 
 @dataclasses.dataclass
