@@ -21,8 +21,7 @@ std::string StreamEvent::text() const {
 }
 
 std::string stream_json(const StreamEvent& event, double work) {
-  using Json = nlohmann::ordered_json;
-  Json words = Json::array();
+  nlohmann::ordered_json words = nlohmann::ordered_json::array();
   for (const Word& word : event.words) {
     words.push_back({{"word", models::repair_utf8(word.text)},
                      {"start", thousandths(word.start)},
@@ -30,13 +29,14 @@ std::string stream_json(const StreamEvent& event, double work) {
                      {"probability", word.probability}});
   }
   const double end = event.words.empty() ? event.heard : event.words.back().end;
-  const Json line = {{"type", event.type == StreamEvent::Type::final ? "final" : "partial"},
-                     {"text", event.text()},
-                     {"start", thousandths(event.words.empty() ? end : event.words.front().start)},
-                     {"end", thousandths(end)},
-                     {"words", words},
-                     {"latency", thousandths(std::max(0.0, event.heard - end))},
-                     {"work", thousandths(work)}};
+  const nlohmann::ordered_json line = {
+      {"type", event.type == StreamEvent::Type::final ? "final" : "partial"},
+      {"text", event.text()},
+      {"start", thousandths(event.words.empty() ? end : event.words.front().start)},
+      {"end", thousandths(end)},
+      {"words", words},
+      {"latency", thousandths(std::max(0.0, event.heard - end))},
+      {"work", thousandths(work)}};
   return line.dump() + "\n";
 }
 
