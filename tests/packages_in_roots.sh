@@ -29,7 +29,9 @@ in_root() {
     DEBIAN_FRONTEND=noninteractive "$@"
 }
 says() { # says ROOT COMMAND...
-  in_root "$@" 2>"$work/err" | grep -q "$expected" || { echo "FAILED: $*: $(cat "$work/err")"; exit 1; }
+  local text
+  text=$(in_root "$@" 2>"$work/err") || { echo "FAILED: $*: $(cat "$work/err")"; exit 1; }
+  grep -q "$expected" <<<"$text" || { echo "FAILED: $*: found $text"; exit 1; }
 }
 files() { (cd "$work/$1" && find usr etc opt var/lib -xdev ! -path 'var/lib/dpkg/*' ! -path 'var/lib/apt/*' | sort); }
 

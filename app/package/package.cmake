@@ -24,9 +24,9 @@ list(JOIN loaded ", " loaded)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "${loaded}, libcurl4 | libcurl4t64, libasound2 | libasound2t64, ca-certificates")
 # fp32 on BLAS, and the benchmark's peers.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenblas0, python3")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Whisper speech recognition for any audio or video file, on the CPU
- Any Whisper model (CTranslate2, HuggingFace, ggml) as text, subtitles or JSON;
- a command, a library for C and C++, and an encoder for AMD XDNA NPUs.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Any audio or video file to text, subtitles or JSON, with any Whisper model
+(CTranslate2, HuggingFace, ggml, openai's); a command, a library for C and C++,
+and an encoder for AMD XDNA NPUs.")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(doc ${CMAKE_INSTALL_DATAROOTDIR}/doc/whisper-npu)
