@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "npu/device.h"
+
 namespace wnpu::npu {
 
 // Buffers may be given back by another thread than the one that asks.
@@ -27,6 +29,13 @@ class BufferCount {
   std::atomic<std::size_t> now_{0};
   std::atomic<std::size_t> peak_{0};
 };
+
+// What a device has done, with the buffers that it has.
+inline RunStats with_buffers(RunStats stats, const BufferCount& count) {
+  stats.buffer_bytes = count.now();
+  stats.peak_buffer_bytes = count.peak();
+  return stats;
+}
 
 // The bytes of one buffer, for as long as it is there.
 class CountedBytes {
