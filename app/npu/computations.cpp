@@ -1,6 +1,5 @@
 #include "app/npu/computations.h"
 
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -16,7 +15,6 @@ namespace ops = npu::ops;
 
 constexpr const char* kOption = "--compute";
 constexpr const char* kMatmul = "matmul";
-constexpr std::array kNames{kMatmul, "softmax", "layer_norm", "gelu", "attention"};
 // A size by itself; operands as a whole have a limit too.
 constexpr IntegerRange kSize{{1, 1U << 28}, {}};
 
@@ -68,7 +66,7 @@ ops::SizedOperation parse(const std::string& text) {
 
 std::string computation_forms() {
   std::string forms;
-  for (const char* name : kNames) {
+  for (const std::string& name : ops::operation_names()) {
     forms += forms.empty() ? "" : "|";
     forms += form_of(name);
   }

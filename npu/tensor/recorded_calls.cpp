@@ -120,6 +120,12 @@ Tensor zeros_of(const std::string& name, const Sizes& shape) {
 
 }  // namespace
 
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (const Recordable& one : kRecordable) names.emplace_back(one.name);
+  return names;
+}
+
 std::string operation_sizes(const std::string& name) {
   const Recordable* const found = find_recordable(name);
   return found == nullptr ? "" : found->sizes;

@@ -18,6 +18,8 @@ struct SizedOperation {
   Type type = Type::bf16;          // of matmul
 };
 
+// All that there are.
+std::vector<std::string> operation_names();
 // What the sizes are: "M,K,N". Empty: there is no such operation.
 std::string operation_sizes(const std::string& name);
 
