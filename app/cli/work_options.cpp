@@ -125,19 +125,8 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
 }
 
 void add_task_options(CLI::App& app, TranscribeOptions& transcribe) {
-  add_choice(
-      app, "--task",
-      {{decoder::kTaskNames.begin(), decoder::kTaskNames.end()}, decoder::kTaskNames.front()},
-      [&transcribe](const std::string& name) {
-        transcribe.task = name == "translate" ? Task::translate : Task::transcribe;
-      },
-      "translate: to English");
-  app.add_option_function<std::string>(
-         "--language",
-         [&transcribe](const std::string& text) { transcribe.language = language_code(text); },
-         "Code or name of the language spoken; detected if not given")
-      ->type_name("LANGUAGE")
-      ->default_str("auto");
+  add_task(app, transcribe);
+  add_language(app, transcribe, "Code or name of the language spoken; detected if not given");
   app.add_flag("--no-timestamps", transcribe.without_timestamps, "Decode without timestamps");
   app.add_option("--initial-prompt", transcribe.initial_prompt, "Text before the first window")
       ->type_name("TEXT");
@@ -260,6 +249,26 @@ void settle_vad(Options& options) {
 }
 
 }  // namespace
+
+void add_task(CLI::App& command, TranscribeOptions& transcribe) {
+  add_choice(
+      command, "--task",
+      {{decoder::kTaskNames.begin(), decoder::kTaskNames.end()}, decoder::kTaskNames.front()},
+      [&transcribe](const std::string& name) {
+        transcribe.task = name == "translate" ? Task::translate : Task::transcribe;
+      },
+      "translate: to English");
+}
+
+void add_language(CLI::App& command, TranscribeOptions& transcribe, const std::string& help) {
+  command
+      .add_option_function<std::string>(
+          "--language",
+          [&transcribe](const std::string& text) { transcribe.language = language_code(text); },
+          help)
+      ->type_name("LANGUAGE")
+      ->default_str("auto");
+}
 
 void add_place_options(CLI::App& command, Options& options) {
   add_group(command, "Model and device", [&] { add_model_options(command, options); });

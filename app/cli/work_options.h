@@ -2,6 +2,8 @@
 // measures that work.
 #pragma once
 
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 #include "app/cli/options.h"
@@ -14,5 +16,9 @@ void add_work_options(CLI::App& command, Options& options);
 
 // Of these, what says which model runs where, and in what numbers.
 void add_place_options(CLI::App& command, Options& options);
+
+// --task, and --language with what it is where it is not given.
+void add_task(CLI::App& command, TranscribeOptions& transcribe);
+void add_language(CLI::App& command, TranscribeOptions& transcribe, const std::string& help);
 
 }  // namespace wnpu::app

@@ -8,7 +8,6 @@
 #include "app/engine/option_check.h"
 #include "audio/read/error.h"
 #include "audio/read/input.h"
-#include "decoder/search/decode_options.h"
 
 namespace wnpu::app {
 namespace {
@@ -94,19 +93,9 @@ void add_latency(CLI::App& app, StreamOptions& options) {
 }
 
 void add_decoding(CLI::App& app, TranscribeOptions& transcribe) {
-  app.add_option_function<std::string>(
-         "--language",
-         [&transcribe](const std::string& text) { transcribe.language = language_code(text); },
-         "Code or name of the language spoken; that of the first words if not given")
-      ->type_name("LANGUAGE")
-      ->default_str("auto");
-  add_choice(
-      app, "--task",
-      {{decoder::kTaskNames.begin(), decoder::kTaskNames.end()}, decoder::kTaskNames.front()},
-      [&transcribe](const std::string& name) {
-        transcribe.task = name == "translate" ? Task::translate : Task::transcribe;
-      },
-      "translate: to English");
+  add_language(app, transcribe,
+               "Code or name of the language spoken; that of the first words if not given");
+  add_task(app, transcribe);
   app.add_option("--initial-prompt", transcribe.initial_prompt, "Text before the first words")
       ->type_name("TEXT");
   app.add_option("--hotwords", transcribe.hotwords, "Words that are likely, before every prompt")
