@@ -31,7 +31,7 @@ class BufferCount {
 };
 
 // What a device has done, with the buffers that it has.
-inline RunStats with_buffers(RunStats stats, const BufferCount& count) {
+inline RunStats stats_with_buffers(RunStats stats, const BufferCount& count) {
   stats.buffer_bytes = count.now();
   stats.peak_buffer_bytes = count.peak();
   return stats;

@@ -96,7 +96,7 @@ class ArrayDevice final : public SimDevice {
   const Target& target() const override { return *preset_.target; }
   const SimReport& last_report() const override { return report_; }
   const TimePreset& preset() const override { return preset_; }
-  RunStats stats() const override { return with_buffers(stats_, *count_); }
+  RunStats stats() const override { return stats_with_buffers(stats_, *count_); }
   void reset_stats() override {
     stats_ = {};
     count_->forget_peak();

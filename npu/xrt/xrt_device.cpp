@@ -127,7 +127,7 @@ class XrtDevice final : public Device {
   const Target& target() const override { return target_; }
   std::unique_ptr<Program> load(const Design& design) override;
   void run_all(std::span<const Run> runs, std::chrono::milliseconds timeout) override;
-  RunStats stats() const override { return with_buffers(stats_, *count_); }
+  RunStats stats() const override { return stats_with_buffers(stats_, *count_); }
   void reset_stats() override {
     stats_ = {};
     count_->forget_peak();
