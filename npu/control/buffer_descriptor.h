@@ -12,6 +12,8 @@
 
 namespace wnpu::npu {
 
+constexpr std::uint64_t kWordBytes = 4;  // streams and control programs are words
+
 // One dimension of a descriptor, innermost first: `step` words between its elements, of which
 // `wrap` are counted before the next dimension steps. 0: never, as in the last dimension that is in
 // use.

@@ -240,7 +240,6 @@ class ProgramWriter {
       put(WriteDescriptor{tile, id, content});
       ++out_.n_descriptors;
       if (tile.kind != TileKind::shim) continue;
-      constexpr std::uint64_t kWordBytes = 4;
       put(PatchAddress{ddr_address_register(tile, id), d.argument, content.address * kWordBytes});
     }
   }

@@ -10,7 +10,6 @@
 namespace wnpu::npu {
 namespace {
 
-constexpr std::uint64_t kWordBytes = 4;
 constexpr std::size_t kMaxPeriod = 4;
 // Bursts of 256 bytes and the cache attribute that mlir-aie gives a shim's descriptors.
 constexpr int kBurst = 2;

@@ -11,7 +11,6 @@ ArrayShape array_shape(const Target& target) {
 
 void add_shim_descriptor(ControlProgram& program, TileId shim, int descriptor,
                          const BufferDescriptor& content, std::uint32_t argument) {
-  constexpr std::uint64_t kWordBytes = 4;
   program.operations.emplace_back(WriteDescriptor{shim, descriptor, content});
   program.operations.emplace_back(
       PatchAddress{ddr_address_register(shim, descriptor), argument, content.address * kWordBytes});

@@ -9,8 +9,6 @@ namespace {
 
 using Words = std::span<const std::uint32_t>;
 
-constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
-
 std::string hex(std::uint32_t value) {
   std::string text = "0x";
   for (int shift = 28; shift >= 0; shift -= 4) text += "0123456789abcdef"[value >> shift & 15];

@@ -6,9 +6,9 @@
 namespace wnpu::npu {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
-constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
+std::uint32_t byte_count(std::uint32_t words) {
+  return words * static_cast<std::uint32_t>(kWordBytes);
+}
 
 std::uint32_t in_byte(const std::string& what, int value) {
   if (value >= 0 && value <= 0xff) return static_cast<std::uint32_t>(value);
@@ -61,7 +61,7 @@ class OperationWriter {
     constexpr std::size_t kOffset = 10;
     words_.assign(kPatchWords, 0);
     words_[0] = static_cast<std::uint32_t>(OperationCode::ddr_patch);
-    words_[1] = kPatchWords * kWordBytes;
+    words_[1] = byte_count(kPatchWords);
     words_[kPlace] = p.place;
     words_[kArgument] = p.argument;
     words_[kOffset] = static_cast<std::uint32_t>(p.offset);
@@ -76,7 +76,7 @@ class OperationWriter {
     const std::uint32_t rows = in_byte(name + ": rows", w.rows);
     const std::uint32_t direction = w.port.direction == Direction::mm2s ? 1 : 0;
     const auto channel = static_cast<std::uint32_t>(w.port.channel);
-    words_ = {static_cast<std::uint32_t>(OperationCode::token_sync), kSyncWords * kWordBytes,
+    words_ = {static_cast<std::uint32_t>(OperationCode::token_sync), byte_count(kSyncWords),
               column << 16 | row << 8 | direction, channel << 24 | columns << 16 | rows << 8};
   }
   void operator()(const WriteRegister& w) {
@@ -85,7 +85,7 @@ class OperationWriter {
               w.address,
               0,
               w.value,
-              kWriteWords * kWordBytes};
+              byte_count(kWriteWords)};
   }
   void operator()(const WriteMasked& w) {
     words_ = {static_cast<std::uint32_t>(OperationCode::masked_write),
@@ -94,27 +94,27 @@ class OperationWriter {
               0,
               w.value,
               w.mask,
-              kMaskedWords * kWordBytes};
+              byte_count(kMaskedWords)};
   }
   void operator()(const WriteBlock& w) {
     words_ = {static_cast<std::uint32_t>(OperationCode::block_write), 0, w.address,
-              (kBlockHeadWords + static_cast<std::uint32_t>(w.words.size())) * kWordBytes};
+              byte_count(kBlockHeadWords + static_cast<std::uint32_t>(w.words.size()))};
     words_.insert(words_.end(), w.words.begin(), w.words.end());
   }
 
-  Words take() { return std::move(words_); }
+  std::vector<std::uint32_t> take() { return std::move(words_); }
 
  private:
-  Words words_;
+  std::vector<std::uint32_t> words_;
 };
 
-Words words_of(const Operation& operation) {
+std::vector<std::uint32_t> encoded(const Operation& operation) {
   OperationWriter writer;
   std::visit(writer, without_type(operation));
   return writer.take();
 }
 
-Words header(const ArrayShape& shape, std::size_t n_operations) {
+std::vector<std::uint32_t> header(const ArrayShape& shape, std::size_t n_operations) {
   const std::uint32_t rows = in_byte("rows of the array", shape.rows);
   const std::uint32_t generation = in_byte("generation of the array", shape.generation);
   const std::uint32_t mem_rows = in_byte("rows of mem tiles", shape.mem_tile_rows);
@@ -130,13 +130,13 @@ PlainOperation without_type(const Operation& operation) {
 }
 
 std::size_t encoded_bytes(const Operation& operation) {
-  return words_of(operation).size() * kWordBytes;
+  return encoded(operation).size() * kWordBytes;
 }
 
 std::vector<std::byte> encode(const ControlProgram& program) {
-  Words words = header(program.shape, program.operations.size());
+  std::vector<std::uint32_t> words = header(program.shape, program.operations.size());
   for (const Operation& operation : program.operations) {
-    const Words more = words_of(operation);
+    const std::vector<std::uint32_t> more = encoded(operation);
     words.insert(words.end(), more.begin(), more.end());
   }
   constexpr std::size_t kSizeWord = 3;

@@ -14,7 +14,7 @@ std::string without_blanks(std::string name) {
 }
 
 // Which port a core's channel serves: A and B come in on 0 and 1, C goes out.
-Port port_of(const Channel& c) {
+Port core_port(const Channel& c) {
   if (c.direction == Direction::mm2s) return Port::c;
   return c.index == 0 ? Port::a : Port::b;
 }
@@ -62,7 +62,7 @@ class ConfigBuilder {
   }
 
   void add_ring(const Channel& c) {
-    const auto port = static_cast<std::size_t>(port_of(c));
+    const auto port = static_cast<std::size_t>(core_port(c));
     const CoreBuffer& buffer = d_.core.buffers[port];
     const PortLocks& locks = d_.core.locks[port];
     const bool is_in = c.direction == Direction::s2mm;

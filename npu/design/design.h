@@ -150,6 +150,10 @@ struct Access {
   std::uint64_t address(std::uint32_t element) const;  // of its first byte
 };
 
+// Sizes and strides in the types of these fields.
+inline std::uint32_t u32(std::size_t value) { return static_cast<std::uint32_t>(value); }
+inline std::int64_t i64(std::size_t value) { return static_cast<std::int64_t>(value); }
+
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 // Taking from or adding to a lock: once a transfer (before its first, or after its last element),

@@ -9,8 +9,6 @@
 namespace wnpu::npu {
 namespace {
 
-std::uint32_t u32(std::size_t value) { return static_cast<std::uint32_t>(value); }
-
 Access tiles(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
   return {memory, offset, u32(bytes), {}, static_cast<std::int64_t>(bytes), 0, 0, 0};
 }

@@ -24,6 +24,9 @@ constexpr int kFirstDataArgument = 3;
 // Data arguments of every layer call.
 enum class LayerArgument { input, weights, scratch, output };
 constexpr std::size_t kLayerArguments = 4;
+constexpr std::size_t index_of(LayerArgument argument) {
+  return static_cast<std::size_t>(argument);
+}
 
 enum class Precision { bf16, int8 };
 inline constexpr std::array<std::string_view, 2> kPrecisionNames{"bf16", "int8"};

@@ -137,7 +137,7 @@ void expect_values(const char* what, std::size_t expected, std::span<const float
                               std::to_string(found.size()));
 }
 
-void validate(const LayerShape& shape, const LayerWeights& w) {
+void require_sizes(const LayerShape& shape, const LayerWeights& w) {
   const std::size_t attended = shape.attended();
   for (const auto norm : {w.norm1_gamma, w.norm1_beta, w.norm2_gamma, w.norm2_beta}) {
     expect_values("LayerNorm", shape.width, norm);
@@ -198,7 +198,7 @@ LayerWeights part_weights(const LayerShape& shape, const LayerPart& part, const 
 
 void pack_weights(const LayerGeometry& g, const LayerWeights& w, std::span<std::byte> packed) {
   expect_bytes("packed weights", g.weights_bytes, packed.size());
-  validate(g.shape, w);
+  require_sizes(g.shape, w);
   const std::size_t width = g.shape.width;
   const std::span<const float> none;
   const Norm norm1{w.norm1_gamma, w.norm1_beta};

@@ -4,9 +4,6 @@
 namespace wnpu::npu {
 namespace {
 
-std::uint32_t u32(std::size_t value) { return static_cast<std::uint32_t>(value); }
-std::int64_t i64(std::size_t value) { return static_cast<std::int64_t>(value); }
-
 constexpr std::uint32_t kScaleBytes = kPanelRows * sizeof(float);  // int8: of a panel's rows
 
 Access read_order(std::uint32_t run, std::vector<Dimension> dims) {

@@ -8,7 +8,7 @@
 namespace wnpu::npu {
 namespace {
 
-constexpr std::size_t kTile = std::size_t{64} * 64;  // elements
+constexpr std::size_t kTileElements = std::size_t{64} * 64;
 
 // Left operand of 64 columns: 4x8 blocks, a row of them after the other.
 std::size_t left_index(std::size_t row, std::size_t column) {
@@ -22,7 +22,7 @@ std::size_t right_index(std::size_t row, std::size_t column) {
 
 // Tiles of 64x64, a panel of 64 rows after the other.
 std::size_t panel_index(std::size_t tiles, std::size_t row, std::size_t column) {
-  return (row / 64 * tiles + column / 64) * kTile + left_index(row % 64, column % 64);
+  return (row / 64 * tiles + column / 64) * kTileElements + left_index(row % 64, column % 64);
 }
 
 // Element of a part, counted in bf16 from the part's offset.

@@ -12,9 +12,6 @@ constexpr std::array kBoth{Values::ordinary, Values::hostile};
 constexpr std::byte kPoison{0xff};  // NaN: what a call leaves alone stays so on both sides
 constexpr std::uint64_t kSeed = 2026;
 
-constexpr std::size_t index_of(LayerArgument argument) {
-  return static_cast<std::size_t>(argument);
-}
 constexpr std::size_t kInput = index_of(LayerArgument::input);
 constexpr std::size_t kWeights = index_of(LayerArgument::weights);
 constexpr std::size_t kScratch = index_of(LayerArgument::scratch);

@@ -16,7 +16,7 @@ namespace wnpu::npu {
 namespace {
 
 constexpr std::size_t kListLength = 24;  // XRT's longest list of runs (npu/xrt/xrt_compat.h)
-constexpr std::uint64_t kSeed = 7;
+constexpr std::uint64_t kGaugeSeed = 7;
 // DDR that is this near to its measured rate is what a time was measured of.
 constexpr double kBusy = 0.9;
 constexpr std::string_view kNoLonger = "the call with more of it took no longer";
@@ -67,7 +67,7 @@ class Gauging {
     CallSet calls(device_, {&call, 1});
     for (std::size_t i = 0; i < calls.n_arguments(); ++i) {
       std::vector<std::byte> bytes(call.design.memories[i].bytes);
-      fill_numbers(bytes, Values::ordinary, kSeed + i);
+      fill_numbers(bytes, Values::ordinary, kGaugeSeed + i);
       calls.write(i, bytes);
     }
     const std::vector<Run> list(times, calls.run_of(0));

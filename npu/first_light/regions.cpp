@@ -9,8 +9,6 @@
 namespace wnpu::npu {
 namespace {
 
-constexpr std::size_t kScratch = static_cast<std::size_t>(LayerArgument::scratch);
-constexpr std::size_t kOutput = static_cast<std::size_t>(LayerArgument::output);
 constexpr std::string_view kNormed = "normed";
 constexpr std::string_view kKeysAndValues = "keys and values";
 constexpr std::string_view kMiddle = "states after attention";
@@ -58,7 +56,7 @@ std::optional<Place> place_in_part(const LayerGeometry& g, std::string_view name
 
 std::vector<ComparedRegion> layer_regions(const LayerGeometry& g) {
   const auto scratch = [](std::string_view name, std::size_t begin, std::size_t end) {
-    return ComparedRegion{std::string(name), kScratch, begin, end - begin};
+    return ComparedRegion{std::string(name), index_of(LayerArgument::scratch), begin, end - begin};
   };
   return {scratch("query", g.query_offset, g.key_value_offset),
           scratch(kKeysAndValues, g.key_value_offset, g.attention_offset),
@@ -66,7 +64,7 @@ std::vector<ComparedRegion> layer_regions(const LayerGeometry& g) {
           scratch(kNormed, g.normed_offset, g.states_offset),
           scratch(kMiddle, g.states_offset, g.hidden_offset),
           scratch("hidden", g.hidden_offset, g.padding_offset),
-          {std::string(kResult), kOutput, 0, g.states_bytes}};
+          {std::string(kResult), index_of(LayerArgument::output), 0, g.states_bytes}};
 }
 
 ComparedRegion product_region(const GemmProblem& problem) {
@@ -75,7 +73,8 @@ ComparedRegion product_region(const GemmProblem& problem) {
 
 std::optional<Place> place_in_layer(const LayerGeometry& g, const ComparedRegion& region,
                                     std::size_t element) {
-  std::vector<std::byte> argument(region.argument == kScratch ? g.scratch_bytes : g.states_bytes);
+  std::vector<std::byte> argument(
+      region.argument == index_of(LayerArgument::scratch) ? g.scratch_bytes : g.states_bytes);
   const bfloat16 one = to_bfloat16(1);
   std::memcpy(&argument[region.offset + 2 * element], &one, sizeof(one));
   const std::span<const std::byte> bytes(argument);

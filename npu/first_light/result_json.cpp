@@ -1,10 +1,8 @@
 #include "npu/first_light/result_json.h"
 
-#include <array>
-#include <cstdio>
-
 #include <nlohmann/json.hpp>
 
+#include "npu/first_light/result_text.h"
 #include "npu/first_light/table_fields.h"
 
 namespace wnpu::npu {
@@ -19,12 +17,6 @@ Json or_null(const std::optional<T>& value) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-std::string hex(std::uint16_t bits) {
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "0x%04x", static_cast<unsigned>(bits));
-  return text.data();
-}
-
 Json json_of(const Machine& m) {
   return {{"product", m.product},
           {"device", m.device},
@@ -36,11 +28,16 @@ Json json_of(const Machine& m) {
 }
 
 Json json_of(const Difference& d) {
-  Json json{{"region", d.region},     {"matrix", Json()},
-            {"row", Json()},          {"column", Json()},
-            {"element", d.element},   {"expected", hex(d.expected)},
-            {"found", hex(d.found)},  {"differing", d.differing},
-            {"compared", d.compared}, {"max_ulp", or_null(d.max_ulp)}};
+  Json json{{"region", d.region},
+            {"matrix", Json()},
+            {"row", Json()},
+            {"column", Json()},
+            {"element", d.element},
+            {"expected", bits_text(d.expected)},
+            {"found", bits_text(d.found)},
+            {"differing", d.differing},
+            {"compared", d.compared},
+            {"max_ulp", or_null(d.max_ulp)}};
   if (d.place) {
     json["matrix"] = d.place->matrix;
     json["row"] = d.place->row;

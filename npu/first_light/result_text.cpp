@@ -4,17 +4,18 @@
 #include <cstdio>
 
 namespace wnpu::npu {
+
+std::string bits_text(std::uint16_t bits) {
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "0x%04x", static_cast<unsigned>(bits));
+  return text.data();
+}
+
 namespace {
 
 std::string number(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
-
-std::string hex(std::uint16_t bits) {
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "0x%04x", static_cast<unsigned>(bits));
   return text.data();
 }
 
@@ -24,7 +25,7 @@ std::string text_of(const Difference& d) {
   text += d.place ? d.place->matrix + " row " + std::to_string(d.place->row) + " column " +
                         std::to_string(d.place->column)
                   : "element " + std::to_string(d.element) + " (in padding, or of rows in int8)";
-  text += ": expected " + hex(d.expected) + ", found " + hex(d.found);
+  text += ": expected " + bits_text(d.expected) + ", found " + bits_text(d.found);
   return text + (d.max_ulp ? ", at most " + std::to_string(*d.max_ulp) + " ulp apart" : "");
 }
 

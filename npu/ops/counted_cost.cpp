@@ -27,7 +27,7 @@ class SmallNumbers {
   std::vector<void*> pointers_;
 };
 
-std::string text_of(const kernel::OpCounts& c, std::string_view unit) {
+std::string counts_text(const kernel::OpCounts& c, std::string_view unit) {
   const auto part = [](std::uint64_t n, const char* name) { return std::to_string(n) + name; };
   return part(c.mac, " products, ") + part(c.alu, " ALU, ") + part(c.shuffle, " shuffles, ") +
          part(c.load, " loads, ") + part(c.store, " stores, ") + part(c.upshift, " UPS, ") +
@@ -49,7 +49,7 @@ std::optional<TileCost> counted_cost(const CountingKernel& counting,
   const kernel::OpCounts counts = std::exchange(counting.counts, {});
   const kernel::IssueBound least = kernel::issue_bound(counts);
   if (least.cycles == 0) return std::nullopt;
-  return TileCost{least.cycles, Provenance::counted, text_of(counts, least.unit)};
+  return TileCost{least.cycles, Provenance::counted, counts_text(counts, least.unit)};
 }
 
 }  // namespace wnpu::npu

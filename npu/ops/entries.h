@@ -14,6 +14,12 @@ std::vector<Operator> product_operators();  // and what follows a product
 std::vector<Operator> row_operators();      // LayerNorm, quantisation, attention
 std::vector<Operator> other_operators();    // that the core's program does not have
 
+constexpr auto kRounding = Rounding::nearest_even;  // of the array's cores
+constexpr double kStep = 0x1p-24;                   // half a step of float, relative
+
+// A size in the type of a phase's fields.
+inline std::uint32_t narrow(std::uint64_t size) { return static_cast<std::uint32_t>(size); }
+
 // Tile kernels of one SIMD target, or those that count.
 struct Tables {
   const kernel::TileKernels& layer;

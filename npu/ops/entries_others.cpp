@@ -10,7 +10,6 @@ namespace wnpu::npu::entries {
 namespace {
 
 using Type = ElementType;
-constexpr double kStep = 0x1p-24;  // half a step of float, relative
 
 // silu(x) = x / (1 + e^-x); its limit is 0 at minus infinity.
 template <typename T>

@@ -10,10 +10,6 @@ namespace wnpu::npu::entries {
 namespace {
 
 using Type = ElementType;
-constexpr auto kRounding = Rounding::nearest_even;
-constexpr double kStep = 0x1p-24;  // half a step of float, relative
-
-std::uint32_t narrow(std::uint64_t size) { return static_cast<std::uint32_t>(size); }
 
 // c = a b.
 template <typename T>

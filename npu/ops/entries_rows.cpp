@@ -12,9 +12,6 @@ namespace wnpu::npu::entries {
 namespace {
 
 using Type = ElementType;
-constexpr auto kRounding = Rounding::nearest_even;
-
-std::uint32_t narrow(std::uint64_t size) { return static_cast<std::uint32_t>(size); }
 
 kernel::RowsShape rows_shape(const OperatorCall& call) { return {call.sizes[0], call.sizes[1]}; }
 

@@ -10,8 +10,6 @@
 
 namespace wnpu::npu {
 
-constexpr std::uint64_t kWordBytes = 4;
-
 struct WordPattern {
   std::size_t memory = 0;   // of ArrayMemory
   std::uint64_t first = 0;  // word of that memory

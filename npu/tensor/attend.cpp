@@ -21,8 +21,6 @@ constexpr std::size_t kKeyStep = 16;  // of a block of keys
 // (kernel/tile_exp2.h), and their sum at least as much as that.
 constexpr double kLeastWeight = 0x1p-62;
 
-std::uint32_t u32(std::size_t value) { return static_cast<std::uint32_t>(value); }
-
 // All heads' numbers, row-major: q as scores in powers of two want it.
 struct Heads {
   std::size_t heads = 0, queries = 0, keys = 0, width = 0;
@@ -36,11 +34,11 @@ struct Cut {
   std::size_t heads = 0;    // of a call
 };
 
-struct Bytes {
+struct AttendBytes {
   std::size_t queries = 0, keys = 0;
   std::size_t all() const { return 2 * queries + keys; }  // the output is as long as the queries
 };
-Bytes bytes_of(const Target& target, const AttendPhase& a) {
+AttendBytes attend_bytes(const Target& target, const AttendPhase& a) {
   const std::size_t head = std::size_t{a.phase.inner} * a.phase.n * a.phase.k * 4;
   return {elements_of_call(target, a.phase) * a.phase.m * a.phase.k * 2,
           a.phase.outer / a.waves * head};
@@ -67,7 +65,7 @@ Cut cut_heads(const ArrayRun& run, const Heads& h, const std::string& work) {
   cut.heads = std::min(h.heads, kMostOuter / cut.most.waves);
   const auto bytes = [&] {
     p.outer = u32(cut.most.waves * cut.heads);
-    return bytes_of(target, cut.most).all();
+    return attend_bytes(target, cut.most).all();
   };
   while (run.memory_limit && bytes() > *run.memory_limit) {
     if (cut.heads > 1) {
@@ -84,7 +82,7 @@ Cut cut_heads(const ArrayRun& run, const Heads& h, const std::string& work) {
 }
 
 // Which heads and queries a call does.
-struct CallPart {
+struct AttendPart {
   AttendPhase attend;
   std::size_t first_head = 0, heads = 0, first_query = 0, queries = 0;
 };
@@ -93,7 +91,7 @@ struct CallPart {
 struct Query {
   std::size_t row, base, in_element;
 };
-Query query_of(const Heads& h, const CallPart& part, std::size_t cores, std::size_t i) {
+Query query_of(const Heads& h, const AttendPart& part, std::size_t cores, std::size_t i) {
   const PhaseHeader& p = part.attend.phase;
   const std::size_t head = i / part.queries, q = i % part.queries;
   const std::size_t element = head * part.attend.waves * cores + q / p.m;
@@ -101,7 +99,7 @@ Query query_of(const Heads& h, const CallPart& part, std::size_t cores, std::siz
           q % p.m};
 }
 
-void fill_queries(const Heads& h, const CallPart& part, std::size_t cores,
+void fill_queries(const Heads& h, const AttendPart& part, std::size_t cores,
                   std::span<std::byte> bytes) {
   const BlockOrder order{part.attend.phase.k, 4, 8};
   std::ranges::fill(bytes, std::byte{0});
@@ -114,7 +112,7 @@ void fill_queries(const Heads& h, const CallPart& part, std::size_t cores,
 }
 
 // Blocks of keys in 4x8 tiles, values in 8x4 tiles behind them; values of padding are zero.
-void fill_keys(const Heads& h, const CallPart& part, std::span<std::byte> bytes) {
+void fill_keys(const Heads& h, const AttendPart& part, std::span<std::byte> bytes) {
   const PhaseHeader& p = part.attend.phase;
   const BlockOrder as_keys{p.k, 4, 8};
   const BlockOrder as_values{p.k, 8, 4};
@@ -131,7 +129,7 @@ void fill_keys(const Heads& h, const CallPart& part, std::span<std::byte> bytes)
   }
 }
 
-void take_result(std::span<const std::byte> bytes, const Heads& h, const CallPart& part,
+void take_result(std::span<const std::byte> bytes, const Heads& h, const AttendPart& part,
                  std::size_t cores, std::vector<float>& y) {
   const BlockOrder order{part.attend.phase.k, 4, 4};
   for (std::size_t i = 0; i < part.heads * part.queries; ++i) {
@@ -170,11 +168,11 @@ class AttentionWork {
  private:
   // `keys`: the use that has those of these heads; none: they are to be sent.
   void add(std::size_t head, std::size_t query, std::optional<std::size_t>& keys) {
-    CallPart part{cut_.most, head, std::min(cut_.heads, h_.heads - head), query,
-                  std::min(cut_.queries, h_.queries - query)};
+    AttendPart part{cut_.most, head, std::min(cut_.heads, h_.heads - head), query,
+                    std::min(cut_.queries, h_.queries - query)};
     part.attend.waves = div_up(part.queries, part.attend.phase.m * cores_);
     part.attend.phase.outer = u32(part.attend.waves * part.heads);
-    const Bytes bytes = bytes_of(target_, part.attend);
+    const AttendBytes bytes = attend_bytes(target_, part.attend);
     ArrayCall call = call_of(target_, part.attend);
     const std::size_t queries = work_.add_use("queries", bytes.queries, 0);
     const std::size_t output = work_.add_use("output", bytes.queries, 1);

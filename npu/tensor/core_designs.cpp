@@ -8,8 +8,6 @@
 namespace wnpu::npu::ops {
 namespace {
 
-std::uint32_t u32(std::size_t value) { return static_cast<std::uint32_t>(value); }
-
 Access end_to_end(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
   return {memory, offset, u32(bytes), {}, static_cast<std::int64_t>(bytes), 0, 0, 0};
 }

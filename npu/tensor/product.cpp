@@ -38,14 +38,14 @@ Part part_of(std::size_t index, std::size_t most, std::size_t size, std::size_t 
 }
 
 // One call: which part of the product, by which tiles.
-struct CallPart {
+struct ProductPart {
   GemmProblem problem;
   Part m, k, n;
 };
 
 // Left operand: panels of tile_m rows, tiles of 4x8 blocks; int8: a panel's scales behind it.
 template <typename T>
-void fill_a(const Operand<T>& a, const CallPart& part, std::span<std::byte> bytes) {
+void fill_a(const Operand<T>& a, const ProductPart& part, std::span<std::byte> bytes) {
   const GemmProblem& p = part.problem;
   const std::size_t scale_bytes = p.is_int8 ? p.tile_m * sizeof(float) : 0;
   const std::size_t panel_bytes = p.tile_m * p.k * sizeof(T) + scale_bytes;
@@ -66,7 +66,7 @@ void fill_a(const Operand<T>& a, const CallPart& part, std::span<std::byte> byte
 // Right operand: columns of tiles in 8x4 or 8x8 blocks, in turn for each column of cores, an
 // element of bias and scales before each. bf16 has the scale 1, which nothing reads.
 template <typename T>
-void fill_b(const Operand<T>& b, const CallPart& part, std::span<std::byte> bytes) {
+void fill_b(const Operand<T>& b, const ProductPart& part, std::span<std::byte> bytes) {
   const GemmProblem& p = part.problem;
   const std::size_t tile = p.tile_k * p.tile_n;
   const std::size_t block = (p.k / p.tile_k + 1) * tile;
@@ -94,7 +94,8 @@ std::size_t place_of_result(const GemmProblem& p, std::size_t row, std::size_t c
 }
 
 // c += what the array made, times 2^exponent.
-void add_result(const CallPart& part, int exponent, std::span<const std::byte> bytes, Tensor& c) {
+void add_result(const ProductPart& part, int exponent, std::span<const std::byte> bytes,
+                Tensor& c) {
   for (std::size_t row = 0; row < part.m.count; ++row) {
     float* to = &c.values[(part.m.first + row) * c.columns() + part.n.first];
     for (std::size_t column = 0; column < part.n.count; ++column) {
@@ -110,7 +111,7 @@ struct Factors {
   const Operand<T>& b;
 };
 
-using Bytes = Factors<std::int8_t>;
+using Int8Factors = Factors<std::int8_t>;
 
 // Adds the calls of c += a b to the work; factors and c must outlive its run.
 template <typename T>
@@ -130,7 +131,7 @@ class ProductWork {
   void add_row_of_calls(ArrayWork& work, std::size_t i, std::size_t l) {
     std::optional<std::size_t> a;
     for (std::size_t j = 0; j < cut_.n_parts(); ++j) {
-      const auto part = std::make_shared<const CallPart>(call_part(i, l, j));
+      const auto part = std::make_shared<const ProductPart>(call_part(i, l, j));
       const ProductBytes bytes = bytes_of(target_, part->problem);
       const bool is_new = !a;
       if (is_new) a = work.add_use("a", bytes.a, 0);
@@ -145,8 +146,8 @@ class ProductWork {
     bool is_a_new;
   };
 
-  void add_calls(ArrayWork& work, const std::shared_ptr<const CallPart>& part, Uses uses) {
-    CallPart plain = *part;
+  void add_calls(ArrayWork& work, const std::shared_ptr<const ProductPart>& part, Uses uses) {
+    ProductPart plain = *part;
     plain.problem.has_residual = false;
     ArrayCall call = call_of(plain.problem);
     call.arguments = {{uses.a},
@@ -165,7 +166,7 @@ class ProductWork {
   }
 
   // a b - (what the call before has made of it).
-  void add_residual_call(ArrayWork& work, const std::shared_ptr<const CallPart>& part, Uses uses,
+  void add_residual_call(ArrayWork& work, const std::shared_ptr<const ProductPart>& part, Uses uses,
                          const std::shared_ptr<std::vector<std::byte>>& sums) {
     ArrayCall call = call_of(part->problem);
     const std::size_t x = work.add_use("x", sums_bytes(*part), 3);
@@ -183,7 +184,9 @@ class ProductWork {
     work.add_call(std::move(call));
   }
 
-  std::size_t sums_bytes(const CallPart& part) const { return bytes_of(target_, part.problem).c; }
+  std::size_t sums_bytes(const ProductPart& part) const {
+    return bytes_of(target_, part.problem).c;
+  }
   int exponent() const { return f_.a.exponent + f_.b.exponent; }
 
   ArrayCall call_of(const GemmProblem& problem) const {
@@ -194,13 +197,13 @@ class ProductWork {
     return call;
   }
 
-  CallPart call_part(std::size_t i, std::size_t l, std::size_t j) const {
+  ProductPart call_part(std::size_t i, std::size_t l, std::size_t j) const {
     const GemmProblem& most = cut_.call;
     const auto rows = static_cast<std::size_t>(target_.core_rows);
     const auto columns = static_cast<std::size_t>(target_.columns);
-    CallPart part{most, part_of(i, most.m, cut_.sizes.m, most.tile_m * rows),
-                  part_of(l, most.k, cut_.sizes.k, most.tile_k),
-                  part_of(j, most.n, cut_.sizes.n, most.tile_n * columns)};
+    ProductPart part{most, part_of(i, most.m, cut_.sizes.m, most.tile_m * rows),
+                     part_of(l, most.k, cut_.sizes.k, most.tile_k),
+                     part_of(j, most.n, cut_.sizes.n, most.tile_n * columns)};
     part.problem.m = part.m.padded;
     part.problem.k = part.k.padded;
     part.problem.n = part.n.padded;
@@ -284,13 +287,13 @@ Tensor run_product(const ArrayRun& run, const Tensor& a, const Tensor& b, Type t
   if (type == Type::int8) {
     const Int8Operand left8 = as_int8(left);
     const Int8Operand right8 = as_int8(right);
-    run_cut<std::int8_t>(run, cut, std::array{Bytes{left8, right8}}, c, report);
+    run_cut<std::int8_t>(run, cut, std::array{Int8Factors{left8, right8}}, c, report);
     return c;
   }
   const Halves l = split(left);
   const Halves r = split(right);
-  const std::array pairs{Bytes{l.high, r.high}, Bytes{l.high, r.low}, Bytes{l.low, r.high},
-                         Bytes{l.low, r.low}};
+  const std::array pairs{Int8Factors{l.high, r.high}, Int8Factors{l.high, r.low},
+                         Int8Factors{l.low, r.high}, Int8Factors{l.low, r.low}};
   run_cut<std::int8_t>(run, cut, pairs, c, report);
   return c;
 }

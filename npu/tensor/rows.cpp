@@ -17,8 +17,6 @@ constexpr std::size_t kNormStep = 16;  // kernel/tile_shapes.h RowsShape
 constexpr std::size_t kGeluStep = 4 * kParameterFloats;
 constexpr std::size_t kMostValues = kElementBytes / 2;  // of an element, in bf16
 
-std::uint32_t u32(std::size_t value) { return static_cast<std::uint32_t>(value); }
-
 // Rows of one width, several an element.
 struct RowsCut {
   PhaseHeader phase;        // of the largest call
@@ -67,7 +65,7 @@ void take(std::span<const std::byte> bytes, const RowsCut& cut, std::size_t firs
   }
 }
 
-ArrayCall call_of(const Target& target, const PhaseHeader& phase) {
+ArrayCall rows_call(const Target& target, const PhaseHeader& phase) {
   ArrayCall call;
   call.key = std::string(phase.kernel == Kernel::gelu ? "gelu" : "layer norm");
   for (const std::uint32_t size : {phase.outer, phase.m, phase.k}) {
@@ -78,7 +76,7 @@ ArrayCall call_of(const Target& target, const PhaseHeader& phase) {
   return call;
 }
 
-Tensor run_cut(const ArrayRun& run, const Tensor& x, RowsCut cut, Report& report) {
+Tensor run_rows(const ArrayRun& run, const Tensor& x, RowsCut cut, Report& report) {
   limit_outer(run, cut, report.operation);
   const Target& target = run.device.target();
   Tensor y = zeros(x.shape);
@@ -91,7 +89,7 @@ Tensor run_cut(const ArrayRun& run, const Tensor& x, RowsCut cut, Report& report
     phase.outer = std::min(phase.outer, u32(div_up(cut.elements - first, of_one)));
     const std::size_t elements = elements_of_call(target, phase);
     const std::size_t bytes = elements * phase.m * phase.k * 2;
-    ArrayCall call = call_of(target, phase);
+    ArrayCall call = rows_call(target, phase);
     const std::size_t input = work.add_use("input", bytes, 0);
     const std::size_t output = work.add_use("output", bytes, 1);
     call.arguments = {
@@ -132,7 +130,7 @@ Tensor run_layer_norm(const ArrayRun& run, const Tensor& x, Report& report) {
   cut.phase.k = u32(core_width);
   cut.phase.m = u32(std::min({kMostValues / core_width, kMaxTileRows, div_up(rows, cores)}));
   cut.elements = div_up(rows, cut.phase.m);
-  return run_cut(run, x, cut, report);
+  return run_rows(run, x, cut, report);
 }
 
 Tensor run_gelu(const ArrayRun& run, const Tensor& x, Report& report) {
@@ -144,7 +142,7 @@ Tensor run_gelu(const ArrayRun& run, const Tensor& x, Report& report) {
   cut.width = std::min(kMostValues, round_up(div_up(x.values.size(), cores), kGeluStep));
   cut.phase.k = u32(cut.width);
   cut.elements = div_up(x.values.size(), cut.width);
-  return run_cut(run, x, cut, report);
+  return run_rows(run, x, cut, report);
 }
 
 }  // namespace wnpu::npu::ops

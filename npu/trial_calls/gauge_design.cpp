@@ -21,8 +21,6 @@ std::size_t place_of(std::uint32_t element) {
   return static_cast<std::size_t>(std::popcount(element + 1) % 2 - std::popcount(element) % 2 + 1);
 }
 
-std::uint32_t u32(std::size_t value) { return static_cast<std::uint32_t>(value); }
-
 Access end_to_end(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
   return {memory, offset, u32(bytes), {}, static_cast<std::int64_t>(bytes), 0, 0, 0};
 }
