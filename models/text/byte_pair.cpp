@@ -8,8 +8,6 @@
 namespace wnpu::models {
 namespace {
 
-using Ids = std::unordered_map<std::string, TokenId>;
-
 // Two neighbouring parts that make a token; orders a queue by rank, then from the left.
 struct Pair {
   TokenId rank;
@@ -23,7 +21,7 @@ struct Pair {
 
 class Merger {
  public:
-  Merger(std::string_view piece, const Ids& ids)
+  Merger(std::string_view piece, const TokenIds& ids)
       : piece_(piece), ids_(ids), ends_(piece.size()), starts_(piece.size() + 1) {
     for (std::size_t i = 0; i < piece.size(); ++i) {
       ends_[i] = i + 1;
@@ -48,9 +46,7 @@ class Merger {
 
  private:
   std::optional<TokenId> rank(std::size_t start, std::size_t end) const {
-    const auto found = ids_.find(std::string(piece_.substr(start, end - start)));
-    if (found == ids_.end()) return std::nullopt;
-    return found->second;
+    return ids_.find(piece_.substr(start, end - start));
   }
 
   // Queues the part that starts at `left` with the one after it, if they make a token.
@@ -75,7 +71,7 @@ class Merger {
   }
 
   std::string_view piece_;
-  const Ids& ids_;
+  const TokenIds& ids_;
   std::vector<std::size_t> ends_;    // end of the part that starts at i
   std::vector<std::size_t> starts_;  // start of the part that ends at i
   std::priority_queue<Pair, std::vector<Pair>, std::greater<>> queue_;
@@ -83,10 +79,9 @@ class Merger {
 
 }  // namespace
 
-void encode_piece(std::string_view piece, const Ids& ids, std::vector<TokenId>& out) {
-  const auto whole = ids.find(std::string(piece));
-  if (whole != ids.end()) {
-    out.push_back(whole->second);
+void encode_piece(std::string_view piece, const TokenIds& ids, std::vector<TokenId>& out) {
+  if (const auto whole = ids.find(piece)) {
+    out.push_back(*whole);
     return;
   }
   Merger merger(piece, ids);

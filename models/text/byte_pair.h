@@ -2,17 +2,15 @@
 // the lowest rank are merged first, the leftmost of equal ones before the others; rank = token id.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "models/base/stages.h"
+#include "models/text/token_ids.h"
 
 namespace wnpu::models {
 
 // `ids` must have a token for each single byte. Appends to `out`. Takes n log n steps for n bytes.
-void encode_piece(std::string_view piece, const std::unordered_map<std::string, TokenId>& ids,
-                  std::vector<TokenId>& out);
+void encode_piece(std::string_view piece, const TokenIds& ids, std::vector<TokenId>& out);
 
 }  // namespace wnpu::models

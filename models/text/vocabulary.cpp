@@ -47,28 +47,25 @@ constexpr const char* kLossy =
 
 Vocabulary::Vocabulary(std::vector<std::string> token_bytes, const Dims& dims,
                        const std::string& path)
-    : token_bytes_(std::move(token_bytes)),
+    : ids_(std::move(token_bytes)),
       n_vocab_(dims.n_vocab),
       is_multilingual_(dims.is_multilingual()) {
   validate(dims, path);
   n_languages_ = dims.n_languages();
-  if (token_bytes_.size() != dims.n_text_tokens()) {
+  const std::vector<std::string>& tokens = ids_.tokens();
+  if (tokens.size() != dims.n_text_tokens()) {
     fail(path, std::to_string(dims.n_text_tokens()) + " text tokens",
-         token_bytes_.empty() ? "no tokenizer file" : std::to_string(token_bytes_.size()));
+         tokens.empty() ? "no tokenizer file" : std::to_string(tokens.size()));
   }
-  eot_ = static_cast<TokenId>(token_bytes_.size());
-  ids_.reserve(token_bytes_.size());
-  for (TokenId id = 0; id < eot_; ++id) {
-    const std::string& bytes = token_bytes_[static_cast<std::size_t>(id)];
-    const auto [same, is_new] = ids_.emplace(bytes, id);
-    if (!is_new) {
-      fail(path, "different tokens",
-           "equal ones at " + std::to_string(same->second) + " and " + std::to_string(id) +
-               (bytes.find(kReplacement) == std::string::npos ? "" : kLossy));
-    }
+  eot_ = static_cast<TokenId>(tokens.size());
+  if (const auto& same = ids_.same()) {
+    const std::string& bytes = tokens[static_cast<std::size_t>(same->second)];
+    fail(path, "different tokens",
+         "equal ones at " + std::to_string(same->first) + " and " + std::to_string(same->second) +
+             (bytes.find(kReplacement) == std::string::npos ? "" : kLossy));
   }
   for (int byte = 0; byte < 256; ++byte) {
-    if (!ids_.contains(std::string(1, static_cast<char>(byte)))) {
+    if (!ids_.find(std::string(1, static_cast<char>(byte)))) {
       fail(path, "a token for each byte", "none for " + std::to_string(byte));
     }
   }
@@ -84,7 +81,7 @@ std::optional<TokenId> Vocabulary::language_token(std::string_view code) const {
 std::string Vocabulary::decode(std::span<const TokenId> tokens) const {
   std::string text;
   for (const TokenId id : tokens) {
-    if (id >= 0 && is_text(id)) text += token_bytes_[static_cast<std::size_t>(id)];
+    if (id >= 0 && is_text(id)) text += ids_.tokens()[static_cast<std::size_t>(id)];
   }
   return text;
 }
@@ -93,7 +90,7 @@ std::string Vocabulary::decode_with_timestamps(std::span<const TokenId> tokens) 
   std::string text;
   for (const TokenId id : tokens) {
     if (id < 0) continue;
-    text += is_text(id) ? token_bytes_[static_cast<std::size_t>(id)] : special_text(id);
+    text += is_text(id) ? ids_.tokens()[static_cast<std::size_t>(id)] : special_text(id);
   }
   return text;
 }

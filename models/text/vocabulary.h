@@ -7,11 +7,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "models/base/dims.h"
 #include "models/base/stages.h"
+#include "models/text/token_ids.h"
 
 namespace wnpu::models {
 
@@ -64,8 +64,7 @@ class Vocabulary {
  private:
   std::string special_text(TokenId id) const;
 
-  std::vector<std::string> token_bytes_;
-  std::unordered_map<std::string, TokenId> ids_;
+  TokenIds ids_;  // of the text tokens
   std::size_t n_vocab_ = 0;
   std::size_t n_languages_ = 0;
   bool is_multilingual_ = false;
