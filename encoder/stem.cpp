@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/instruction_set.h"
 #include "models/kernels/vectors/ops.h"
 #include "models/weights/pack_weights.h"
+#include "models/weights/stored_operand.h"
 
 namespace wnpu::encoder {
 namespace {
@@ -19,31 +21,44 @@ using models::MatrixView;
 // States that a thread makes at once.
 constexpr std::size_t kStatesTogether = 48;
 
-// [out, in * 3], taps innermost -> [out, 3 * in], taps outermost: the order of three frames in a
+// [out, in, 3], taps innermost -> [out, 3 * in], taps outermost: the order of three frames in a
 // row.
-models::LinearWeights taps_outermost(const models::LinearWeights& conv) {
-  const std::size_t width = conv.weight.cols() / 3;
-  models::LinearWeights ordered{models::Matrix(conv.weight.rows(), conv.weight.cols()), conv.bias};
-  for (std::size_t r = 0; r < conv.weight.rows(); ++r) {
+models::Matrix taps_outermost(const models::WeightTensor& conv) {
+  const std::size_t width = conv.view.row_size() / 3;
+  models::Matrix values(conv.view.shape[0], 3 * width);
+  models::read_finite(conv, values.flat());
+  models::Matrix ordered(values.rows(), values.cols());
+  for (std::size_t r = 0; r < values.rows(); ++r) {
     for (std::size_t c = 0; c < 3 * width; ++c) {
-      ordered.weight.row(r)[c % 3 * width + c / 3] = conv.weight.row(r)[c];
+      ordered.row(r)[c % 3 * width + c / 3] = values.row(r)[c];
     }
   }
+  models::release(conv.view);
   return ordered;
 }
 
-kernels::Linear pack(models::ThreadPool& pool, const models::LinearWeights& conv,
+kernels::Linear pack(models::ThreadPool& pool, const models::LinearOf<models::WeightTensor>& conv,
                      models::Precision precision) {
   const bool with_bf16 = models::multiplies_bytes(precision) && kernels::has_bf16_instructions();
+  const models::TensorView& view = conv.weight.view;
   // Frames behind each other are one row of pairs only where a frame is whole pairs.
-  const bool has_pairs = conv.weight.cols() / 3 % 2 == 0;
-  return pack_linear(pool, with_bf16 && has_pairs ? Number::bf16 : Number::f32,
-                     {taps_outermost(conv)});
+  const bool has_pairs = view.row_size() / 3 % 2 == 0;
+  const models::WantedOperand wanted{.name = conv.weight.name,
+                                     .key = "taps:" + conv.weight.key,
+                                     .number = with_bf16 && has_pairs ? Number::bf16 : Number::f32,
+                                     .k = view.row_size(),
+                                     .n = view.shape[0]};
+  if (auto found = models::find_stored(conv.weight.operands, wanted))
+    return {std::move(found->side), conv.bias};
+  const models::Matrix ordered = taps_outermost(conv.weight);
+  kernels::Linear packed{models::pack_weights(pool, ordered.view(), wanted.number), conv.bias};
+  models::keep_stored(conv.weight.operands, wanted, packed.weight);
+  return packed;
 }
 
 }  // namespace
 
-PackedEnds::PackedEnds(const models::Dims& of_model, const models::EncoderEnds& ends,
+PackedEnds::PackedEnds(const models::Dims& of_model, const models::EncoderEndTensors& ends,
                        models::ThreadPool& pool, models::Precision precision)
     : dims(of_model),
       conv1(pack(pool, ends.conv1, precision)),

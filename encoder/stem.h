@@ -20,8 +20,12 @@ namespace wnpu::encoder {
 // What is before and behind the transformer layers, packed; for any number of encoders.
 struct PackedEnds {
   // int8: the convolutions in bf16, where the CPU has instructions for it.
-  PackedEnds(const models::Dims& of_model, const models::EncoderEnds& ends,
+  // The ends may go afterwards, but not a store of operands that they came out of.
+  PackedEnds(const models::Dims& of_model, const models::EncoderEndTensors& ends,
              models::ThreadPool& pool, models::Precision precision = models::Precision::fp32);
+  PackedEnds(const models::Dims& of_model, const models::EncoderEnds& ends,
+             models::ThreadPool& pool, models::Precision precision = models::Precision::fp32)
+      : PackedEnds(of_model, models::tensors_of(ends), pool, precision) {}
 
   models::Dims dims;
   kernels::Linear conv1;     // [3 n_mels, n_audio_state], the taps' weights one behind the other

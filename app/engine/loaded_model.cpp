@@ -15,7 +15,7 @@ LoadedModel::LoadedModel(const std::filesystem::path& path, models::Precision pr
     : file_(models::open_model(path, model_folder())),
       n_threads_(pool.n_threads()),
       vocabulary_(file_->token_bytes(), file_->dims(), file_->path()),
-      ends_(dims(), models::load_encoder_ends(*file_), pool, precision),
+      ends_(dims(), models::find_encoder_ends(*file_), pool, precision),
       decoder_(dims(), models::find_decoder_weights(*file_), pool, precision),
       alignment_heads_(decoder::alignment_heads(dims(), file_->config())) {}
 

@@ -55,10 +55,10 @@ PackedVocabulary::PackedVocabulary(const models::Dims& dims, const models::Weigh
                                    models::ThreadPool& pool, models::Precision precision)
     : embedding(tensor.view),
       n_text_tokens(dims.n_text_tokens()),
-      screen(pack_screen({row_range(tensor.view, 0, n_text_tokens), tensor.name}, pool, precision)),
-      special(models::pack_weights(
-          pool, {row_range(tensor.view, n_text_tokens, dims.n_vocab - n_text_tokens), tensor.name},
-          kernels::Number::f16)) {}
+      screen(pack_screen(row_range(tensor, 0, n_text_tokens), pool, precision)),
+      special(models::pack_weights(pool,
+                                   row_range(tensor, n_text_tokens, dims.n_vocab - n_text_tokens),
+                                   kernels::Number::f16)) {}
 
 VocabularyProjection::VocabularyProjection(const PackedVocabulary& vocabulary,
                                            models::ThreadPool& pool)

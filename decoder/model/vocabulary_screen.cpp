@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
+#include <utility>
 
+#include "models/base/error.h"
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/blas.h"
+#include "models/weights/stored_operand.h"
 #include "models/weights/weight_blocks.h"
 
 namespace wnpu::decoder {
@@ -41,6 +45,7 @@ Spread spread_of(const models::TensorView& embedding) {
 // A few columns have values that are many times as large as the others', which would leave these
 // few of the bits: they are balanced by a power of their size, not wholly, for a hidden state has
 // outliers too. Of powers from 0 to -1, logits of tiny.en on speech are closest at these.
+constexpr auto kBytes = kernels::Number::i8;
 constexpr double kBytesPower = -0.5;
 constexpr double kNibblesPower = -0.75;
 
@@ -65,43 +70,77 @@ kernels::U4Basis nibble_basis(const Spread& spread) {
   return basis;
 }
 
-void fill(ByteScreen& screen, models::WeightBlocks& blocks, std::size_t n_threads) {
+ByteScreen pack_bytes(std::vector<float> balance, models::WeightBlocks& blocks,
+                      std::size_t n_threads) {
+  kernels::I16Matrix weights(blocks.k(), blocks.n(),
+                             {kBytes, kernels::ScaleOf::column, kernels::max_weight(kBytes)});
   std::vector<models::Matrix> balanced(n_threads);
   blocks.for_each([&](std::size_t first, ConstMatrixView rows, std::size_t thread) {
     models::Matrix& of_thread = balanced[thread];
     if (of_thread.rows() < rows.rows) of_thread = models::Matrix(rows.rows, rows.cols);
     const MatrixView out = of_thread.view().row_range(0, rows.rows);
     for (std::size_t r = 0; r < rows.rows; ++r)
-      std::ranges::transform(rows.row(r), screen.balance, out.row(r).begin(), std::multiplies{});
-    screen.weights.set_columns(first, out);
+      std::ranges::transform(rows.row(r), balance, out.row(r).begin(), std::multiplies{});
+    weights.set_columns(first, out);
     return true;
   });
-  screen.weights.widen_left_limit();
+  weights.widen_left_limit();
+  return {std::move(balance), std::move(weights)};
+}
+
+models::WantedOperand wanted_of(const models::WeightTensor& embedding,
+                                models::Precision precision) {
+  return {.name = embedding.name,
+          .key = "screen:" + embedding.key,
+          .number = precision == models::Precision::fp32 ? kBytes : kernels::Number::u4,
+          .k = embedding.view.row_size(),
+          .n = embedding.view.shape[0],
+          .is_copied = true};
+}
+
+// Nothing: it is not packed yet.
+std::optional<ScreenWeights> stored_screen(const models::WeightTensor& embedding,
+                                           const models::WantedOperand& wanted) {
+  auto found = models::find_stored(embedding.operands, wanted);
+  if (!found) return std::nullopt;
+  const bool has_balance = found->balance.size() == wanted.k;
+  const bool has_centre = found->centre.size() == wanted.k || wanted.number == kBytes;
+  if (!has_balance || !has_centre)
+    throw models::ModelError(wanted.name + ", packed: expected a number a row, found none");
+  if (wanted.number == kBytes) return ByteScreen{std::move(found->balance), std::move(found->side)};
+  return NibbleScreen({std::move(found->centre), std::move(found->balance)},
+                      std::move(found->side));
+}
+
+void keep(const models::WeightTensor& embedding, const models::WantedOperand& wanted,
+          const ScreenWeights& weights) {
+  if (const auto* bytes = std::get_if<ByteScreen>(&weights)) {
+    models::keep_stored(embedding.operands, wanted, bytes->weights, {}, bytes->balance);
+  } else if (const auto* nibbles = std::get_if<NibbleScreen>(&weights)) {
+    const kernels::U4Basis& basis = nibbles->basis();
+    models::keep_stored(embedding.operands, wanted, *nibbles, basis.centre, basis.balance);
+  }
 }
 
 }  // namespace
 
 ScreenWeights pack_screen(const models::WeightTensor& embedding, models::ThreadPool& pool,
                           models::Precision precision) {
-  const std::size_t n = embedding.view.shape[0];
-  const std::size_t k = embedding.view.row_size();
+  const models::WantedOperand wanted = wanted_of(embedding, precision);
+  if (auto found = stored_screen(embedding, wanted)) return *std::move(found);
   const Spread spread = spread_of(embedding.view);
   const models::WeightBlocks::Part part{&embedding};
   models::WeightBlocks blocks(pool, {&part, 1});
   ScreenWeights weights;
   if (kernels::gemm_in_use() == kernels::Gemm::blas) {
-    blocks.fill(weights.emplace<kernels::F32Matrix>(k, n));
+    blocks.fill(weights.emplace<kernels::F32Matrix>(wanted.k, wanted.n));
   } else if (precision == models::Precision::fp32) {
-    constexpr auto kNumber = kernels::Number::i8;
-    weights =
-        ByteScreen{bytes_balance(spread),
-                   kernels::I16Matrix(
-                       k, n, {kNumber, kernels::ScaleOf::column, kernels::max_weight(kNumber)})};
-    fill(std::get<ByteScreen>(weights), blocks, pool.n_threads());
+    weights = pack_bytes(bytes_balance(spread), blocks, pool.n_threads());
   } else {
-    blocks.fill(weights.emplace<NibbleScreen>(nibble_basis(spread), n));
+    blocks.fill(weights.emplace<NibbleScreen>(nibble_basis(spread), wanted.n));
   }
   blocks.release();
+  keep(embedding, wanted, weights);
   return weights;
 }
 

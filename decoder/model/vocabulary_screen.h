@@ -19,7 +19,7 @@ namespace wnpu::decoder {
 // The tokens' weights in 8 bits, for hidden states in 16.
 struct ByteScreen {
   std::vector<float> balance;  // [n_text_state]: the weights are times this
-  kernels::I16Matrix weights;  // [n_text_state, n]
+  kernels::RightSide weights;  // [n_text_state, n]
 };
 // In 4 bits: [n_text_state, n].
 using NibbleScreen = kernels::U4Matrix;

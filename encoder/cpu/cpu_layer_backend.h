@@ -71,7 +71,8 @@ class CpuLayerBackend : public LayerBackend {
 // The layers of a model, packed in the numbers of a precision; for any number of backends.
 class CpuLayers {
  public:
-  // `layers` may go afterwards, their file too. Throws ModelError for a NaN or infinity among them.
+  // `layers` may go afterwards, their file too unless it has operands. Throws ModelError for a NaN
+  // or infinity among them.
   CpuLayers(models::Precision precision, const models::Dims& dims,
             std::span<const models::EncoderLayerTensors> layers, models::ThreadPool& pool);
 

@@ -126,6 +126,18 @@ void release_pages(std::span<const std::byte> part) {
   madvise(const_cast<std::byte*>(part.data() + skipped), whole, MADV_DONTNEED);
 }
 
+void populate_pages(std::span<const std::byte> part) {
+#ifdef MADV_POPULATE_READ
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(part.data()) % page;
+  if (part.empty()) return;
+  // Where it fails the pages come as they are touched.
+  madvise(const_cast<std::byte*>(part.data() - before), part.size() + before, MADV_POPULATE_READ);
+#else
+  (void)part;
+#endif
+}
+
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

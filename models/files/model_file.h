@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/base/dims.h"
+#include "models/files/packed/operand_store.h"
 #include "models/files/tensor_view.h"
 
 namespace wnpu::models {
@@ -22,8 +23,9 @@ inline constexpr std::string_view kCTranslate2 = "ctranslate2";
 inline constexpr std::string_view kGgml = "ggml";
 inline constexpr std::string_view kSafetensors = "safetensors";
 inline constexpr std::string_view kPytorch = "pytorch";
-inline constexpr std::array<std::string_view, 4> kFileFormats{kCTranslate2, kGgml, kSafetensors,
-                                                              kPytorch};
+inline constexpr std::string_view kPacked = "packed";
+inline constexpr std::array<std::string_view, 5> kFileFormats{kCTranslate2, kGgml, kSafetensors,
+                                                              kPytorch, kPacked};
 
 // What main_dtype() says of a file without matrices.
 inline constexpr std::string_view kNoDType = "none";
@@ -37,6 +39,15 @@ struct ModelConfig {
   std::vector<int> suppress_tokens;
   std::vector<int> suppress_tokens_begin;
   std::vector<std::pair<int, int>> alignment_heads;  // (decoder layer, head)
+};
+
+// Of a packed file (models/files/packed/packed_format.h): who made it, of what.
+struct PackedOrigin {
+  std::string made_by;  // for people
+  Packing packing;
+  std::vector<std::string> precisions;  // that there are operands for
+  std::string source_format;            // one of kFileFormats
+  std::string source_sha256;            // of the file with the weights
 };
 
 class ModelFile {
@@ -53,6 +64,13 @@ class ModelFile {
   // Throws ModelError if there is no such tensor or its shape differs from `shape`.
   const TensorView& tensor(const std::string& name, std::span<const std::size_t> shape) const;
   bool has(const std::string& name) const { return tensors_.contains(name); }
+  const std::map<std::string, TensorView>& tensors() const { return tensors_; }
+  // Null: it is no packed file.
+  virtual const PackedOrigin* origin() const { return nullptr; }
+  // Where packed matrices are looked for, and kept; null: nowhere. What is used must outlive the
+  // file.
+  OperandStore* operands() const { return operands_; }
+  void use_operands(OperandStore* operands) { operands_ = operands; }
   // The commonest type among the big matrices, e.g. "f16": what JSON shows as model.quantization.
   std::string_view main_dtype() const;
 
@@ -69,6 +87,9 @@ class ModelFile {
   ModelConfig config_;
   std::vector<std::string> token_bytes_;
   std::map<std::string, TensorView> tensors_;
+
+ private:
+  OperandStore* operands_ = nullptr;
 };
 
 }  // namespace wnpu::models

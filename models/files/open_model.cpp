@@ -12,6 +12,7 @@
 #include "models/files/byte_cursor.h"
 #include "models/files/ctranslate2_file.h"
 #include "models/files/ggml_file.h"
+#include "models/files/packed/packed_file.h"
 #include "models/files/pytorch/pytorch_file.h"
 #include "models/files/safetensors_file.h"
 
@@ -119,6 +120,7 @@ bool is_ctranslate2(std::string_view start) {
 std::unique_ptr<ModelFile> open_file(const fs::path& path, const fs::path& more_models) {
   const MappedFile file(path);
   const std::string_view start = as_text(file.bytes()).substr(0, 512);
+  if (is_packed(start)) return open_packed(path);
   if (is_ggml(start)) return open_ggml(path);
   const bool is_called_so = is_zip(start) && path.extension() == ".pt";
   if (is_called_so || is_pytorch_archive(start)) return open_checkpoint(path, more_models);

@@ -1,13 +1,17 @@
 #include "models/weights/pack_weights.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "models/kernels/operands/bf16_matrix.h"
 #include "models/kernels/operands/f32_matrix.h"
 #include "models/kernels/vectors/blas.h"
 #include "models/kernels/vectors/half_floats.h"
+#include "models/weights/stored_operand.h"
 #include "models/weights/weight_blocks.h"
 
 namespace wnpu::models {
@@ -69,11 +73,34 @@ kernels::RightSide pack(ThreadPool& pool, WeightBlocks& blocks, Number number) {
   return matrix;
 }
 
+// What says all that goes into it: which matrices, each times which scale.
+WantedOperand wanted_of(std::span<const WeightBlocks::Part> parts, Number number) {
+  WantedOperand wanted{.name = parts[0].tensor->name,
+                       .key = "",
+                       .number = number,
+                       .k = parts[0].tensor->view.row_size(),
+                       .n = 0};
+  for (const WeightBlocks::Part& part : parts) {
+    if (wanted.n != 0) wanted.key += ",";
+    wanted.key += part.tensor->key;
+    wanted.n += part.tensor->view.shape[0];
+    if (part.scale == 1.0F) continue;
+    std::array<char, 32> text = {};
+    std::snprintf(text.data(), text.size(), "*%a", static_cast<double>(part.scale));
+    wanted.key += text.data();
+  }
+  return wanted;
+}
+
 kernels::RightSide pack_and_release(ThreadPool& pool, std::span<const WeightBlocks::Part> parts,
                                     Number number) {
+  const WantedOperand wanted = wanted_of(parts, number);
+  OperandStore* const store = parts[0].tensor->operands;
+  if (auto found = find_stored(store, wanted)) return std::move(found->side);
   WeightBlocks blocks(pool, parts);
   kernels::RightSide packed = pack(pool, blocks, number);
   blocks.release();
+  keep_stored(store, wanted, packed);
   return packed;
 }
 

@@ -19,7 +19,7 @@ class Loader {
   explicit Loader(const ModelFile& file) : file_(file) {}
 
   WeightTensor tensor(const std::string& name, const std::vector<std::size_t>& shape) const {
-    return {file_.tensor(name, shape), file_.path() + ": " + name};
+    return {file_.tensor(name, shape), file_.path() + ": " + name, name, file_.operands()};
   }
 
   // [shape[0], product of the others]
@@ -70,6 +70,18 @@ class Loader {
  private:
   const ModelFile& file_;
 };
+
+template <typename Weights>
+EncoderEndsOf<Weights> read_encoder_ends(const ModelFile& file) {
+  const Loader<Weights> load(file);
+  const Dims& dims = file.dims();
+  const std::size_t width = dims.n_audio_state;
+  return {.conv1 = load.linear("encoder.conv1", {width, dims.n_mels, 3}),
+          .conv2 = load.linear("encoder.conv2", {width, width, 3}),
+          .positional_embedding =
+              load.matrix("encoder.positional_embedding", {dims.n_audio_ctx, width}),
+          .ln_post = load.layer_norm("encoder.ln_post", width)};
+}
 
 template <typename Weights>
 EncoderLayerOf<Weights> encoder_layer(const Loader<Weights>& load, const std::string& block,
@@ -138,19 +150,12 @@ void read_finite(const WeightTensor& tensor, std::span<float> out) {
                    " at element " + std::to_string(bad - out.begin()));
 }
 
-EncoderEnds load_encoder_ends(const ModelFile& file) {
-  const Loader<Matrix> load(file);
-  const Dims& dims = file.dims();
-  const std::size_t width = dims.n_audio_state;
-  return {.conv1 = load.linear("encoder.conv1", {width, dims.n_mels, 3}),
-          .conv2 = load.linear("encoder.conv2", {width, width, 3}),
-          .positional_embedding =
-              load.matrix("encoder.positional_embedding", {dims.n_audio_ctx, width}),
-          .ln_post = load.layer_norm("encoder.ln_post", width)};
+EncoderWeights load_encoder_weights(const ModelFile& file) {
+  return {read_encoder_ends<Matrix>(file), read_encoder_layers<Matrix>(file)};
 }
 
-EncoderWeights load_encoder_weights(const ModelFile& file) {
-  return {load_encoder_ends(file), read_encoder_layers<Matrix>(file)};
+EncoderEndTensors find_encoder_ends(const ModelFile& file) {
+  return read_encoder_ends<WeightTensor>(file);
 }
 
 std::vector<EncoderLayerTensors> find_encoder_layers(const ModelFile& file) {
@@ -169,6 +174,20 @@ WeightTensor tensor_of(ConstMatrixView matrix) {
   view.shape = {matrix.rows, matrix.cols};
   view.bytes = std::as_bytes(std::span(matrix.data, matrix.rows * matrix.cols));
   return {view, "weights in memory"};
+}
+
+WeightTensor row_range(const WeightTensor& tensor, std::size_t first, std::size_t count) {
+  const std::string key =
+      tensor.key + "[" + std::to_string(first) + "+" + std::to_string(count) + "]";
+  return {row_range(tensor.view, first, count), tensor.name, key, tensor.operands};
+}
+
+EncoderEndTensors tensors_of(const EncoderEnds& ends) {
+  EncoderEndTensors tensors{tensors_of(ends.conv1), tensors_of(ends.conv2), {}, ends.ln_post};
+  const Matrix& positions = ends.positional_embedding;
+  tensors.positional_embedding = Matrix::uninitialised(positions.rows(), positions.cols());
+  std::ranges::copy(positions.flat(), tensors.positional_embedding.flat().begin());
+  return tensors;
 }
 
 std::vector<EncoderLayerTensors> tensors_of(std::span<const EncoderLayerWeights> layers) {

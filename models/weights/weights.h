@@ -42,12 +42,15 @@ struct EncoderLayerOf {
 };
 
 // What comes before the layers, and behind them.
-struct EncoderEnds {
-  LinearWeights conv1;          // encoder.conv1  [state, n_mels * 3], taps innermost
-  LinearWeights conv2;          // encoder.conv2  [state, state * 3], taps innermost
+template <typename Weights>
+struct EncoderEndsOf {
+  LinearOf<Weights> conv1;      // encoder.conv1  [state, n_mels * 3], taps innermost
+  LinearOf<Weights> conv2;      // encoder.conv2  [state, state * 3], taps innermost
   Matrix positional_embedding;  // encoder.positional_embedding  [n_audio_ctx, state]
   kernels::LayerNorm ln_post;   // encoder.ln_post
 };
+
+using EncoderEnds = EncoderEndsOf<Matrix>;
 
 using EncoderLayerWeights = EncoderLayerOf<Matrix>;
 
@@ -78,8 +81,14 @@ struct DecoderOf {
 struct WeightTensor {
   TensorView view;
   std::string name;
+  std::string key = {};              // its name in the store, where there is one
+  OperandStore* operands = nullptr;  // where it may be packed already
 };
 
+// Entries first, first + 1, ... of the outermost extent.
+WeightTensor row_range(const WeightTensor& tensor, std::size_t first, std::size_t count);
+
+using EncoderEndTensors = EncoderEndsOf<WeightTensor>;
 using EncoderLayerTensors = EncoderLayerOf<WeightTensor>;
 using DecoderLayerWeights = DecoderLayerOf<Matrix>;
 using DecoderWeights = DecoderOf<Matrix>;
@@ -88,16 +97,17 @@ using DecoderTensors = DecoderOf<WeightTensor>;
 // Every tensor is looked up by name with the shape that dims demand; ModelError otherwise, also for
 // a NaN or infinity among the values.
 EncoderWeights load_encoder_weights(const ModelFile& file);
-EncoderEnds load_encoder_ends(const ModelFile& file);
 DecoderWeights load_decoder_weights(const ModelFile& file);
 
-// The layers of the encoder, and the decoder, with their matrices left in the file, which must
-// outlive the result: for who packs them one by one, since all in fp32 take twice the memory of
-// what comes of them. Values of matrices are not looked at.
+// The ends and the layers of the encoder, and the decoder, with their matrices left in the file,
+// which must outlive the result: for who packs them one by one, since all in fp32 take twice the
+// memory of what comes of them. Values of matrices are not looked at.
+EncoderEndTensors find_encoder_ends(const ModelFile& file);
 std::vector<EncoderLayerTensors> find_encoder_layers(const ModelFile& file);
 DecoderTensors find_decoder_weights(const ModelFile& file);
 // The same of weights in memory.
 WeightTensor tensor_of(ConstMatrixView matrix);
+EncoderEndTensors tensors_of(const EncoderEnds& ends);
 std::vector<EncoderLayerTensors> tensors_of(std::span<const EncoderLayerWeights> layers);
 DecoderTensors tensors_of(const DecoderWeights& weights);
 

@@ -1,7 +1,9 @@
 #include "models/kernels/operands/right_side.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
+#include <utility>
 
 #include "models/kernels/vectors/blas.h"
 
@@ -32,17 +34,38 @@ HWY_EXPORT(panel_cols);
 
 std::size_t gemm_panel_cols() { return HWY_DYNAMIC_DISPATCH(panel_cols)(); }
 
-RightSide::RightSide(Number number, std::size_t k, std::size_t n, models::SharedBlock* block)
+RightSide::RightSide(Number number, std::size_t k, std::size_t n, bool is_one_panel)
     : number_(number),
       step_(step_of(number)),
       k_(k),
       n_(n),
       n_steps_((k + step_.terms - 1) / step_.terms),
-      is_one_panel_(number == Number::f32 && gemm_in_use() == Gemm::blas),
-      panel_cols_(is_one_panel_ ? std::max<std::size_t>(n, 1) : gemm_panel_cols()) {
+      is_one_panel_(is_one_panel),
+      panel_cols_(is_one_panel ? std::max<std::size_t>(n, 1) : gemm_panel_cols()) {}
+
+RightSide::RightSide(Number number, std::size_t k, std::size_t n, models::SharedBlock* block)
+    : RightSide(number, k, n, number == Number::f32 && gemm_in_use() == Gemm::blas) {
   data_ = models::allocate_in(block, size_bytes());
   if (block == nullptr && n_ % panel_cols_ != 0)
     std::memset(data_.get() + (n_panels() - 1) * panel_bytes(), 0, panel_bytes());
+}
+
+RightSide::RightSide(StoredSide stored) : RightSide(stored.number, stored.k, stored.n, false) {
+  assert(stored.panels.size() == size_bytes());
+  scales_ = std::move(stored.scales);
+  sums_ = std::move(stored.sums);
+  left_limit_ = stored.left_limit;
+  if (stored.is_copied) {
+    data_ = models::allocate_aligned<std::byte>(size_bytes());
+    std::ranges::copy(stored.panels, data_.get());
+    return;
+  }
+  // Never written to: only the matrices that fill a side of their own do that.
+  data_ = {const_cast<std::byte*>(stored.panels.data()), {0, true}};
+}
+
+std::size_t RightSide::bytes_of(Number number, std::size_t k, std::size_t n) {
+  return RightSide(number, k, n, false).size_bytes();
 }
 
 }  // namespace wnpu::kernels

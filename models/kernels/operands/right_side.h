@@ -51,11 +51,25 @@ constexpr StepSize step_of(Number number) {
 std::size_t gemm_panel_cols();
 constexpr std::size_t kMostPanelCols = 32;
 
+// A right side that was packed before, by this build and for the instruction set in use.
+struct StoredSide {
+  Number number;
+  std::size_t k;
+  std::size_t n;
+  std::span<const std::byte> panels;  // aligned for every vector
+  std::vector<float> scales;
+  std::vector<float> sums;
+  float left_limit;
+  bool is_copied = false;  // into memory of ours, in huge pages where it is big
+};
+
 // Made by the matrices of each number, which fill it: f32_matrix.h, i16_matrix.h, u8_matrix.h,
 // u4_matrix.h, bf16_matrix.h.
 class RightSide {
  public:
   RightSide() = default;  // none
+  // A view of the panels, size_bytes() of them, or a copy.
+  explicit RightSide(StoredSide stored);
 
   Number number() const { return number_; }
   std::size_t k() const { return k_; }
@@ -70,6 +84,8 @@ class RightSide {
   std::size_t panel_bytes() const { return n_steps_ * panel_cols_ * step_.bytes; }
   std::size_t size_bytes() const { return n_panels() * panel_bytes(); }
   const std::byte* panel(std::size_t i) const { return data_.get() + i * panel_bytes(); }
+  // What such a side's panels take where they are ours, not OpenBLAS'.
+  static std::size_t bytes_of(Number number, std::size_t k, std::size_t n);
 
   // Of the columns, where they have any: an element is scale * q. Up to the end of the last panel.
   std::span<const float> scales() const { return scales_; }
@@ -95,6 +111,8 @@ class RightSide {
   float left_limit_ = 0;
 
  private:
+  RightSide(Number number, std::size_t k, std::size_t n, bool is_one_panel);
+
   Number number_ = Number::f32;
   StepSize step_ = step_of(Number::f32);
   std::size_t k_ = 0;

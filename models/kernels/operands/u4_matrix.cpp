@@ -23,6 +23,11 @@ U4Matrix::U4Matrix(U4Basis basis, std::size_t n)
   scales_ = of_columns();
 }
 
+U4Matrix::U4Matrix(U4Basis basis, RightSide packed)
+    : RightSide(std::move(packed)), basis_(std::move(basis)) {
+  assert(number() == Number::u4 && basis_.centre.size() == k() && basis_.balance.size() == k());
+}
+
 void U4Matrix::set_columns(std::size_t first_col, ConstMatrixView b) {
   assert(b.cols == k() && first_col + b.rows <= n());
   std::vector<float> values(k());

@@ -25,6 +25,8 @@ struct U4Basis {
 class U4Matrix : public RightSide {
  public:
   U4Matrix(U4Basis basis, std::size_t n);
+  // One that was packed before, of the same basis.
+  U4Matrix(U4Basis basis, RightSide packed);
 
   const U4Basis& basis() const { return basis_; }
 

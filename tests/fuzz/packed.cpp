@@ -1,0 +1,29 @@
+// The index of a packed model file, in a file whose checksum of it is right: what is read of a file
+// that somebody made on purpose. Bytes that are no packed file at all are the other targets'.
+#include <cstring>
+#include <string>
+
+#include "models/files/packed/packed_format.h"
+#include "tests/fuzz/input_folder.h"
+#include "tests/fuzz/read_model.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace wnpu;
+  static const fuzz::InputFolder folder;
+  constexpr std::size_t kSections = 4096;
+  std::string file(models::kPackedMagic);
+  file.resize(kSections);
+  std::memcpy(file.data() + models::kPackedMagic.size(), &models::kPackedVersion,
+              sizeof models::kPackedVersion);
+  const std::string_view index = fuzz::as_text(data, size);
+  file += index;
+  std::string tail(models::kPackedTail - models::kPackedMagic.size(), '\0');
+  const std::uint64_t place[] = {kSections, size};
+  const std::uint32_t sum = models::checksum(std::as_bytes(std::span(index)));
+  std::memcpy(tail.data(), place, sizeof place);
+  std::memcpy(tail.data() + sizeof place, &sum, sizeof sum);
+  file.append(tail).append(models::kPackedMagic);
+  folder.write(file, {"model.wnpu"});
+  fuzz::read_model(folder.path() / "model.wnpu");
+  return 0;
+}
