@@ -24,6 +24,7 @@
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/whisper_npu.hpp"
 #include "app/hub/offer.h"
+#include "app/packed/packed_file.h"
 #include "app/paths/input_folders.h"
 #include "models/kernels/vectors/blas.h"
 #include "npu/probe.h"
@@ -65,7 +66,11 @@ int transcribe(const CommandLine& line) {
   for (const auto& each : line.notes) Messages(std::cerr, options.verbosity, false).note(each);
   const Environment environment = environment_of_process(options);
   const std::vector<PlannedInput> plan = plan_outputs(options);
-  if (!plan.empty()) pull_missing_model(options, std::cin, std::cerr);
+  if (!plan.empty()) {
+    pull_missing_model(options, std::cin, std::cerr);
+    Messages messages(std::cerr, options.verbosity, false);
+    renew_packed_model(options, messages);
+  }
   const BatchFn batch = [&](BatchProgress& progress) {
     return exit_code_after([&] { return run_batch(options, plan, environment, progress); });
   };

@@ -60,6 +60,7 @@ std::string sha256_of_file(const std::filesystem::path& path,
 void Checksums::add(Transcript& transcript, const std::function<bool()>& should_stop) {
   if (transcript.truncated) return;
   transcript.input.sha256 = sha256_of_file(transcript.input.path, should_stop);
+  if (!transcript.model.sha256.empty()) return;  // a packed file says its source's
   if (model_.empty()) model_ = sha256_of_file(weights_file(transcript.model.path), should_stop);
   transcript.model.sha256 = model_;
 }

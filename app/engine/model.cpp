@@ -33,10 +33,11 @@ void load(const std::string& name_or_path, Model::State& state) {
   state.load_s = models::seconds_since(start);
   state.device = std::move(chosen.info);
   state.opened = std::move(chosen.devices);
+  const models::PackedOrigin* const origin = loaded->file().origin();
   state.info = {.name = name_or_path,
                 .path = path.string(),
                 .format = std::string(loaded->file().format()),
-                .sha256 = "",
+                .sha256 = origin == nullptr ? "" : origin->source_sha256,
                 .quantization = std::string(loaded->file().main_dtype())};
 }
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 bool is_model(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return !weights_file(path).empty();
-  return path.extension() == ".bin" || path.extension() == ".pt";
+  return path.extension() == ".bin" || path.extension() == ".pt" || path.extension() == ".wnpu";
 }
 
 // "found base.en, tiny.en", or "found nothing".
@@ -54,7 +54,7 @@ fs::path find_name(const std::string& name, const fs::path& folder) {
   if (name.empty() || name.find('/') != std::string::npos) return {};
   std::error_code error;
   for (const std::string& each : {name, full_name(name)}) {
-    for (const std::string& file : {each, "ggml-" + each + ".bin", each + ".pt"}) {
+    for (const std::string& file : {each, each + ".wnpu", "ggml-" + each + ".bin", each + ".pt"}) {
       fs::path path = models::join(folder, file);
       if (fs::exists(path, error)) return path;
     }

@@ -10,9 +10,9 @@ namespace wnpu::app {
 // $XDG_CACHE_HOME/whisper-npu, or ~/.cache/whisper-npu (npu/xdg_folder.h); always absolute.
 std::filesystem::path model_folder();
 
-// Where a name is in `folder`: under that name, as whisper.cpp's and openai-whisper's files of it
-// are called ("ggml-base.bin", "base.pt"), or under openai-whisper's other name of it ("turbo").
-// Empty: nowhere, or it is no name.
+// Where a name is in `folder`: under that name, as `models convert`, whisper.cpp and
+// openai-whisper call files of it ("base.wnpu", "ggml-base.bin", "base.pt"), or under
+// openai-whisper's other name of it ("turbo"). Empty: nowhere, or it is no name.
 std::filesystem::path find_name(const std::string& name, const std::filesystem::path& folder);
 
 // A path that exists is taken as it is; anything else without a slash is such a name. Throws

@@ -1,5 +1,6 @@
 #include "app/models/models_command.h"
 
+#include "app/models/convert_command.h"
 #include "app/models/export_command.h"
 #include "app/models/hub_actions.h"
 #include "app/models/import_command.h"
@@ -12,7 +13,7 @@ Subcommand models_command() {
           {},
           {},
           {list_action(), pull_action(), verify_action(), remove_action(), path_action(),
-           info_action(), export_action(), import_action()}};
+           info_action(), convert_action(), export_action(), import_action()}};
 }
 
 }  // namespace wnpu::app

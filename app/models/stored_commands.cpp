@@ -62,6 +62,12 @@ std::string stored_text(const fs::path& path) {
   text += number_text("\nmel bands: ", dims.n_mels) + number_text("width: ", dims.n_audio_state) +
           number_text("encoder layers: ", dims.n_audio_layer) +
           number_text("decoder layers: ", dims.n_text_layer);
+  if (const models::PackedOrigin* const origin = file->origin()) {
+    text += "made by: " + origin->made_by + "\nof: " + origin->source_format + ", SHA-256 " +
+            origin->source_sha256 + "\npacked for: " + origin->packing.instructions;
+    for (const std::string& precision : origin->precisions) text += " " + precision;
+    text += "\npacked by: " + origin->packing.build + "\n";
+  }
   return text;
 }
 

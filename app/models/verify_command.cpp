@@ -13,6 +13,8 @@
 #include "app/hub/catalogue.h"
 #include "app/hub/pins.h"
 #include "app/models/hub_actions.h"
+#include "app/packed/packed_file.h"
+#include "models/files/packed/packed_file.h"
 
 namespace wnpu::app {
 namespace {
@@ -60,9 +62,20 @@ std::map<std::string, Known> known_of(const std::string& name, const fs::path& p
   return known;
 }
 
+// A packed file knows what it was written as; whether it still is that.
+bool verify_packed(const fs::path& path) {
+  const std::vector<std::string> damaged = models::damaged_sections(path);
+  std::string text = path.string() + ": ";
+  text += damaged.empty() ? "ok (its own checksums)" : "wrong: damaged since it was made:";
+  for (const std::string& section : damaged) text.append(" ").append(section);
+  write_all(STDOUT_FILENO, text + "\n", "stdout");
+  return damaged.empty();
+}
+
 // A line a file; whether all are as they should be.
 bool verify_model(const std::string& name, const fs::path& folder) {
   const fs::path path = place_of(name, folder);
+  if (has_packed_magic(path)) return verify_packed(path);
   const fs::path above = fs::is_directory(path) ? path : path.parent_path();
   const std::map<std::string, Known> known = known_of(name, path, folder);
   bool is_right = !known.empty();

@@ -1,0 +1,60 @@
+// Files keep what packing makes: a change of it has to change the layout's number in
+// models/weights/stored_operand.cpp, and what stands here.
+#include <cstdint>
+#include <map>
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "models/base/thread_pool.h"
+#include "models/kernels/vectors/instruction_set.h"
+#include "models/weights/pack_weights.h"
+
+using namespace wnpu;
+
+namespace {
+
+std::uint64_t fnv1a(std::span<const std::byte> bytes, std::uint64_t hash) {
+  for (const std::byte byte : bytes)
+    hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
+  return hash;
+}
+
+std::uint64_t hash_of(const kernels::RightSide& side) {
+  std::uint64_t hash = fnv1a({side.panel(0), side.size_bytes()}, 0xcbf29ce484222325U);
+  hash = fnv1a(std::as_bytes(side.scales()), hash);
+  hash = fnv1a(std::as_bytes(side.sums()), hash);
+  const float limit = side.left_limit();
+  return fnv1a(std::as_bytes(std::span(&limit, 1)), hash);
+}
+
+}  // namespace
+
+TEST_CASE("packing: layout 1 is what it was when files were made of it") {
+  using kernels::Number;
+  constexpr std::size_t kRows = 77;
+  constexpr std::size_t kColumns = 53;
+  std::mt19937 random(3);
+  models::Matrix weights(kRows, kColumns);
+  // Of multiples of 2^-16, which no compiler rounds in its own way.
+  for (float& value : weights.flat())
+    value = static_cast<float>(static_cast<int>(random() % 65536) - 32768) / 65536.0F;
+  const kernels::InstructionSet before = kernels::instruction_set();
+  models::ThreadPool pool(1);
+  for (const kernels::InstructionSet set : kernels::instruction_sets()) {
+    REQUIRE(kernels::use_instruction_set(set));
+    std::uint64_t all = 0;
+    for (const Number number :
+         {Number::f32, Number::f16, Number::bf16, Number::i16, Number::i8, Number::u8}) {
+      all = all * 31 + hash_of(models::pack_weights(pool, weights.view(), number));
+    }
+    CAPTURE(kernels::instruction_set_name());
+    // By the columns of a panel, which is all that differs between instruction sets.
+    const std::map<std::size_t, std::uint64_t> known{{2, 10003051098303303263U},
+                                                     {8, 499769602642892783U},
+                                                     {16, 18332182161902413907U},
+                                                     {32, 10565100791988016383U}};
+    CHECK(all == known.at(kernels::gemm_panel_cols()));
+  }
+  REQUIRE(kernels::use_instruction_set(before));
+}
