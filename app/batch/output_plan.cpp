@@ -65,6 +65,10 @@ void check_arguments(const Options& options, const std::vector<Format>& formats)
   if (options.headers == Headers::on && !prints_text && options.verbosity != Verbosity::verbose) {
     throw UsageError("--headers on has no effect: it needs text on stdout");
   }
+  const bool prints_lines = writes_to_stdout(options) && formats.front() == Format::text;
+  if (options.color == Color::always && !prints_lines && options.verbosity != Verbosity::verbose) {
+    throw UsageError("--color always has no effect: it needs --format text on stdout");
+  }
   if (has_names(options)) return;
   if (formats.size() > 1) throw UsageError("more than one --format needs --output-dir");
   if (writes_to_stdout(options)) {

@@ -31,6 +31,8 @@ Environment environment_of_process(const Options& options) {
           .err = &std::cerr,
           .shows_progress =
               wants_progress(options.verbosity, ::isatty(STDERR_FILENO) != 0, std::getenv("TERM")),
+          .shows_colors = wants_colors(options.color, ::isatty(STDOUT_FILENO) != 0,
+                                       color_variables_of_process()),
           .columns = [] { return terminal_columns(STDERR_FILENO); },
           .stop_signal = received_signal};
 }

@@ -111,7 +111,7 @@ class Batch {
     callbacks.on_segment = [this, is_live](const Segment& segment) {
       if (!is_live) return;
       messages_.hide_progress();
-      put(text_line(segment, write_options_));
+      put(text_line(segment, write_options_, environment_.shows_colors));
     };
     callbacks.on_progress = [this](double done_s, double total_s) {
       messages_.update_progress(done_s, total_s);

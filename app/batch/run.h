@@ -22,6 +22,7 @@ struct Environment {
   int out = 1;  // descriptor of stdout
   std::ostream* err = nullptr;
   bool shows_progress = false;
+  bool shows_colors = false;                                              // in text on stdout
   std::function<std::size_t()> columns = [] { return std::size_t{80}; };  // of the terminal
   // Number of the signal that asked to stop; 0: none did.
   std::function<int()> stop_signal = [] { return 0; };

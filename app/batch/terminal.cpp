@@ -98,6 +98,22 @@ std::string_view first_columns(std::string_view text, std::size_t columns) {
   return text.substr(0, end);
 }
 
+ColorVariables color_variables_of_process() {
+  return {.term = std::getenv("TERM"),
+          .no_color = std::getenv("NO_COLOR"),
+          .clicolor_force = std::getenv("CLICOLOR_FORCE")};
+}
+
+bool wants_colors(Color asked, bool out_is_terminal, const ColorVariables& variables) {
+  if (asked != Color::automatic) return asked == Color::always;
+  const auto text = [](const char* value) { return std::string_view(value ? value : ""); };
+  if (!text(variables.no_color).empty()) return false;
+  const std::string_view force = text(variables.clicolor_force);
+  if (!force.empty() && force != "0") return true;
+  const std::string_view term = text(variables.term);
+  return out_is_terminal && !term.empty() && term != "dumb";
+}
+
 std::size_t terminal_columns(int descriptor) {
   constexpr std::size_t kUsual = 80;
   winsize size{};

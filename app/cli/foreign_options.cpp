@@ -31,8 +31,7 @@ constexpr std::array kOptions = {
     ForeignOption{"download-root", "", "write --model-dir"},
     ForeignOption{"pretty-json", "", "json is indented, jsonl is not: write --format"},
     ForeignOption{"print-colors", "",
-                  "text has no colours; words' probabilities are in json: "
-                  "write --word-timestamps True --format json"},
+                  "write --color auto or always, with --word-timestamps True for each word's own"},
     ForeignOption{"log-progress", "", "a terminal shows the progress: leave it out"},
     ForeignOption{"power-budget", "",
                   "no published figure says what this NPU draws: leave it out (npu/README.md)"},

@@ -23,6 +23,9 @@ enum class Isolation { automatic, on, off };
 // Whether a line with the file's name stands before its text on stdout.
 enum class Headers { automatic, on, off };
 
+// Whether text on stdout has colours that say how probable it is.
+enum class Color { automatic, always, never };
+
 struct Options {
   // Audio files; "-" is stdin.
   std::vector<std::string> inputs;
@@ -66,6 +69,7 @@ struct Options {
   SubtitleLayout layout;
 
   Headers headers = Headers::automatic;        // on where several inputs' text goes to stdout
+  Color color = Color::automatic;              // on where stdout is a terminal
   Isolation isolation = Isolation::automatic;  // on where there are several inputs
   Verbosity verbosity = Verbosity::normal;
   // Stop before the encoder and report durations.

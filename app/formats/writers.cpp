@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "app/engine/timestamp.h"
+#include "app/formats/confidence_colors.h"
 #include "app/formats/json_writer.h"
 #include "app/formats/repaired.h"
 #include "app/formats/text_formats.h"
@@ -31,9 +32,11 @@ std::string_view extension_of(Format format) {
       ->extension;
 }
 
-std::string text_line(const Segment& segment, const WriteOptions& options) {
-  const std::string text = models::repair_utf8(segment.text);
-  if (!options.text_timestamps) return std::string(models::strip(text)) + "\n";
+std::string text_line(const Segment& segment, const WriteOptions& options, bool has_colors) {
+  std::string text = models::repair_utf8(segment.text);
+  if (!options.text_timestamps) text = std::string(models::strip(text));
+  if (has_colors) text = with_confidence_colors(text, segment);
+  if (!options.text_timestamps) return text + "\n";
   // openai/whisper transcribe.py with verbose=True: the text keeps its leading space.
   return "[" + format_timestamp(segment.start, {}) + " --> " + format_timestamp(segment.end, {}) +
          "] " + text + "\n";

@@ -43,8 +43,9 @@ struct WriteOptions {
   bool text_timestamps = false;  // format text: "[00:00.000 --> 00:07.740]  words" lines
 };
 
-// One line of format text, with its newline; what is printed while a file is being decoded.
-std::string text_line(const Segment& segment, const WriteOptions& options);
+// One line of format text, with its newline; what is printed while a file is being decoded, for a
+// terminal perhaps with colours (confidence_colors.h).
+std::string text_line(const Segment& segment, const WriteOptions& options, bool has_colors = false);
 
 // Broken UTF-8 in the transcript comes out as U+FFFD, in every format.
 void write(Format format, const Transcript& transcript, const WriteOptions& options,

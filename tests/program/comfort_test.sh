@@ -80,4 +80,25 @@ done
 "$program" -r --headers off talks >out.txt
 cat text text text | cmp - out.txt || fail "--headers off: expected text alone"
 expect 2 '--headers on has no effect' --headers on --format json talks/a.wav
+
+# Colours, and the same text without them: on a terminal, or where they are asked for.
+"$program" --color always talks/a.wav >colored
+grep -qP '\e\[38;5;[0-9]+m' colored || fail "--color always: expected colours, found $(cat colored)"
+sed 's/\x1b\[[0-9;]*m//g' colored | cmp - text || fail "--color always: expected the same text"
+"$program" --word-timestamps True talks/a.wav >words
+"$program" --color always --word-timestamps True talks/a.wav | sed 's/\x1b\[[0-9;]*m//g' | cmp - words ||
+  fail "--color always with words: expected the same text"
+TERM=xterm "$program" talks/a.wav | cmp - text || fail "a pipe: expected no colours"
+CLICOLOR_FORCE=1 "$program" talks/a.wav | cmp - colored || fail "CLICOLOR_FORCE: expected colours"
+CLICOLOR_FORCE=1 "$program" --color never talks/a.wav | cmp - text || fail "--color never: expected none"
+expect 2 '--color always has no effect' --color always --format srt talks/a.wav
+expect 2 '--color always has no effect' --color always -o colors talks/a.wav
+terminal() {  # VARIABLE=VALUE...: what a terminal gets
+  env "$@" TERM=xterm /usr/bin/python3 - "$program" talks/a.wav <<'PY'
+import os, pty, sys
+pty.spawn(sys.argv[1:] + ["--quiet"], lambda end: os.read(end, 4096), lambda end: b"")
+PY
+}
+terminal -u NO_COLOR | tr -d '\r' | cmp - colored || fail "a terminal: expected colours"
+terminal NO_COLOR=1 | tr -d '\r' | cmp - text || fail "NO_COLOR: expected no colours"
 echo "comfort: all as documented"

@@ -1,0 +1,134 @@
+#include "app/cli/output_options.h"
+
+#include <algorithm>
+
+#include "app/cli/option_values.h"
+
+namespace wnpu::app {
+namespace {
+
+void add_format(Options& options, const std::string& name) {
+  for (const FormatName& known : kFormats) {
+    // "all" is every file format: text is txt for people.
+    const bool wanted = name == "all" ? known.format != Format::text : known.name == name;
+    const auto& has = options.formats;
+    if (wanted && std::find(has.begin(), has.end(), known.format) == has.end()) {
+      options.formats.push_back(known.format);
+    }
+  }
+}
+
+void add_result_options(CLI::App& app, Options& options) {
+  std::vector<std::string> names = {"all"};
+  for (const FormatName& known : kFormats) names.emplace_back(known.name);
+  app.add_option_function<std::vector<std::string>>(
+         "-f,--format,--output-format",
+         [&options](const std::vector<std::string>& given) {
+           for (const std::string& name : given) add_format(options, name);
+         },
+         "Repeatable; text if not given, all with --output-dir")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->check(one_of(names))
+      ->type_name(CLI::detail::join(names, "|"));
+  app.add_option("-o,--output-dir", options.output_dir, "Folder to write NAME.FORMAT to")
+      ->type_name("DIR");
+  app.add_option("--output-template", options.output_template,
+                 "Names of results, below --output-dir if given: {dir}/{stem}.{lang}.{ext}; also "
+                 "{name}, {model}, {task}, {n}")
+      ->type_name("TEMPLATE");
+  app.add_option("--output", options.output, "File to write to; - is stdout")->type_name("FILE|-");
+}
+
+void add_existing_options(CLI::App& app, Options& options) {
+  const auto set_existing = [&options](ExistingOutput existing) {
+    return [&options, existing] { options.existing = existing; };
+  };
+  CLI::Option* overwrite = app.add_flag_callback(
+      "--overwrite", set_existing(ExistingOutput::overwrite), "Replace files that are there");
+  overwrite->configurable(false);  // a permission for this time
+  app.add_flag_callback("--skip-existing", set_existing(ExistingOutput::skip),
+                        "Keep results that are there; leave out inputs that have them all")
+      ->excludes(overwrite);
+}
+
+void add_message_options(CLI::App& app, Options& options) {
+  const auto set_verbose = [&options](const std::string& text) {
+    if (is_true(text)) options.verbosity = Verbosity::verbose;
+  };
+  app.add_option_function<std::string>("-v,--verbose", set_verbose,
+                                       "Times before the text, and what is going on on stderr")
+      ->expected(0, 1)
+      ->check(one_of({"True", "False", "None"}, Case::ignored))
+      ->type_name("[True|False]");
+  const auto set_quiet = [&options] {
+    if (options.verbosity == Verbosity::verbose) {
+      throw CLI::ValidationError("--quiet", "--verbose was given too");
+    }
+    options.verbosity = Verbosity::quiet;
+  };
+  app.add_flag_callback("-q,--quiet", set_quiet, "Only errors on stderr");
+}
+
+void add_text_options(CLI::App& app, Options& options) {
+  const auto set_headers = [&options](const std::string& name) {
+    options.headers = name == "on"    ? Headers::on
+                      : name == "off" ? Headers::off
+                                      : Headers::automatic;
+  };
+  app.add_option_function<std::string>(
+         "--headers", set_headers,
+         "==> FILE <== before each file's text on stdout; auto: with several files")
+      ->check(one_of({"auto", "on", "off"}))
+      ->type_name("auto|on|off")
+      ->default_str("auto");
+  const auto set_color = [&options](const std::string& name) {
+    options.color = name == "always"  ? Color::always
+                    : name == "never" ? Color::never
+                                      : Color::automatic;
+  };
+  app.add_option_function<std::string>(
+         "--color", set_color,
+         "Words, or segments without --word-timestamps, from red to green by their probability, in "
+         "--format text on stdout; auto: on a terminal, unless NO_COLOR is set")
+      ->check(one_of({"auto", "always", "never"}))
+      ->type_name("auto|always|never")
+      ->default_str("auto");
+}
+
+}  // namespace
+
+void add_output_options(CLI::App& app, Options& options) {
+  add_result_options(app, options);
+  add_existing_options(app, options);
+  add_message_options(app, options);
+  const auto set_isolation = [&options](const std::string& name) {
+    options.isolation = name == "on"    ? Isolation::on
+                        : name == "off" ? Isolation::off
+                                        : Isolation::automatic;
+  };
+  app.add_option_function<std::string>(
+         "--isolate", set_isolation,
+         "Work in a process of its own, so that a file which kills it leaves the others alone; "
+         "auto: with several files")
+      ->check(one_of({"auto", "on", "off"}))
+      ->type_name("auto|on|off")
+      ->default_str("auto");
+  add_text_options(app, options);
+  app.add_flag("--dry-run", options.dry_run,
+               "Stop before the encoder, print durations, write no files");
+}
+
+void add_layout_options(CLI::App& app, SubtitleLayout& layout) {
+  const IntegerRange range = {{1, 100000}};
+  add_integer_or_none(app, "--max-line-width", layout.max_line_width, range,
+                      "With word timestamps: characters a subtitle line");
+  add_integer_or_none(app, "--max-line-count", layout.max_line_count, range,
+                      "With --max-line-width: lines a subtitle");
+  add_integer_or_none(app, "--max-words-per-line", layout.max_words_per_line, range,
+                      "With word timestamps and without --max-line-width: words a subtitle line");
+  add_bool(app, "--highlight-words", layout.highlight_words,
+           "With word timestamps: underline each word as it is spoken, in srt and vtt");
+}
+
+}  // namespace wnpu::app
