@@ -20,6 +20,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/isa_override.h"
+#include "app/cli/output_options.h"
 #include "app/commands.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/whisper_npu.hpp"
@@ -72,7 +73,8 @@ int transcribe(const CommandLine& line) {
     renew_packed_model(options, messages);
   }
   const BatchFn batch = [&](BatchProgress& progress) {
-    return exit_code_after([&] { return run_batch(options, plan, environment, progress); });
+    return exit_code_after([&] { return run_batch(options, plan, environment, progress); },
+                           plan.size() == 1 ? plan.front().input : "");
   };
   if (is_isolated(options)) return run_isolated(options, plan, batch, environment);
   BatchProgress progress;
@@ -81,7 +83,9 @@ int transcribe(const CommandLine& line) {
 
 int run_command_line(std::span<const char* const> arguments) {
   const std::vector<Subcommand> others = commands_beside_transcribe();
+  use_log_format(log_format_among(arguments, std::getenv("WHISPER_NPU_LOG_FORMAT")));
   const CommandLine line = parse_command_line(arguments, others, surroundings_of_process());
+  use_log_format(line.command == Command::transcribe ? line.options.log_format : LogFormat::text);
   if (line.command == Command::transcribe) {
     return run_with_origins(line.origins, [&] { return transcribe(line); });
   }

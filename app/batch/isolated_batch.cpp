@@ -88,7 +88,8 @@ class Supervisor {
       remove_stale_files(results_of(plan_));
       if (was_stopped) break;  // killed by the second signal
       if (is_in_file(progress)) {
-        say(plan_[progress.n_ended].input + ": its process " + cause_of_death(status));
+        const std::string& input = plan_[progress.n_ended].input;
+        say(input + ": its process " + cause_of_death(status), input);
         progress.n_ended = progress.n_begun;
         ++progress.n_failed;
         if (plan_.size() == 1) return static_cast<int>(ExitCode::internal);
@@ -124,9 +125,9 @@ class Supervisor {
     ::_exit(code);  // what was there before the fork is the supervisor's to clean up
   }
 
-  void say(const std::string& error) {
+  void say(const std::string& error, const std::string& file = "") {
     messages_.clear_line();  // where the worker may have drawn a bar
-    messages_.error(error);
+    messages_.error(error, file);
   }
 
   const Options& options_;

@@ -1,13 +1,16 @@
 #include "app/batch/mapped_file_fault.h"
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstring>
 #include <string_view>
 #include <unistd.h>
 
+#include "app/batch/progress.h"
 #include "app/batch/unfinished_file.h"
 #include "app/cli/exit_code.h"
+#include "app/formats/log_event.h"
 #include "models/base/mapped_file.h"
 
 namespace wnpu::app {
@@ -21,6 +24,23 @@ void say(std::string_view text) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
+constexpr std::string_view kCutShort =
+    "expected the file to stay whole while it is in use, found a part that cannot be read any "
+    "more: cut short, or the disk fails";
+
+void tell_of(std::string_view path) {
+  if (log_format() == LogFormat::json) {
+    std::array<char, 4096> line{};
+    const auto now = LogTime::clock::now();
+    return say({line.data(), plain_log_error(line, now, kCutShort, path)});
+  }
+  say("whisper-npu: ");
+  say(path);
+  say(": ");
+  say(kCutShort);
+  say("\n");
+}
+
 extern "C" void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
   const char* const path = models::mapped_file_at(info->si_addr);
   if (path == nullptr) {
@@ -32,10 +52,7 @@ extern "C" void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
   if (is_reported.test_and_set()) {
     while (true) ::pause();
   }
-  say("whisper-npu: ");
-  say(std::string_view(path, std::strlen(path)));
-  say(": expected the file to stay whole while it is in use, found a part that cannot be read any "
-      "more: cut short, or the disk fails\n");
+  tell_of({path, std::strlen(path)});
   remove_unfinished_file();
   ::_exit(static_cast<int>(ExitCode::model));
 }

@@ -66,7 +66,7 @@ void HeadedOutput::put(const std::string& text, std::size_t& n_headers) {
 
 void note_warnings(const Transcript& transcript, Messages& messages) {
   for (const std::string& warning : transcript.warnings) {
-    messages.note(transcript.input.path + ": " + warning);
+    messages.note(transcript.input.path + ": " + warning, transcript.input.path);
   }
 }
 
@@ -75,12 +75,14 @@ void note_end(const Transcript& transcript, Messages& messages) {
   note_warnings(transcript, messages);
   if (transcript.truncated) {
     messages.note(prefix + (transcript.segments.empty() ? "stopped before anything was finished"
-                                                        : "stopped; what was finished is kept"));
+                                                        : "stopped; what was finished is kept"),
+                  transcript.input.path);
   }
   messages.detail(prefix + seconds(transcript.input.duration) + " of audio in " +
-                  seconds(transcript.timing.total) + ", model loaded in " +
-                  seconds(transcript.timing.load) + ", on " + transcript.device.used +
-                  (transcript.device.simulated ? " (simulated)" : ""));
+                      seconds(transcript.timing.total) + ", model loaded in " +
+                      seconds(transcript.timing.load) + ", on " + transcript.device.used +
+                      (transcript.device.simulated ? " (simulated)" : ""),
+                  transcript.input.path);
 }
 
 }  // namespace wnpu::app

@@ -1,5 +1,6 @@
 #include "app/batch/process.h"
 
+#include <array>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -11,16 +12,30 @@
 #include "app/batch/unfinished_file.h"
 #include "app/cli/exit_code.h"
 #include "app/engine/error.h"
+#include "app/formats/log_event.h"
 
 namespace wnpu::app {
 namespace {
 
+// Takes no memory.
+void tell_plainly(std::string_view message) {
+  if (log_format() == LogFormat::text) {
+    std::cerr << "whisper-npu: " << message << '\n';
+    return;
+  }
+  std::array<char, 512> line{};
+  const std::size_t size = plain_log_error(line, LogTime::clock::now(), message);
+  std::cerr.write(line.data(), static_cast<std::streamsize>(size));
+}
+
 // The text takes memory, which is perhaps what there is none of.
-void tell(const std::exception& error) {
+void tell(const std::exception& error, std::string_view file) {
   try {
-    Messages(std::cerr, Verbosity::normal, false).error(text_of(error));
+    const std::string text = text_of(error);
+    const bool is_of_file = text.starts_with(file) && text.substr(file.size()).starts_with(": ");
+    Messages(std::cerr, Verbosity::normal, false).error(text, is_of_file ? file : "");
   } catch (const std::exception&) {
-    std::cerr << "whisper-npu: not enough memory\n";
+    tell_plainly("not enough memory");
   }
 }
 
@@ -37,7 +52,7 @@ Environment environment_of_process(const Options& options) {
           .stop_signal = received_signal};
 }
 
-int exit_code_after(const std::function<int()>& work) {
+int exit_code_after(const std::function<int()>& work, std::string_view file) {
   try {
     return work();
   } catch (const BrokenPipe& error) {
@@ -45,7 +60,7 @@ int exit_code_after(const std::function<int()>& work) {
   } catch (const std::exception& error) {
     const bool is_stopped = error_code(error) == ErrorCode::stopped;
     if (is_stopped) return static_cast<int>(ExitCode::signal) + received_signal();
-    tell(error);
+    tell(error, file);
     return exit_code_of(error);
   }
 }
@@ -56,10 +71,10 @@ void end_uncaught() noexcept {
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
   } catch (const std::exception& error) {
-    tell(error);
+    tell(error, "");
     code = exit_code_of(error);
   } catch (...) {
-    std::cerr << "whisper-npu: ended by an unknown exception\n";
+    tell_plainly("ended by an unknown exception");
   }
   ::_exit(code);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 
 #include "app/batch/run.h"
 #include "app/cli/options.h"
@@ -11,8 +12,9 @@ namespace wnpu::app {
 
 Environment environment_of_process(const Options& options);
 
-// work()'s exit code, or that of its error, which is told.
-int exit_code_after(const std::function<int()>& work);
+// work()'s exit code, or that of its error, which is told: as that recording's where it begins with
+// its name.
+int exit_code_after(const std::function<int()>& work, std::string_view file = "");
 
 // For std::set_terminate: where an exception cannot be caught (thrown in a destructor,
 // nlohmann/json's allocate, or in what is noexcept) the documented exit codes hold as well.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <ostream>
 
 #include "app/batch/terminal.h"
@@ -17,6 +18,8 @@ constexpr std::size_t kBarColumns = 30;
 constexpr std::size_t kLeastBar = 8;
 constexpr std::size_t kGap = 2;      // between the label and what follows
 constexpr std::size_t kBarEnds = 3;  // " [" and "]"
+
+LogFormat process_log_format = LogFormat::text;
 
 std::string minutes_and_seconds(double seconds) {
   const auto whole = static_cast<long long>(std::clamp(seconds, 0.0, 3.6e8));
@@ -66,41 +69,76 @@ bool wants_progress(Verbosity verbosity, bool err_is_terminal, const char* term)
   return verbosity != Verbosity::quiet && err_is_terminal && !is_dumb;
 }
 
-void Messages::error(std::string_view text) { print(text); }
+void use_log_format(LogFormat format) { process_log_format = format; }
 
-void Messages::note(std::string_view text) {
-  if (verbosity_ != Verbosity::quiet) print(text);
+LogFormat log_format() { return process_log_format; }
+
+bool ProgressPace::is_due(Clock::time_point now, double done, double total) {
+  const bool is_whole = total > 0 && done >= total;
+  const bool is_news = !is_begun_ || total != total_ || (is_whole && !is_whole_);
+  if (!is_news && now - last_ < std::chrono::seconds(1)) return false;
+  is_begun_ = true;
+  is_whole_ = is_whole;
+  total_ = total;
+  last_ = now;
+  return true;
 }
 
-void Messages::detail(std::string_view text) {
-  if (verbosity_ == Verbosity::verbose) print(text);
+void Messages::error(std::string_view text, std::string_view file) {
+  print(LogLevel::error, text, file);
 }
 
-void Messages::print(std::string_view text) {
+void Messages::note(std::string_view text, std::string_view file) {
+  if (verbosity_ != Verbosity::quiet) print(LogLevel::info, text, file);
+}
+
+void Messages::detail(std::string_view text, std::string_view file) {
+  if (verbosity_ == Verbosity::verbose) print(LogLevel::debug, text, file);
+}
+
+void Messages::print(LogLevel level, std::string_view text, std::string_view file) {
+  if (log_format() == LogFormat::json) {
+    // In one piece: other processes may write to the same stderr.
+    err_ << log_message_json(LogTime::clock::now(), level, text, file) << std::flush;
+    return;
+  }
   hide_progress();
   err_ << "whisper-npu: " << printable(text) << '\n' << std::flush;
 }
 
-void Messages::begin_progress(std::string label) {
-  label_ = std::move(label);
+void Messages::begin_progress(std::string file) {
+  file_ = std::move(file);
   begin_ = Clock::now();
   drawn_ = {};
+  pace_.begin();
   total_s_ = 0;
   update_progress(0, 0);
 }
 
+void Messages::log_progress(Clock::time_point now, double done_s, double total_s) {
+  if (verbosity_ == Verbosity::quiet || !pace_.is_due(now, done_s, total_s)) return;
+  LogProgress progress;
+  progress.file = file_;
+  progress.done = done_s;
+  if (total_s > 0) progress.total = total_s;
+  progress.elapsed_s = std::chrono::duration<double>(now - begin_).count();
+  err_ << log_progress_json(LogTime::clock::now(), progress) << std::flush;
+}
+
 void Messages::update_progress(double done_s, double total_s) {
-  if (!bar_) return;
   const Clock::time_point now = Clock::now();
+  if (log_format() == LogFormat::json) return log_progress(now, done_s, total_s);
+  if (!bar_) return;
   const bool is_news = total_s != total_s_;
   if (!is_news && now - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = now;
   total_s_ = total_s;
   bar_is_drawn_ = true;
   const double elapsed_s = std::chrono::duration<double>(now - begin_).count();
+  const std::string label = std::filesystem::path(file_).filename();
   // ECMA-48 EL: erase to the end of the line. Before the text, for behind the last column it would
   // erase that.
-  err_ << "\r\x1b[K" << progress_line(label_, {done_s, total_s, elapsed_s}, columns_())
+  err_ << "\r\x1b[K" << progress_line(label, {done_s, total_s, elapsed_s}, columns_())
        << std::flush;
 }
 
@@ -110,7 +148,7 @@ void Messages::hide_progress() {
 
 void Messages::clear_line() {
   bar_is_drawn_ = false;
-  if (!bar_) return;
+  if (!bar_ || log_format() == LogFormat::json) return;
   err_ << "\r\x1b[K" << std::flush;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/cli/options.h"
+#include "app/formats/log_event.h"
 
 namespace wnpu::app {
 
@@ -25,9 +26,29 @@ struct Progress {
 // and at most 79.
 std::string progress_line(std::string_view label, const Progress& progress, std::size_t columns);
 
+// How all Messages of the process write; text until it is said. main.cpp says it, and commands
+// that have --log-format.
+void use_log_format(LogFormat format);
+LogFormat log_format();
+
+// When the next JSON line of a file's progress is due: at once where something new is known, else
+// a second after the last.
+class ProgressPace {
+ public:
+  using Clock = std::chrono::steady_clock;
+  bool is_due(Clock::time_point now, double done, double total);
+  void begin() { *this = {}; }
+
+ private:
+  Clock::time_point last_;
+  bool is_begun_ = false;
+  bool is_whole_ = false;
+  double total_ = 0;
+};
+
 class Messages {
  public:
-  // `bar`: draw one. Colours are never used, so NO_COLOR is respected.
+  // `bar`: draw one; in JSON there is none, and progress is told by lines whatever stderr is.
   // `columns` tells the terminal's width, each time that the bar is drawn.
   Messages(
       std::ostream& err, Verbosity verbosity, bool bar,
@@ -38,13 +59,16 @@ class Messages {
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
 
-  void error(std::string_view text);   // always
-  void note(std::string_view text);    // unless quiet
-  void detail(std::string_view text);  // if verbose
+  // `file` is the recording that the text is of, which begins with its name or not; JSON has it
+  // apart.
+  void error(std::string_view text, std::string_view file = "");   // always
+  void note(std::string_view text, std::string_view file = "");    // unless quiet
+  void detail(std::string_view text, std::string_view file = "");  // if verbose
 
   // A bar for a new file. It is drawn again at most ten times a second, and when the total is
-  // known.
-  void begin_progress(std::string label);
+  // known. JSON has a line a second at most, and one where the total is known and where all is
+  // done.
+  void begin_progress(std::string file);
   void update_progress(double done_s, double total_s);
   // Clears the bar's line, for what is to be printed there.
   void hide_progress();
@@ -52,15 +76,18 @@ class Messages {
   void clear_line();
 
  private:
-  void print(std::string_view text);
-
   using Clock = std::chrono::steady_clock;
+
+  void print(LogLevel level, std::string_view text, std::string_view file);
+  void log_progress(Clock::time_point now, double done_s, double total_s);
+
   std::ostream& err_;
   Verbosity verbosity_;
   bool bar_;
   std::function<std::size_t()> columns_;
   bool bar_is_drawn_ = false;
-  std::string label_;
+  std::string file_;
+  ProgressPace pace_;
   double total_s_ = 0;
   Clock::time_point begin_;
   Clock::time_point drawn_;

@@ -44,9 +44,9 @@ class Batch {
       const PlannedInput& planned = plan[progress_.n_ended];
       progress_.n_begun = progress_.n_ended + 1;
       if (planned.is_skipped) {
-        messages_.note(planned.input + ": skipped, its results are there");
+        messages_.note(planned.input + ": skipped, its results are there", planned.input);
       } else if (!run_or_fail(planned, plan.size() == 1)) {
-        messages_.note(planned.input + ": stopped");
+        messages_.note(planned.input + ": stopped", planned.input);
         break;
       }
     }
@@ -62,7 +62,7 @@ class Batch {
       if (error_code(error) == ErrorCode::stopped) return false;
       if (is_alone || !is_of_one_file(error)) throw;
       const bool names_file = dynamic_cast<const Error*>(&error) != nullptr;
-      messages_.error((names_file ? "" : planned.input + ": ") + error.what());
+      messages_.error((names_file ? "" : planned.input + ": ") + error.what(), planned.input);
       ++progress_.n_failed;
     }
     return true;
@@ -79,7 +79,7 @@ class Batch {
 
     const bool is_txt = on_stdout != targets.end() && on_stdout->format == Format::txt;
     printed_.begin(is_live || is_txt ? planned.input : "");
-    messages_.begin_progress(fs::path(planned.input).filename());
+    messages_.begin_progress(planned.input);
     Transcript transcript = transcribe_(planned.input, callbacks(is_live && !options_.dry_run));
     messages_.hide_progress();
     if (options_.dry_run) {
@@ -142,7 +142,7 @@ class Batch {
                                           (target.by_language && !is_replaced(path)));
     guard_.check_again(path, is_new);
     write_file(path, text.str());
-    messages_.detail("wrote " + path.string());
+    messages_.detail("wrote " + path.string(), transcript.input.path);
   }
 
   const Options& options_;

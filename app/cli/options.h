@@ -23,6 +23,9 @@ enum class Isolation { automatic, on, off };
 // Whether a line with the file's name stands before its text on stdout.
 enum class Headers { automatic, on, off };
 
+// How messages stand on stderr: lines for people, or a JSON object a line.
+enum class LogFormat { text, json };
+
 // Whether text on stdout has colours that say how probable it is.
 enum class Color { automatic, always, never };
 
@@ -72,6 +75,7 @@ struct Options {
   Color color = Color::automatic;              // on where stdout is a terminal
   Isolation isolation = Isolation::automatic;  // on where there are several inputs
   Verbosity verbosity = Verbosity::normal;
+  LogFormat log_format = LogFormat::text;
   // Stop before the encoder and report durations.
   bool dry_run = false;
 

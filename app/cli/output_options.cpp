@@ -68,6 +68,7 @@ void add_message_options(CLI::App& app, Options& options) {
     options.verbosity = Verbosity::quiet;
   };
   app.add_flag_callback("-q,--quiet", set_quiet, "Only errors on stderr");
+  add_log_format(app, options.log_format);
 }
 
 void add_text_options(CLI::App& app, Options& options) {
@@ -117,6 +118,30 @@ void add_output_options(CLI::App& app, Options& options) {
   add_text_options(app, options);
   app.add_flag("--dry-run", options.dry_run,
                "Stop before the encoder, print durations, write no files");
+}
+
+void add_log_format(CLI::App& app, LogFormat& format) {
+  add_choice(
+      app, "--log-format", {{"text", "json"}, "text"},
+      [&format](const std::string& name) {
+        format = name == "json" ? LogFormat::json : LogFormat::text;
+      },
+      "Messages on stderr; json: an object a line, and the progress as well "
+      "(app/formats/log.schema.json)");
+}
+
+LogFormat log_format_among(std::span<const char* const> words, const char* variable) {
+  constexpr std::string_view kName = "--log-format";
+  std::string_view found = variable == nullptr ? "" : variable;
+  for (std::size_t i = 0; i < words.size() && std::string_view(words[i]) != "--"; ++i) {
+    const std::string word = with_dashes(words[i]);
+    if (!word.starts_with(kName)) continue;
+    if (word.size() == kName.size() && i + 1 < words.size()) found = words[i + 1];
+    if (word.size() > kName.size() && word[kName.size()] == '=') {
+      found = std::string_view(words[i]).substr(kName.size() + 1);
+    }
+  }
+  return found == "json" ? LogFormat::json : LogFormat::text;
 }
 
 void add_layout_options(CLI::App& app, SubtitleLayout& layout) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "app/batch/progress.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/model_path.h"
 #include "app/hub/catalogue.h"
@@ -21,8 +22,9 @@ namespace fs = std::filesystem;
 
 bool can_ask(const Options& options) {
   const bool is_taken = std::ranges::find(options.inputs, "-") != options.inputs.end();
-  return !is_taken && options.verbosity != Verbosity::quiet && ::isatty(STDIN_FILENO) != 0 &&
-         ::isatty(STDERR_FILENO) != 0;
+  const bool is_for_people = log_format() == LogFormat::text;
+  return !is_taken && is_for_people && options.verbosity != Verbosity::quiet &&
+         ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
 }
 
 bool says_yes(const std::string& offer, std::istream& in, std::ostream& err) {

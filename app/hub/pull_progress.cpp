@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <unistd.h>
 
-#include "app/batch/progress.h"
 #include "app/batch/terminal.h"
 
 namespace wnpu::app {
@@ -16,23 +15,39 @@ PullProgress::PullProgress(std::ostream& err, Verbosity verbosity)
 void PullProgress::note(const std::string& text) {
   if (is_quiet_) return;
   end();
-  *err_ << "whisper-npu: " << printable(text) << '\n' << std::flush;
+  Messages(*err_, Verbosity::normal, false).note(text);
 }
 
 void PullProgress::begin(const std::string& label) {
   label_ = label;
   is_begun_ = false;
   drawn_ = {};
+  pace_.begin();
+}
+
+void PullProgress::log(Clock::time_point now, std::uint64_t done, std::uint64_t total) {
+  const auto here = static_cast<double>(done);
+  const auto all = static_cast<double>(total);
+  if (is_quiet_ || !pace_.is_due(now, here, all)) return;
+  LogProgress progress;
+  progress.file = label_;
+  progress.unit = "bytes";
+  progress.done = here;
+  if (total > 0) progress.total = all;
+  progress.elapsed_s = std::chrono::duration<double>(now - begin_).count();
+  *err_ << log_progress_json(LogTime::clock::now(), progress) << std::flush;
 }
 
 void PullProgress::tell(std::uint64_t done, std::uint64_t total) {
-  if (!has_bar_) return;
+  const bool is_json = log_format() == LogFormat::json;
+  if (!has_bar_ && !is_json) return;
   const Clock::time_point now = Clock::now();
   if (!is_begun_) {
     is_begun_ = true;
     first_ = done;
     begin_ = now;
   }
+  if (is_json) return log(now, done, total);
   if (now - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = now;
   is_drawn_ = true;

@@ -4,9 +4,11 @@
 #include <unistd.h>
 #include <vector>
 
+#include "app/batch/progress.h"
 #include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
+#include "app/cli/output_options.h"
 #include "app/engine/model_path.h"
 #include "app/hub/catalogue.h"
 #include "app/hub/pull.h"
@@ -22,6 +24,7 @@ struct PullCommand {
   std::string source;
   bool offline = false;
   bool quiet = false;
+  LogFormat log_format = LogFormat::text;
 };
 
 void add_pull_options(CLI::App& app, PullCommand& order) {
@@ -34,6 +37,7 @@ void add_pull_options(CLI::App& app, PullCommand& order) {
       ->type_name("URL");
   app.add_flag("--offline", order.offline, "Pull nothing: say what is missing");
   app.add_flag("-q,--quiet", order.quiet, "Only errors on stderr");
+  add_log_format(app, order.log_format);
 }
 
 const HubModel& hub_model_of(const std::string& name) {
@@ -43,6 +47,7 @@ const HubModel& hub_model_of(const std::string& name) {
 }
 
 int pull_models(const PullCommand& order, const std::vector<std::string>& names) {
+  use_log_format(order.log_format);
   require_some(names, "models pull");
   hub_mirror(order.source);
   for (const std::string& name : names) hub_model_of(name);

@@ -99,6 +99,7 @@ std::filesystem::path detector_weights(const StreamOptions& options, Messages& m
 }
 
 int stream(const StreamOptions& options) {
+  use_log_format(options.work.log_format);
   if (options.device_input.empty() && ::isatty(STDIN_FILENO) != 0)
     throw UsageError("stream: stdin is a terminal: send audio there, or give --device-input");
   Messages messages(std::cerr, options.work.verbosity, false);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/cli/option_values.h"
+#include "app/cli/output_options.h"
 #include "app/cli/work_options.h"
 #include "app/engine/model_path.h"
 #include "app/engine/option_check.h"
@@ -49,6 +50,7 @@ void add_output(CLI::App& app, StreamOptions& options) {
   app.add_flag_callback(
       "-q,--quiet", [&options] { options.work.verbosity = Verbosity::quiet; },
       "Only errors on stderr");
+  add_log_format(app, options.work.log_format);
 }
 
 void add_latency(CLI::App& app, StreamOptions& options) {

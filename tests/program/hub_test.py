@@ -2,6 +2,7 @@
 in every way it can: nothing that is wrong is ever a model, and a second pull ends well."""
 import hashlib
 import http.server
+import json
 import os
 import pathlib
 import pty
@@ -15,6 +16,11 @@ import sys
 import tempfile
 import threading
 import time
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None  # its lines are JSON, whatever is in them
 
 program, nano = (os.path.abspath(each) for each in sys.argv[1:3])
 work = pathlib.Path(tempfile.mkdtemp(prefix="wnpu_hub."))
@@ -219,6 +225,21 @@ def wrong_bytes():
     no_model("no model")
     check(not (folder / "models.lock").exists(), "what is no model was pinned")
     second_pull("no model")
+
+
+def logged():
+    """With --log-format json all of stderr is JSON lines, and bytes are among them."""
+    clean()
+    cuts = iter([1000])
+    hub.lies = lambda handler, name: name == "model.bin" and hub.answer(handler, name, upto=next(cuts, None))
+    done = run("models", "pull", "--log-format", "json", MODEL)
+    expect(done, 0, "tried again")
+    lines = [json.loads(line) for line in done.stderr.splitlines()]
+    schema = json.loads((pathlib.Path(__file__).parents[2] / "app/formats/log.schema.json").read_text())
+    for line in lines if jsonschema else []:
+        jsonschema.Draft202012Validator(schema).validate(line)
+    last = [each for each in lines if each["type"] == "progress" and each["file"].endswith("model.bin")][-1]
+    check(last["unit"] == "bytes" and last["done"] == last["total"] == len(hub.files["model.bin"]), f"found {last}")
 
 
 def cut_and_resumed():
@@ -442,7 +463,7 @@ def on_a_terminal():
 
 
 try:
-    for test in (pull_and_use, refusals, wrong_bytes, cut_and_resumed, range_ignored, wrong_place, changed_between,
+    for test in (pull_and_use, refusals, wrong_bytes, logged, cut_and_resumed, range_ignored, wrong_place, changed_between,
                  errors, redirected, lengths, slow_drip, disk_full, stopped, two_at_once, on_a_terminal):
         begin = time.monotonic()
         test()

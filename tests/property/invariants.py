@@ -26,6 +26,8 @@ class Invariants:
         self.codes = documented_codes(os.path.join(source, "app/cli/README.md"))
         with open(os.path.join(source, "app/formats/transcript.schema.json"), encoding="utf-8") as file:
             self.validator = jsonschema.Draft202012Validator(json.load(file))
+        with open(os.path.join(source, "app/formats/log.schema.json"), encoding="utf-8") as file:
+            self.log_validator = jsonschema.Draft202012Validator(json.load(file))
 
     def faults(self, case, run, setup):
         """[(class, details)] of what does not hold."""
@@ -52,12 +54,23 @@ class Invariants:
             fault("exit code 6 with nothing in the way", message)
         if run.code == 1 and len(case.inputs()) < 2:
             fault("exit code 1 of one input", message)
-        if run.code not in (0, 141) and not re.search(r"^whisper-npu: ", message, re.M):
+        is_json = case.values("--log-format")[-1:] == ["json"] and not case.form
+        if is_json and not case.has("--help"):
+            self.check_log(run.err, fault)
+        if run.code not in (0, 141) and not re.search(r'^whisper-npu: |^{"type":"message"', message, re.M):
             fault("stderr: no message", f"code {run.code}: {message}")
         if re.search(rb"^whisper-npu: ", run.out, re.M):
             fault("stdout: has a message", run.out[:300])
         if run.memory > setup.memory:
             fault("memory", f"{run.memory} KB")
+        return None
+
+    def check_log(self, data, fault):
+        for line in data.splitlines():
+            try:
+                self.log_validator.validate(json.loads(line.decode()))
+            except (ValueError, jsonschema.ValidationError) as error:
+                return fault("stderr: a line that is not the log schema's", f"{line}: {error}")
         return None
 
     def check_results(self, case, run, fault):

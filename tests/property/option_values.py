@@ -126,7 +126,7 @@ VALUES = {
     "--output": text("one.json", "one.txt", "one.srt", "-", "/dev/null", "/dev/stdout", "out/one.vtt", "one"),
     "--output-template": text("{dir}/{stem}.{ext}", "out/{n}-{name}.{ext}", "{stem}.{lang}.{ext}", "out/{task}/{stem}.srt"),
     "--recursive": FLAG, "--headers": choice("auto", "on", "off"),
-    "--color": choice("auto", "never", "always"),
+    "--color": choice("auto", "never", "always"), "--log-format": choice("json", "text"),
     "--overwrite": FLAG, "--skip-existing": FLAG, "--verbose": BOOL, "--quiet": FLAG, "--dry-run": FLAG,
 }
 # Options that replace, select or stop the work, and so are the scenario's, not drawn with the others.

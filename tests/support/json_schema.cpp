@@ -67,6 +67,7 @@ class Checker {
         return value.contains(name.get<std::string>());
       }));
     }
+    if (keyword == "oneOf") return expect(count_of(rule, value, path) == 1);
     if (keyword == "items") return check_items(rule, value, path);
     if (keyword == "properties") return check_properties(rule, value, path);
     if (keyword == "additionalProperties") return check_additional(schema, value, path);
@@ -78,6 +79,11 @@ class Checker {
 
   static bool matches(const json& value, const json& rule) {
     return std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>()));
+  }
+
+  std::ptrdiff_t count_of(const json& schemas, const json& value, const std::string& path) const {
+    return std::ranges::count_if(
+        schemas, [&](const json& schema) { return check(schema, value, path).empty(); });
   }
 
   std::string check_items(const json& rule, const json& value, const std::string& path) const {

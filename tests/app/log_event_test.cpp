@@ -1,0 +1,149 @@
+// --log-format json: lines by the schema, whatever is in them, and not too many of them.
+#include "app/formats/log_event.h"
+
+#include <array>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "app/batch/progress.h"
+#include "app/cli/output_options.h"
+#include "tests/app/run_fixture.h"
+#include "tests/support/json_schema.h"
+
+namespace {
+
+using namespace wnpu::app;
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+const LogTime kTime = LogTime(std::chrono::sys_days(std::chrono::year(2026) / 2 / 28)) + 86399999ms;
+
+// The lines of it, each held to the schema.
+std::vector<json> lines_of(const std::string& text) {
+  static const json schema = [] {
+    std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/formats/log.schema.json");
+    return json::parse(file);
+  }();
+  std::vector<json> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(json::parse(line));
+    CHECK(wnpu::tests::schema_fault(schema, lines.back()) == "");
+  }
+  CHECK((text.empty() || text.back() == '\n'));
+  return lines;
+}
+
+std::string random_bytes(std::mt19937& random) {
+  std::string text(random() % 60, ' ');
+  for (char& c : text) c = static_cast<char>(random() % 256);
+  return text;
+}
+
+class InJson {
+ public:
+  InJson() { use_log_format(LogFormat::json); }
+  ~InJson() { use_log_format(LogFormat::text); }
+  InJson(const InJson&) = delete;
+  InJson& operator=(const InJson&) = delete;
+};
+
+}  // namespace
+
+TEST_CASE("log: a message without its file's name, which stands apart") {
+  CHECK(lines_of(log_message_json(kTime, LogLevel::error, "a.wav: no audio", "a.wav")) ==
+        std::vector<json>{{{"type", "message"},
+                           {"time", "2026-02-28T23:59:59.999Z"},
+                           {"level", "error"},
+                           {"file", "a.wav"},
+                           {"message", "no audio"}}});
+  const json other = lines_of(log_message_json(kTime, LogLevel::info, "a.wave: b", "a.wav")).at(0);
+  CHECK(other["message"] == "a.wave: b");
+  CHECK(other["file"] == "a.wav");
+  CHECK(other["level"] == "info");
+  const json none = lines_of(log_message_json(kTime, LogLevel::debug, "listening")).at(0);
+  CHECK_FALSE(none.contains("file"));
+  CHECK(none["level"] == "debug");
+}
+
+TEST_CASE("log: any bytes give one valid line, without memory as well") {
+  std::mt19937 random(7);
+  for (int i = 0; i < 2000; ++i) {
+    CAPTURE(i);
+    const std::string message = random_bytes(random);
+    const std::string file = random_bytes(random);
+    CHECK(lines_of(log_message_json(kTime, LogLevel::error, message, file)).size() == 1);
+    std::array<char, 1024> room{};
+    const std::span<char> part(room.data(), 160 + random() % (room.size() - 160));
+    const std::size_t size = plain_log_error(part, kTime, message, file);
+    const std::vector<json> lines = lines_of({part.data(), size});
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0]["time"] == "2026-02-28T23:59:59.999Z");
+  }
+  std::array<char, 512> room{};
+  const std::string text(room.data(), plain_log_error(room, kTime, "m/a: not whole", "m/a"));
+  CHECK(lines_of(text).at(0)["message"] == "not whole");
+  CHECK(lines_of(text).at(0)["file"] == "m/a");
+}
+
+TEST_CASE("log: progress at once where something is new, else a second apart") {
+  ProgressPace pace;
+  using Clock = ProgressPace::Clock;
+  const Clock::time_point begin = Clock::now();
+  CHECK(pace.is_due(begin, 0, 0));
+  CHECK(pace.is_due(begin, 0, 60));
+  int n_due = 0;
+  for (int ms = 1; ms <= 10000; ms += 7) {
+    n_due += pace.is_due(begin + std::chrono::milliseconds(ms), ms / 1000.0, 60) ? 1 : 0;
+  }
+  CHECK(n_due == 9);
+  CHECK(pace.is_due(begin + 10001ms, 60, 60));
+  CHECK_FALSE(pace.is_due(begin + 10002ms, 60, 60));
+  pace.begin();
+  CHECK(pace.is_due(begin + 10003ms, 0, 0));
+}
+
+TEST_CASE("log: what a batch says is lines by the schema, in each verbosity") {
+  const InJson in_json;
+  wnpu::tests::Run run;
+  const std::string good = run.add("a.wav", "a");
+  const std::string bad = run.add("b.wav", "undecodable");
+  run.environment.shows_progress = true;  // there is no bar
+  for (const auto& [verbosity, n_messages, n_progress] : {std::tuple{Verbosity::quiet, 2, 0},
+                                                          {Verbosity::normal, 2, 4},
+                                                          {Verbosity::verbose, 3, 4}}) {
+    run.err.str("");
+    run.options.verbosity = verbosity;
+    CHECK(run.go() == 1);
+    int n_found = 0;
+    int n_progress_found = 0;
+    for (const json& line : lines_of(run.err.str())) {
+      (line["type"] == "message" ? n_found : n_progress_found)++;
+      if (line["type"] == "message" && line["level"] == "error" && line.contains("file")) {
+        CHECK(line["file"] == bad);
+        CHECK(line["message"] == "no audio");
+      }
+    }
+    CHECK(n_found == n_messages);
+    CHECK(n_progress_found == n_progress);
+  }
+}
+
+TEST_CASE("log: the format is known before the command line is read") {
+  using Words = std::vector<const char*>;
+  const auto is_json = [](const Words& words, const char* variable = nullptr) {
+    return log_format_among(words, variable) == LogFormat::json;
+  };
+  CHECK(is_json({"--log-format", "json", "--beem-size", "3"}));
+  CHECK(is_json({"a.wav", "--log_format=json"}));
+  CHECK(is_json({}, "json"));
+  CHECK_FALSE(is_json({"--log-format=text"}, "json"));
+  CHECK_FALSE(is_json({"--log-format"}, ""));
+  CHECK_FALSE(is_json({"--log-format=json", "--log-format", "text"}));
+  CHECK_FALSE(is_json({"--", "--log-format=json"}));
+  CHECK_FALSE(is_json({"--log-formats=json"}));
+}
