@@ -27,6 +27,7 @@
 #include "app/hub/offer.h"
 #include "app/packed/packed_file.h"
 #include "app/paths/input_folders.h"
+#include "app/watch/watch_folder.h"
 #include "models/kernels/vectors/blas.h"
 #include "npu/probe.h"
 
@@ -59,17 +60,19 @@ int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
     return result;
   };
   keep_results_when_stopped();
+  if (!options.watch.empty()) return watch_folder(options, transcribe, environment);
   return run(options, plan, transcribe, environment, progress);
 }
 
 int transcribe(const CommandLine& line) {
   const Options options = with_files_of_folders(line.options);
-  for (const auto& each : line.notes) Messages(std::cerr, options.verbosity, false).note(each);
+  Messages messages(std::cerr, options.verbosity, false);
+  for (const auto& each : line.notes) messages.note(each);
   const Environment environment = environment_of_process(options);
   const std::vector<PlannedInput> plan = plan_outputs(options);
-  if (!plan.empty()) {
+  if (!options.watch.empty()) check_watched(options);
+  if (!plan.empty() || !options.watch.empty()) {
     pull_missing_model(options, std::cin, std::cerr);
-    Messages messages(std::cerr, options.verbosity, false);
     renew_packed_model(options, messages);
   }
   const BatchFn batch = [&](BatchProgress& progress) {

@@ -10,7 +10,6 @@
 #include "app/batch/progress.h"
 #include "app/batch/readable_input.h"
 #include "app/batch/result_guard.h"
-#include "app/batch/sha256.h"
 #include "app/cli/exit_code.h"
 #include "app/engine/error.h"
 #include "app/formats/writers.h"
@@ -88,7 +87,7 @@ class Batch {
     }
     const auto shows_checksums = [](const Target& target) { return is_json(target.format); };
     if (std::ranges::any_of(targets, shows_checksums)) {
-      checksums_.add(transcript, [this] { return environment_.stop_signal() != 0; });
+      environment_.checksums->add(transcript, [this] { return environment_.stop_signal() != 0; });
     }
     put("");  // a header stands over no text as well
     for (const Target& target : targets) {
@@ -155,7 +154,6 @@ class Batch {
   WriteOptions write_options_;
   std::set<fs::path> results_;  // of the whole batch
   std::set<fs::path> written_;  // of those whose names depend on the language
-  Checksums checksums_;
 };
 
 }  // namespace

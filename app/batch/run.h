@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/batch/output_plan.h"
+#include "app/batch/sha256.h"
 #include "app/cli/options.h"
 #include "app/engine/whisper_npu.hpp"
 
@@ -26,6 +28,8 @@ struct Environment {
   std::function<std::size_t()> columns = [] { return std::size_t{80}; };  // of the terminal
   // Number of the signal that asked to stop; 0: none did.
   std::function<int()> stop_signal = [] { return 0; };
+  // Of the batches that have this in common.
+  std::shared_ptr<Checksums> checksums = std::make_shared<Checksums>();
 };
 
 // How far a batch is.

@@ -13,7 +13,7 @@ namespace wnpu::app {
 std::string sha256_of_file(const std::filesystem::path& path,
                            const std::function<bool()>& should_stop = {});
 
-// Of the inputs and the model of a batch, whose model's is computed once.
+// Of the inputs and the model of batches, whose model's is computed once.
 class Checksums {
  public:
   // Fills those of a transcript that is whole. A stopped program must end within half a second; a

@@ -33,6 +33,11 @@ void add_input_options(CLI::App& app, Options& options) {
   app.add_option("files", options.inputs, "Audio files; - is stdin");
   app.add_flag("-r,--recursive", options.recursive,
                "A folder stands for the audio and video files in it and its folders");
+  app.add_option("--watch", options.watch,
+                 "Instead of files: take a folder's recordings, and each new one once it is whole, "
+                 "until a signal ends it; with -r those below as well")
+      ->configurable(false)  // as files
+      ->type_name("DIR");
   app.add_option_function<std::string>(
          "--stdin-format",
          [&options](const std::string& text) {
@@ -53,8 +58,30 @@ void add_pull_options(CLI::App& app, Options& options) {
   app.add_flag("--offline", options.offline, "Pull nothing: say what is missing")->excludes(yes);
 }
 
+// What of the other options makes no sense with recordings that come one by one.
+void check_watch(const Options& options) {
+  const auto refuse = [](bool is_given, const std::string& name, const std::string& why) {
+    if (is_given) throw UsageError("--watch and " + name + " exclude each other: " + why);
+  };
+  refuse(!options.inputs.empty(), "files", "it takes what is in its folder");
+  refuse(!options.stdin_format.empty(), "--stdin-format", "it does not read stdin");
+  refuse(!options.output.empty(), "--output", "each recording has results of its own");
+  refuse(options.existing == ExistingOutput::overwrite, "--overwrite",
+         "a recording that has its results is left alone");
+  refuse(options.dry_run, "--dry-run", "nothing would say which are done");
+  refuse(options.output_template.find("{n}") != std::string::npos, "{n} of --output-template",
+         "recordings that come have no number");
+  refuse(options.isolation == Isolation::on, "--isolate on", "one process does all");
+  if (options.output_dir.empty() && options.output_template.empty()) {
+    throw UsageError(
+        "--watch needs --output-dir or --output-template, as in --output-template "
+        "'{dir}/{stem}.{ext}' --format srt, which is beside the recordings");
+  }
+}
+
 // What CLI11 cannot say. Messages for formats to stdout are in output_plan.cpp.
 void check(const Options& options) {
+  if (!options.watch.empty()) return check_watch(options);
   if (options.inputs.empty()) throw UsageError("files is required: audio files, or - for stdin");
   const auto n_stdin = std::count(options.inputs.begin(), options.inputs.end(), "-");
   if (n_stdin > 1) throw UsageError("- (stdin) can be read once only");

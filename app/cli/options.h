@@ -34,6 +34,8 @@ struct Options {
   std::vector<std::string> inputs;
   // Folders among them stand for the recordings in them.
   bool recursive = false;
+  // Instead of inputs, a folder whose recordings are taken as they come; empty: none.
+  std::string watch;
   // Of an input that a folder stood for: its own folder, below that one.
   std::map<std::string, std::string> subfolders;
   // How raw samples on stdin look ("s16le:16000:1"); empty: stdin is a file of any format.

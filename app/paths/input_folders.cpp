@@ -24,6 +24,8 @@ constexpr std::array<std::string_view, 47> kExtensions = {
 
 class FolderWalk {
  public:
+  explicit FolderWalk(const FolderVisit& visit) : visit_(visit) {}
+
   std::vector<std::string> run(const std::string& folder) {
     folders_ = {folder};
     // Real folders before links to them, so that what is found has its own name where it has one.
@@ -45,23 +47,27 @@ class FolderWalk {
 
   void look_into(const std::string& folder) {
     std::error_code error;
+    if (visit_.on_folder) visit_.on_folder(folder);
     for (const std::string& name : models::names_in(folder, error)) {
       if (name.starts_with('.')) continue;
       const std::string path = models::join(folder, name).string();
       std::error_code none;  // a link that leads nowhere is neither
       const fs::file_status status = fs::status(path, none);
       if (fs::is_directory(status)) {
-        (fs::is_symlink(path, none) ? links_ : folders_).insert(path);
+        if (visit_.is_recursive) (fs::is_symlink(path, none) ? links_ : folders_).insert(path);
       } else if (fs::is_regular_file(status) && has_recording_name(path)) {
         found_.push_back(path);
       }
     }
-    if (error) {
+    if (error && visit_.on_unreadable) {
+      visit_.on_unreadable(folder, error);
+    } else if (error) {
       throw Error(ErrorCode::audio,
                   folder + ": expected a folder of recordings, found " + error.message());
     }
   }
 
+  const FolderVisit& visit_;
   std::set<std::string> folders_;  // to be looked into
   std::set<std::string> links_;    // to folders, likewise
   std::set<std::pair<dev_t, ino_t>> seen_;
@@ -81,7 +87,11 @@ bool has_recording_name(const fs::path& file) {
 }
 
 std::vector<std::string> recordings_in(const std::string& folder) {
-  return FolderWalk().run(folder);
+  return recordings_in(folder, {});
+}
+
+std::vector<std::string> recordings_in(const std::string& folder, const FolderVisit& visit) {
+  return FolderWalk(visit).run(folder);
 }
 
 Options with_files_of_folders(Options options) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "app/cli/options.h"
@@ -20,6 +22,16 @@ bool has_recording_name(const std::filesystem::path& file);
 // that loops end. What begins with a dot is left out. Throws Error(audio) where a folder cannot be
 // read.
 std::vector<std::string> recordings_in(const std::string& folder);
+
+// The same of a folder that changes meanwhile.
+struct FolderVisit {
+  bool is_recursive = true;  // false: that folder alone
+  // Before what is in a folder is looked at.
+  std::function<void(const std::string& folder)> on_folder;
+  // A folder that cannot be read, in place of the exception; the others are looked into.
+  std::function<void(const std::string& folder, const std::error_code&)> on_unreadable;
+};
+std::vector<std::string> recordings_in(const std::string& folder, const FolderVisit& visit);
 
 // With --recursive, the options with the recordings of a folder in its place, and where they are
 // below it; else as they are. Throws Error(audio) where a folder has none.

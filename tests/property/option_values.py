@@ -125,16 +125,16 @@ VALUES = {
     "--output-dir": text("out", ".", "new/er", "out/", "./out"),
     "--output": text("one.json", "one.txt", "one.srt", "-", "/dev/null", "/dev/stdout", "out/one.vtt", "one"),
     "--output-template": text("{dir}/{stem}.{ext}", "out/{n}-{name}.{ext}", "{stem}.{lang}.{ext}", "out/{task}/{stem}.srt"),
-    "--recursive": FLAG, "--headers": choice("auto", "on", "off"),
+    "--watch": text("missing"), "--recursive": FLAG, "--headers": choice("auto", "on", "off"),
     "--color": choice("auto", "never", "always"), "--log-format": choice("json", "text"),
     "--overwrite": FLAG, "--skip-existing": FLAG, "--verbose": BOOL, "--quiet": FLAG, "--dry-run": FLAG,
 }
 # Options that replace, select or stop the work, and so are the scenario's, not drawn with the others.
 SCENARIO = {"--help", "--config", "--model", "--model-dir", "--stdin-format", "--output", "--output-dir", "--output-template", "--overwrite", "--skip-existing",
-            "--dry-run", "--device", "--yes"}
+            "--dry-run", "--device", "--yes", "--watch"}
 
 # Taken from the command line alone.
-NO_SETTING = {"--help", "--config", "--overwrite"}
+NO_SETTING = {"--help", "--config", "--overwrite", "--watch"}
 
 
 def listed(program):

@@ -1,0 +1,88 @@
+// Whether somebody writes to a file, and what happens in a folder.
+#include "app/watch/whole_file.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <fstream>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include "app/watch/folder_events.h"
+#include "tests/support/temporary_folder.h"
+
+namespace {
+
+using namespace wnpu::app;
+using namespace std::chrono_literals;
+using wnpu::tests::TemporaryFolder;
+
+}  // namespace
+
+TEST_CASE("watch: a file is whole while nobody has it open for writing") {
+  const TemporaryFolder folder;
+  const std::string file = folder.make_file("a.wav", "abc");
+  if (wholeness_of(file) == Wholeness::unknown) {
+    MESSAGE("SKIP: no leases on this file system");
+    return;
+  }
+  CHECK(wholeness_of(file) == Wholeness::whole);
+  {
+    const std::ifstream reader(file);
+    CHECK(wholeness_of(file) == Wholeness::whole);
+    std::ofstream writer(file, std::ios::app);
+    CHECK(wholeness_of(file) == Wholeness::written);
+    std::filesystem::rename(file, file + "2");
+    CHECK(wholeness_of(file) == Wholeness::gone);
+    CHECK(wholeness_of(file + "2") == Wholeness::written);
+  }
+  CHECK(wholeness_of(file + "2") == Wholeness::whole);
+  CHECK(wholeness_of(folder.make_file("empty.wav")) == Wholeness::empty);
+  CHECK(wholeness_of(folder.path()) == Wholeness::gone);
+}
+
+TEST_CASE("watch: a file is looked at once a second, or when something happens to it") {
+  const TemporaryFolder folder;
+  const std::string path = folder.make_file("a.wav");
+  ComingFile file(path);
+  const ComingFile::Clock::time_point begin = ComingFile::Clock::now();
+  CHECK(file.look(begin) == Wholeness::empty);
+  folder.make_file("a.wav", "abc");
+  CHECK(file.look(begin + 900ms) == Wholeness::empty);
+  const Wholeness later = file.look(begin + 1000ms);
+  CHECK((later == Wholeness::whole || later == Wholeness::unknown));
+  std::filesystem::remove(path);
+  CHECK(file.look(begin + 1001ms) == later);
+  file.wake();
+  CHECK(file.look(begin + 1001ms) == Wholeness::gone);
+}
+
+TEST_CASE("watch: what comes into a folder is told, of folders that they came or went") {
+  const TemporaryFolder folder;
+  FolderEvents events;
+  REQUIRE(events.add(folder.path()));
+  CHECK_FALSE(events.add((folder.path() / "missing").string()));
+  events.drop_others();
+  CHECK(events.wait(0ms).files.empty());
+  const std::string a = folder.make_file("a.wav", "x");
+  std::vector<std::string> files = events.wait(1000ms).files;
+  CHECK(std::ranges::count(files, a) == 2);  // made, and closed
+  std::filesystem::create_directory(folder.path() / "sub");
+  CHECK(events.wait(1000ms).looks_again);
+  REQUIRE(events.add(folder.path()));
+  REQUIRE(events.add(folder.path() / "sub"));
+  events.drop_others();
+  const std::string b = folder.make_file("sub/b.wav", "x");
+  CHECK(std::ranges::count(events.wait(1000ms).files, b) == 2);
+  // Added under another name it has that; what was not added is told of no more.
+  std::filesystem::rename(folder.path() / "sub", folder.path() / "bus");
+  CHECK(events.wait(1000ms).looks_again);
+  REQUIRE(events.add(folder.path() / "bus"));
+  events.drop_others();
+  events.wait(100ms);  // the end of the watch that was dropped
+  folder.make_file("c.wav", "x");
+  const std::string d = folder.make_file("bus/d.wav", "x");
+  files = events.wait(1000ms).files;
+  CHECK(std::ranges::count(files, d) == 2);
+  CHECK(files.size() == 2);
+}
