@@ -76,7 +76,8 @@ int transcribe(const CommandLine& line) {
     renew_packed_model(options, messages);
   }
   const BatchFn batch = [&](BatchProgress& progress) {
-    return exit_code_after([&] { return run_batch(options, plan, environment, progress); },
+    const auto work = [&] { return run_batch(options, plan, environment, progress); };
+    return exit_code_after([&] { return run_with_origins(line.origins, work); },
                            plan.size() == 1 ? plan.front().input : "");
   };
   if (is_isolated(options)) return run_isolated(options, plan, batch, environment);

@@ -80,7 +80,7 @@ RULES = {
     "app/cli/command_line.cpp": CONFIGURED,
     "app/cli/command_words.h": CONFIGURED,
     "app/cli/command_words.cpp": CONFIGURED,
-    "app/config": [*BASE, "npu/xdg_folder.h", "app/cli/exit_code.h", "app/cli/foreign_options.h",
+    "app/config": [*BASE, "npu/xdg_folder.h", "app/engine/whisper_npu.hpp", "app/cli/exit_code.h", "app/cli/foreign_options.h",
                    "app/cli/option_values.h"],
     "app/paths": CLI,
     "app/batch": [*CLI, "app/paths"],

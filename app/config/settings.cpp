@@ -1,12 +1,14 @@
 #include "app/config/settings.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 
 #include "app/cli/exit_code.h"
 #include "app/cli/foreign_options.h"
 #include "app/cli/option_values.h"
+#include "app/engine/whisper_npu.hpp"
 #include "models/base/closest_name.h"
 
 namespace wnpu::app {
@@ -199,6 +201,15 @@ std::string flag_value(const std::string& variable, const std::string& text) {
   throw UsageError(variable + ": expected True or False, found " + text);
 }
 
+// The options whose value an error with that exit code is of, though it does not name them.
+std::span<const std::string_view> options_behind(int code) {
+  static constexpr std::array<std::string_view, 2> kOfModel = {"--model", "--model-dir"};
+  static constexpr std::array<std::string_view, 1> kOfDevice = {"--device"};
+  if (code == static_cast<int>(ExitCode::model)) return kOfModel;
+  if (code == static_cast<int>(ExitCode::device)) return kOfDevice;
+  return {};
+}
+
 }  // namespace
 
 std::string Setting::place() const {
@@ -283,10 +294,12 @@ std::vector<Setting> that_count(const std::vector<Setting>& of_file,
   return result;
 }
 
-std::string with_origins(const std::string& message, const Origins& origins) {
+std::string with_origins(const std::string& message, const Origins& origins,
+                         std::span<const std::string_view> behind) {
   std::string result = message;
   for (const auto& [name, place] : origins) {
-    if (is_named_in(message, name)) result += "; " + name + " is from " + place;
+    const bool is_behind = std::ranges::find(behind, name) != behind.end();
+    if (is_behind || is_named_in(message, name)) result += "; " + name + " is from " + place;
   }
   return result;
 }
@@ -294,8 +307,14 @@ std::string with_origins(const std::string& message, const Origins& origins) {
 int run_with_origins(const Origins& origins, const std::function<int()>& work) {
   try {
     return work();
-  } catch (const UsageError& error) {
-    throw UsageError(with_origins(error.what(), origins));
+  } catch (const std::exception& error) {
+    const int code = exit_code_of(error);
+    const std::string text = text_of(error);
+    const std::string more = with_origins(text, origins, options_behind(code));
+    if (more == text) throw;
+    if (code == static_cast<int>(ExitCode::usage)) throw UsageError(more);
+    if (options_behind(code).empty()) throw;
+    throw Error(static_cast<ErrorCode>(code), more);
   }
 }
 

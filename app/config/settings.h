@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -62,9 +64,11 @@ std::vector<Setting> that_count(const std::vector<Setting>& of_file,
 
 // Where each option comes from that the command line does not give: "--beam-size" -> place().
 using Origins = std::map<std::string, std::string>;
-// `message`, and where those of the options that it names come from.
-std::string with_origins(const std::string& message, const Origins& origins);
-// work(), whose UsageErrors say so.
+// `message`, and where those of the options come from that it names or that are `behind` it.
+std::string with_origins(const std::string& message, const Origins& origins,
+                         std::span<const std::string_view> behind = {});
+// work(), whose errors of options say so, and those of a model or device, which name no option but
+// what --model or --device says.
 int run_with_origins(const Origins& origins, const std::function<int()>& work);
 
 }  // namespace wnpu::app

@@ -40,6 +40,12 @@ expect 0 "max-tokens = 8  # $work/config/whisper-npu/config.toml:3" config show 
 WHISPER_NPU_MAX_TOKENS=9 expect 0 'max-tokens = 9  # WHISPER_NPU_MAX_TOKENS' config show --origin
 expect 0 '"schema_version": 1' config show --json
 WHISPER_NPU_MAX_TOKENS=x expect 2 'found x .*; --max-tokens is from WHISPER_NPU_MAX_TOKENS' talks/a.wav
+# What only the engine can tell, too, alone and in a worker process; of a model and a device as well.
+WHISPER_NPU_SUPPRESS_TOKENS=9999999 expect 2 'found 9999999; --suppress-tokens is from WHISPER_NPU_SUPP' talks/a.wav
+WHISPER_NPU_SUPPRESS_TOKENS=9999999 expect 2 '; --suppress-tokens is from' --isolate on talks/a.wav
+WHISPER_NPU_MODEL=nowhere expect 3 'nowhere: expected a model .*; --model is from WHISPER_NPU_MODEL' talks/a.wav
+sed 's/^device.*/device = "npu:9"/' config/whisper-npu/config.toml >npu.toml
+expect 5 '; --device is from npu.toml:2$' --config npu.toml talks/a.wav
 WHISPER_NPU_BEEM_SIZE=2 expect 0 'did you mean WHISPER_NPU_BEAM_SIZE' talks/a.wav
 WHISPER_NPU_CONFIG=none.toml expect 2 'none.toml: expected a configuration file, found No such' talks/a.wav
 WHISPER_NPU_CONFIG= expect 3 'tiny.en: expected a model' talks/a.wav

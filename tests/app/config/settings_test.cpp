@@ -176,6 +176,28 @@ TEST_CASE("config: a value of another kind is told") {
   CHECK(told("model = \"\"").find("--model: expected a value, found nothing") == 0);
 }
 
+TEST_CASE("config: an error of the engine says where its option comes from, and keeps its code") {
+  const Origins origins = {{"--beam-size", "WHISPER_NPU_BEAM_SIZE"}, {"--model", "c.toml:1"}};
+  const auto told = [&](const std::exception& error, const std::function<void()>& raise) {
+    try {
+      run_with_origins(origins, [&] { return raise(), 0; });
+    } catch (const std::exception& found) {
+      CHECK(exit_code_of(found) == exit_code_of(error));
+      return text_of(found);
+    }
+    return std::string();
+  };
+  const auto of = [&](const auto& error) { return told(error, [&] { throw error; }); };
+  CHECK(of(wnpu::Error("beam_size", ": too many")) ==
+        "--beam-size: too many; --beam-size is from WHISPER_NPU_BEAM_SIZE");
+  CHECK(of(wnpu::Error("patience", ": too much")) == "--patience: too much");
+  CHECK(of(wnpu::Error(wnpu::ErrorCode::model, "m: damaged")) ==
+        "m: damaged; --model is from c.toml:1");
+  CHECK(of(wnpu::Error(wnpu::ErrorCode::device, "npu: gone")) == "npu: gone");
+  CHECK(of(wnpu::Error(wnpu::ErrorCode::audio, "a.wav: --model")) == "a.wav: --model");
+  CHECK(of(OutputError("a.srt: full")) == "a.srt: full");
+}
+
 TEST_CASE("config: a message says where an option comes from") {
   CHECK(User("\nbeam-size = 99\n").refusal() ==
         "--beam-size: expected a whole number from 1 to 64, found 99 (see --help); --beam-size is "
