@@ -9,6 +9,7 @@
 #include "app/engine/model_path.h"
 #include "app/hub/catalogue.h"
 #include "app/models/hub_actions.h"
+#include "app/models/models_json.h"
 
 namespace wnpu::app {
 namespace {
@@ -44,27 +45,39 @@ std::string formats_of(const HubModel& model) {
   return text;
 }
 
-Row row_of(const HubModel& model, const fs::path& folder) {
-  const fs::path here = find_name(std::string(model.name), folder);
-  const std::uint64_t bytes = model.sources.front().bytes();
-  return {std::string(model.name), bytes == 0 ? "?" : size_text(bytes),
-          here.empty() ? "-" : std::string(hub_format_of(here)), formats_of(model)};
+Row row_of(const ListedModel& model, const fs::path& folder) {
+  if (model.published == nullptr) {
+    return {model.name, "?", std::string(hub_format_of(folder / model.name)), "-"};
+  }
+  const std::uint64_t bytes = model.published->sources.front().bytes();
+  return {model.name, bytes == 0 ? "?" : size_text(bytes),
+          model.path.empty() ? "-" : std::string(hub_format_of(model.path)),
+          formats_of(*model.published)};
 }
 
-int list_models(const NamedModels& named, bool only_here) {
-  const fs::path folder = named.folder();
-  std::vector<Row> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
+// The catalogue's, then what else is in the folder.
+std::vector<ListedModel> listed(const fs::path& folder, bool only_here) {
+  std::vector<ListedModel> models;
   std::vector<fs::path> shown;
   for (const HubModel& model : hub_models()) {
-    const fs::path here = find_name(std::string(model.name), folder);
+    const std::string name(model.name);
+    const fs::path here = find_name(name, folder);
     if (!here.empty()) shown.push_back(here.filename());
-    if (!here.empty() || !only_here) rows.push_back(row_of(model, folder));
+    if (!here.empty() || !only_here) models.push_back({name, &model, here});
   }
   for (const std::string& name : models_in(folder)) {
     if (std::ranges::find(shown, fs::path(name)) != shown.end()) continue;
-    rows.push_back({name, "?", std::string(hub_format_of(folder / name)), "-"});
+    models.push_back({name, nullptr, folder / name});
   }
-  write_all(STDOUT_FILENO, table_text(rows), "stdout");
+  return models;
+}
+
+int list_models(const NamedModels& named, bool only_here, bool is_json) {
+  const fs::path folder = named.folder();
+  const std::vector<ListedModel> models = listed(folder, only_here);
+  std::vector<Row> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
+  for (const ListedModel& model : models) rows.push_back(row_of(model, folder));
+  write_all(STDOUT_FILENO, is_json ? models_json(models, folder) : table_text(rows), "stdout");
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -74,15 +87,17 @@ Subcommand list_action() {
   struct Order {
     NamedModels named;
     bool only_here = false;
+    bool is_json = false;
   };
   const auto order = std::make_shared<Order>();
   return {"list", "Models that can be pulled by name, and those that are here",
           [order](CLI::App& app) {
             app.add_flag("--here", order->only_here, "Only those that are here");
+            app.add_flag("--json", order->is_json, "As JSON: app/models/models_list.schema.json");
             add_model_dir(app, order->named);
           },
           [order](const std::vector<std::string>&) {
-            return list_models(order->named, order->only_here);
+            return list_models(order->named, order->only_here, order->is_json);
           }};
 }
 

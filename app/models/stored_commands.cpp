@@ -12,6 +12,7 @@
 #include "app/hub/catalogue.h"
 #include "app/hub/pull_lock.h"
 #include "app/models/hub_actions.h"
+#include "app/models/models_json.h"
 #include "models/base/error.h"
 #include "models/base/folder.h"
 #include "models/files/open_model.h"
@@ -84,10 +85,11 @@ std::string source_text(const HubSource& source) {
   return text;
 }
 
-void tell_of(const std::string& name, const fs::path& folder) {
+void tell_of(const std::string& name, const fs::path& folder, bool is_json) {
   const fs::path path = find_name(name, folder);
   const HubModel* const model = find_hub_model(name);
   if (path.empty() && model == nullptr) place_of(name, folder);
+  if (is_json) return print(model_json({name, model, path}));
   std::string text = path.empty() ? "path: not here\n" : stored_text(path);
   if (model != nullptr) {
     for (const HubSource& source : model->sources) text += source_text(source);
@@ -120,12 +122,19 @@ Subcommand path_action() {
 }
 
 Subcommand info_action() {
-  const auto named = std::make_shared<NamedModels>();
+  struct Order {
+    NamedModels named;
+    bool is_json = false;
+  };
+  const auto order = std::make_shared<Order>();
   return {"info", "What a model is, where it is, and where it comes from",
-          [named](CLI::App& app) { add_named_models(app, *named); },
-          [named](const std::vector<std::string>& names) {
+          [order](CLI::App& app) {
+            add_named_models(app, order->named);
+            app.add_flag("--json", order->is_json, "As JSON: app/models/models_info.schema.json");
+          },
+          [order](const std::vector<std::string>& names) {
             require_one(names, "models info");
-            tell_of(names[0], named->folder());
+            tell_of(names[0], order->named.folder(), order->is_json);
             return static_cast<int>(ExitCode::ok);
           }};
 }

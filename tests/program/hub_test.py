@@ -239,6 +239,17 @@ def logged():
     for line in lines if jsonschema else []:
         jsonschema.Draft202012Validator(schema).validate(line)
     last = [each for each in lines if each["type"] == "progress" and each["file"].endswith("model.bin")][-1]
+    for kind, words in (("list", []), ("list", ["--here"]), ("info", [MODEL]), ("info", ["tiny"])):
+        done = run("models", kind, "--json", *words)
+        expect(done, 0, "schema_version")
+        found = json.loads(done.stdout)
+        schema = json.loads((pathlib.Path(__file__).parents[2] / f"app/models/models_{kind}.schema.json").read_text())
+        if jsonschema:
+            jsonschema.Draft202012Validator(schema).validate(found)
+        here = {each["name"]: each["format"] for each in found.get("models", []) if each["path"]}
+        check(kind == "info" or here == {MODEL: "ctranslate2"}, f"list {words}: found {here}")
+        stored = found.get("stored") or {}
+        check(kind == "list" or stored.get("path") == (str(folder / MODEL) if words == [MODEL] else None), f"{stored}")
     check(last["unit"] == "bytes" and last["done"] == last["total"] == len(hub.files["model.bin"]), f"found {last}")
 
 

@@ -1,0 +1,49 @@
+// models list --json and models info --json of the whole catalogue are what their schemas say.
+#include "app/models/models_json.h"
+
+#include <fstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "app/hub/catalogue.h"
+#include "tests/support/json_schema.h"
+
+namespace {
+
+using namespace wnpu::app;
+using nlohmann::json;
+
+json schema_of(const std::string& name) {
+  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/models/" + name);
+  return json::parse(file);
+}
+
+}  // namespace
+
+TEST_CASE("models: JSON of the list has every name, here or published") {
+  std::vector<ListedModel> models;
+  for (const HubModel& model : hub_models()) {
+    models.push_back({std::string(model.name), &model, {}});
+  }
+  models.push_back({"mine\xFF", nullptr, "/models/mine\xFF"});
+  const json found = json::parse(models_json(models, "/models"));
+  CHECK(wnpu::tests::schema_fault(schema_of("models_list.schema.json"), found) == "");
+  REQUIRE(found["models"].size() == models.size());
+  CHECK(found["models"][0]["path"].is_null());
+  CHECK(found["models"][0]["published_as"][0] == "ctranslate2");
+  CHECK(found["models"].back()["published_as"].empty());
+  CHECK(found["models"].back()["path"] == "/models/mine\xEF\xBF\xBD");
+}
+
+TEST_CASE("models: JSON of each model has its sources and their files") {
+  const json schema = schema_of("models_info.schema.json");
+  for (const HubModel& model : hub_models()) {
+    const json found = json::parse(model_json({std::string(model.name), &model, {}}));
+    CAPTURE(model.name);
+    CHECK(wnpu::tests::schema_fault(schema, found) == "");
+    CHECK(found["stored"].is_null());
+    REQUIRE(found["sources"].size() == model.sources.size());
+    CHECK(found["sources"][0]["files"].size() == model.sources[0].files.size());
+  }
+}
