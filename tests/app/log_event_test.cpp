@@ -1,6 +1,7 @@
 // --log-format json: lines by the schema, whatever is in them, and not too many of them.
 #include "app/formats/log_event.h"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <random>
@@ -22,18 +23,22 @@ using nlohmann::json;
 
 const LogTime kTime = LogTime(std::chrono::sys_days(std::chrono::year(2026) / 2 / 28)) + 86399999ms;
 
+json log_schema() {
+  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/formats/log.schema.json");
+  return json::parse(file);
+}
+
+void check_log_line(const json& line) {
+  static const json kSchema = log_schema();
+  CHECK(wnpu::tests::schema_fault(kSchema, line) == "");
+}
+
 // The lines of it, each held to the schema.
 std::vector<json> lines_of(const std::string& text) {
-  static const json schema = [] {
-    std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/formats/log.schema.json");
-    return json::parse(file);
-  }();
   std::vector<json> lines;
   std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    lines.push_back(json::parse(line));
-    CHECK(wnpu::tests::schema_fault(schema, lines.back()) == "");
-  }
+  for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+  for (const json& line : lines) check_log_line(line);
   CHECK((text.empty() || text.back() == '\n'));
   return lines;
 }
@@ -119,17 +124,16 @@ TEST_CASE("log: what a batch says is lines by the schema, in each verbosity") {
     run.err.str("");
     run.options.verbosity = verbosity;
     CHECK(run.go() == 1);
-    int n_found = 0;
-    int n_progress_found = 0;
-    for (const json& line : lines_of(run.err.str())) {
-      (line["type"] == "message" ? n_found : n_progress_found)++;
-      if (line["type"] == "message" && line["level"] == "error" && line.contains("file")) {
-        CHECK(line["file"] == bad);
-        CHECK(line["message"] == "no audio");
-      }
-    }
+    const std::vector<json> lines = lines_of(run.err.str());
+    const auto is_message = [](const json& line) { return line["type"] == "message"; };
+    const auto n_found = std::ranges::count_if(lines, is_message);
+    const auto is_of_bad = [&](const json& line) {
+      return is_message(line) && line.value("file", "") == bad && line["message"] == "no audio" &&
+             line["level"] == "error";
+    };
+    CHECK(std::ranges::count_if(lines, is_of_bad) == 1);
     CHECK(n_found == n_messages);
-    CHECK(n_progress_found == n_progress);
+    CHECK(std::ssize(lines) - n_found == n_progress);
   }
 }
 
