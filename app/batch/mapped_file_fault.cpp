@@ -28,7 +28,7 @@ constexpr std::string_view kCutShort =
     "expected the file to stay whole while it is in use, found a part that cannot be read any "
     "more: cut short, or the disk fails";
 
-void tell_of(std::string_view path) {
+void tell_of_cut_file(std::string_view path) {
   if (log_format() == LogFormat::json) {
     std::array<char, 4096> line{};
     const auto now = LogTime::clock::now();
@@ -52,7 +52,7 @@ extern "C" void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
   if (is_reported.test_and_set()) {
     while (true) ::pause();
   }
-  tell_of({path, std::strlen(path)});
+  tell_of_cut_file({path, std::strlen(path)});
   remove_unfinished_file();
   ::_exit(static_cast<int>(ExitCode::model));
 }

@@ -56,7 +56,7 @@ Row row_of(const ListedModel& model, const fs::path& folder) {
 }
 
 // The catalogue's, then what else is in the folder.
-std::vector<ListedModel> listed(const fs::path& folder, bool only_here) {
+std::vector<ListedModel> listed_models(const fs::path& folder, bool only_here) {
   std::vector<ListedModel> models;
   std::vector<fs::path> shown;
   for (const HubModel& model : hub_models()) {
@@ -74,7 +74,7 @@ std::vector<ListedModel> listed(const fs::path& folder, bool only_here) {
 
 int list_models(const NamedModels& named, bool only_here, bool is_json) {
   const fs::path folder = named.folder();
-  const std::vector<ListedModel> models = listed(folder, only_here);
+  const std::vector<ListedModel> models = listed_models(folder, only_here);
   std::vector<Row> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
   for (const ListedModel& model : models) rows.push_back(row_of(model, folder));
   write_all(STDOUT_FILENO, is_json ? models_json(models, folder) : table_text(rows), "stdout");

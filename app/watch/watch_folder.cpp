@@ -24,10 +24,10 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 // From one look at files that are written to the next, and at the signals.
-constexpr milliseconds kPatience{100};
+constexpr milliseconds kLookEvery{100};
 
 // The options of a batch of that one recording.
-Options options_of(const Options& options, const std::string& file) {
+Options options_of_file(const Options& options, const std::string& file) {
   Options one = options;
   one.inputs = {file};
   one.existing = ExistingOutput::skip;
@@ -37,7 +37,7 @@ Options options_of(const Options& options, const std::string& file) {
   return one;
 }
 
-void check_folder(const std::string& folder) {
+void check_watched_folder(const std::string& folder) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return;
   throw Error(ErrorCode::audio, folder + ": expected a folder to watch, found " +
@@ -57,7 +57,7 @@ class Watch {
     look_again();
     messages_.detail(options_.watch + ": watched");
     while (environment_.stop_signal() == 0) {
-      take(events_.wait(take_next() ? milliseconds{0} : kPatience));
+      take(events_.wait(take_next() ? milliseconds{0} : kLookEvery));
       check_there();
     }
     return static_cast<int>(ExitCode::signal) + environment_.stop_signal();
@@ -148,7 +148,7 @@ class Watch {
   }
 
   void transcribe_file(const std::string& file) {
-    const Options one = options_of(options_, file);
+    const Options one = options_of_file(options_, file);
     const std::vector<PlannedInput> plan = plan_outputs(one);
     for (const fs::path& result : results_of(plan)) {
       const std::string& owner = owners_.emplace(result, file).first->second;
@@ -179,9 +179,9 @@ class Watch {
 }  // namespace
 
 void check_watched(const Options& options) {
-  check_folder(options.watch);
+  check_watched_folder(options.watch);
   const std::string any = models::join(options.watch, "recording.wav").string();
-  for (const fs::path& result : results_of(plan_outputs(options_of(options, any)))) {
+  for (const fs::path& result : results_of(plan_outputs(options_of_file(options, any)))) {
     if (!has_recording_name(result)) continue;
     throw UsageError("--output-template: --watch would take results called " +
                      result.filename().string() + " for recordings");
