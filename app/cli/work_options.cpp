@@ -76,7 +76,8 @@ void add_model_options(CLI::App& app, Options& options) {
       app, "--precision", {with_auto(models::kPrecisionNames), "auto"},
       [&options](const std::string& name) { options.device.cpu_precision = name; },
       "What the CPU computes in: the decoder, and the encoder where it runs there; fp32: "
-      "openai-whisper's text; int16, int8: faster; auto: int8 on CPUs with AVX512-VNNI and VBMI, "
+      "openai-whisper's text; int16, int8: faster; auto: int8 on CPUs with AVX512-VNNI and VBMI or "
+      "ARM's dot products, "
       "else fp32");
   add_integer(app, "--threads", options.threads, {{0, 1024}, 0},
               "CPU threads; 0: as many as there are CPUs, which is the most");

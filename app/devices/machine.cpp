@@ -14,9 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 13> kKernelFeatures = {
-    "sse4_2",      "avx",         "f16c",        "fma",      "avx2",     "avx_vnni", "avx512f",
-    "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16"};
+// As /proc/cpuinfo has them, of x86 and of ARM.
+constexpr std::array<std::string_view, 15> kKernelFeatures = {
+    "sse4_2",   "avx",      "f16c",        "fma",         "avx2",
+    "avx_vnni", "avx512f",  "avx512_vnni", "avx512_bf16", "avx512_fp16",
+    "amx_tile", "amx_int8", "amx_bf16",    "asimd",       "asimddp"};
 
 // "key : value" of /proc/cpuinfo and /proc/meminfo; empty where the key is missing.
 std::string value_of(const fs::path& path, std::string_view key) {
@@ -41,6 +43,14 @@ std::vector<std::string> kernel_features(const std::string& flags) {
     }
   }
   return features;
+}
+
+// ARM's has numbers in place of a name (Documentation/arch/arm64/cpu-feature-registers.rst, MIDR).
+std::string cpu_name(const fs::path& cpuinfo) {
+  const std::string name = value_of(cpuinfo, "model name");
+  const std::string part = value_of(cpuinfo, "CPU part");
+  if (!name.empty() || part.empty()) return name;
+  return "ARM implementer " + value_of(cpuinfo, "CPU implementer") + " part " + part;
 }
 
 unsigned usable_cpus() {
@@ -113,8 +123,10 @@ std::string kernel_name() {
 
 Machine describe_machine(const fs::path& root) {
   Machine machine;
-  machine.cpu = value_of(root / "proc/cpuinfo", "model name");
-  machine.features = kernel_features(value_of(root / "proc/cpuinfo", "flags"));
+  const fs::path cpuinfo = root / "proc/cpuinfo";
+  machine.cpu = cpu_name(cpuinfo);
+  machine.features =
+      kernel_features(value_of(cpuinfo, "flags") + " " + value_of(cpuinfo, "Features"));
   machine.online_cpus = static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
   machine.usable_cpus = usable_cpus();
   const std::vector<fs::path> groups = control_groups(root);

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include "models/kernels/products/amx_registers.h"
+#include "bench/core/amx_products.h"
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/instruction_set.h"
 
@@ -15,6 +15,14 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // clang-format on
+
+#ifndef WNPU_IN_VECTOR  // a vector register as an operand of asm that is read and written
+#if HWY_ARCH_ARM_A64
+#define WNPU_IN_VECTOR(x) "+w"(x)
+#else
+#define WNPU_IN_VECTOR(x) "+v"(x)
+#endif
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::bench::yardstick::HWY_NAMESPACE {
@@ -62,8 +70,11 @@ PairVec pairs_of(int value) {
 }
 // The left side is a new one each time as far as the compiler knows, or all sums would be one.
 HWY_INLINE void add_products(PairVec& a, PairVec b, IntVec& s) {
-  asm volatile("" : "+v"(a.raw));
-#if HWY_TARGET == HWY_AVX3_DL
+  asm volatile("" : WNPU_IN_VECTOR(a.raw));
+#if HWY_TARGET == HWY_NEON  // as models/kernels/products/gemm_tile-inl.h
+  const int32x4_t low = vmull_s16(vget_low_s16(a.raw), vget_low_s16(b.raw));
+  s.raw = vaddq_s32(s.raw, vpaddq_s32(low, vmull_high_s16(a.raw, b.raw)));
+#elif HWY_TARGET == HWY_AVX3_DL
   asm volatile("vpdpwssd %2, %1, %0" : "+v"(s.raw) : "v"(a.raw), "v"(b.raw));
 #elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   IntVec unused = hn::Zero(Int());
@@ -78,7 +89,17 @@ HWY_INLINE void add_products(PairVec& a, PairVec b, IntVec& s) {
 }
 #endif
 
-#if HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET == HWY_NEON
+struct FourBytes {
+  static constexpr std::size_t kProducts = 4;
+  static HWY_INLINE void add(PairVec& a, PairVec b, IntVec& s) {
+    asm volatile("" : WNPU_IN_VECTOR(a.raw));
+    asm volatile(".arch armv8.2-a+dotprod+crypto\n\tsdot %0.4s, %1.16b, %2.16b"
+                 : "+w"(s.raw)
+                 : "w"(a.raw), "w"(b.raw));
+  }
+};
+#elif HWY_TARGET == HWY_AVX3_DL
 struct FourBytes {
   static constexpr std::size_t kProducts = 4;
   static HWY_INLINE void add(PairVec& a, PairVec b, IntVec& s) {
@@ -117,7 +138,9 @@ double integer_multiply_add_rounds(std::size_t rounds, float& sink) {
 }
 
 double byte_multiply_add_rounds([[maybe_unused]] std::size_t rounds, [[maybe_unused]] float& sink) {
-#if HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET == HWY_NEON
+  return kernels::has_byte_instructions() ? integer_rounds<FourBytes>(rounds, sink) : 0;
+#elif HWY_TARGET == HWY_AVX3_DL
   return integer_rounds<FourBytes>(rounds, sink);
 #else
   return 0;
@@ -181,29 +204,6 @@ HWY_EXPORT(integer_multiply_add_rounds);
 HWY_EXPORT(byte_multiply_add_rounds);
 HWY_EXPORT(gemm_tiles);
 HWY_EXPORT(sum_all);
-
-namespace {
-
-// The same with AMX: four sums of 16 x 16, of 16 rows of 64 bytes each. A sixteenth of the rounds,
-// for one of its products takes about as long as sixteen of a vector's.
-double amx_multiply_add(std::size_t rounds) {
-  constexpr double kOperations = 2.0 * 16 * 16 * 64;
-  const kernels::AmxRegisters registers;
-  asm volatile("tilezero %%tmm4\n\ttilezero %%tmm5" : :);
-  rounds /= 16;
-  for (std::size_t i = 0; i < rounds; ++i) {
-    asm volatile(
-        "tdpbusd %%tmm5, %%tmm4, %%tmm0\n\t"
-        "tdpbusd %%tmm5, %%tmm4, %%tmm1\n\t"
-        "tdpbusd %%tmm5, %%tmm4, %%tmm2\n\t"
-        "tdpbusd %%tmm5, %%tmm4, %%tmm3"
-        :
-        :);
-  }
-  return 4 * kOperations * static_cast<double>(rounds);
-}
-
-}  // namespace
 
 double multiply_add(std::size_t rounds, float& sink) {
   return HWY_DYNAMIC_DISPATCH(multiply_add_rounds)(rounds, sink);

@@ -11,8 +11,8 @@ namespace wnpu::models {
 
 // fp32: weights as they came, sums in fp32: the reference, openai-whisper's text.
 // int16: weights and what they are multiplied by in 12 to 15 bits.
-// int8: weights in 8 bits, half the memory. Where the CPU multiplies bytes (AVX512-VNNI and VBMI),
-// so is what they are multiplied by, and so is the encoder's attention.
+// int8: weights in 8 bits, half the memory. Where the CPU multiplies bytes (AVX512-VNNI and VBMI,
+// ARM's sdot), so is what they are multiplied by, and so is the encoder's attention.
 enum class Precision { fp32, int16, int8 };
 inline constexpr std::array<std::string_view, 3> kPrecisionNames{"fp32", "int16", "int8"};
 

@@ -5,7 +5,6 @@
 #include <numbers>
 #include <stdexcept>
 #include <string>
-#include <xmmintrin.h>
 
 #include "npu/kernel/kernels.h"
 #include "npu/kernel/tile_kernels.h"
@@ -16,10 +15,6 @@ const TileKernels& array_kernels() {
   static const TileKernels& chosen = avx2_kernels() ? *avx2_kernels() : *baseline_kernels();
   return chosen;
 }
-
-// MXCSR bits 15 flush-to-zero and 6 denormals-are-zero: Intel SDM volume 1, 10.2.3.
-ArrayFloatMode::ArrayFloatMode() : saved_(_mm_getcsr()) { _mm_setcsr(0x9fc0); }
-ArrayFloatMode::~ArrayFloatMode() { _mm_setcsr(saved_); }
 
 namespace {
 

@@ -141,7 +141,13 @@ template <typename Part, typename Registers>
 
 // 16-bit pairs multiplied and added pairwise to 32 bits: exact for int8 values.
 [[gnu::always_inline]] inline I32 multiply_add_pairs(I16 a, I16 b) {
-#if WNPU_TILE_BYTES == 32
+#if defined(__aarch64__)
+  const U32 even_a = (U32)a << 16;
+  const U32 even_b = (U32)b << 16;
+  const I32 even = ((I32)even_a >> 16) * ((I32)even_b >> 16);
+  const I32 odd = ((I32)a >> 16) * ((I32)b >> 16);
+  return (I32)((U32)even + (U32)odd);
+#elif WNPU_TILE_BYTES == 32
   return (I32)__builtin_ia32_pmaddwd256(a, b);
 #else
   return (I32)__builtin_ia32_pmaddwd128(a, b);

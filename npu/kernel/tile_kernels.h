@@ -37,7 +37,7 @@ struct TileKernels {
 const TileKernels& array_kernels();
 
 // The processor's float mode is as the array's while this lives: denormals are zero, rounding is
-// the default, nothing is trapped.
+// the default, nothing is trapped. A file an architecture: float_mode_x86.cpp, float_mode_arm.cpp.
 class ArrayFloatMode {
  public:
   ArrayFloatMode();
@@ -46,10 +46,10 @@ class ArrayFloatMode {
   ArrayFloatMode& operator=(const ArrayFloatMode&) = delete;
 
  private:
-  unsigned saved_;
+  std::uint64_t saved_;
 };
 
-// Null where this machine cannot run it.
+// Null where this machine cannot run it (wider_targets_arm.cpp: never there).
 const TileKernels* baseline_kernels();
 const TileKernels* avx2_kernels();
 

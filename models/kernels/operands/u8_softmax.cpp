@@ -114,7 +114,7 @@ std::int32_t byte_softmax(const std::int16_t* scores, std::size_t n, std::int16_
   return _mm512_reduce_add_epi32(sum);
 }
 
-#else  // the same in plain C++, for tests
+#else  // the same in plain C++: for tests, and on ARM
 
 std::int16_t largest_score(const std::int16_t* scores, std::size_t n) {
   return *std::max_element(scores, scores + n);

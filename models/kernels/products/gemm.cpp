@@ -51,8 +51,8 @@ std::string kernel_description() {
   const InstructionSet vectors =
       has_amx_instructions() ? InstructionSet::avx3_dl : instruction_set();
   return std::string(instruction_set_name(vectors)) +
-         (has_byte_instructions() ? " with VNNI" : "") + (has_amx_instructions() ? ", AMX" : "") +
-         (has_bf16_instructions() ? " and BF16" : "") +
+         (vectors == InstructionSet::avx3_dl ? " with VNNI" : "") +
+         (has_amx_instructions() ? ", AMX" : "") + (has_bf16_instructions() ? " and BF16" : "") +
          (gemm_in_use() == Gemm::blas ? ", fp32 by " + blas_description() : "");
 }
 

@@ -15,8 +15,8 @@ using Int = hn::ScalableTag<std::int32_t>;
 using IntVec = hn::Vec<Int>;
 
 // A tile is rows x panels x 2 vectors of sums in registers: 12 sums beside two of B and one of A
-// with 16 registers, 24 with AVX-512's 32.
-constexpr std::size_t kSums = HWY_TARGET <= HWY_AVX3 ? 24 : 12;
+// with 16 registers, 24 with AVX-512's or NEON's 32.
+constexpr std::size_t kSums = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 24 : 12;
 constexpr std::size_t kMaxRows = kSums / 2;
 constexpr std::size_t kMaxPanels = 4;
 // How far ahead of the multiplications B is asked for: a step of a few rows is as fast as its
@@ -105,7 +105,11 @@ HWY_INLINE PairVec broadcast_pair(I16Pair a) {
 // In this order: GCC 12 moves the products of several rows before their sums otherwise, for which
 // there are no registers (40 % of the speed).
 HWY_INLINE void add_products(PairVec a, PairVec b, IntVec& sum) {
-#ifdef __clang__  // of the sanitizers' build: it takes no reference for an operand of asm
+#if HWY_ARCH_ARM_A64
+  // Highway's adds up other products than those of neighbours.
+  const int32x4_t low = vmull_s16(vget_low_s16(a.raw), vget_low_s16(b.raw));
+  sum.raw = vaddq_s32(sum.raw, vpaddq_s32(low, vmull_high_s16(a.raw, b.raw)));
+#elif defined(__clang__)  // of the sanitizers' build: it takes no reference for an operand of asm
   IntVec unused = hn::Zero(Int());
   sum = hn::ReorderWidenMulAccumulate(Int(), a, b, sum, unused);
 #elif HWY_TARGET == HWY_AVX3_DL

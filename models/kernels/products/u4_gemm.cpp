@@ -74,6 +74,31 @@ HWY_INLINE void add_fours(const Fours<OctetVec>& a, const Fours<NibbleVec>& b, I
 }
 #endif
 
+#elif HWY_TARGET == HWY_NEON
+
+using NibbleVec = uint8x16_t;
+using OctetVec = int8x16_t;
+
+HWY_INLINE Fours<NibbleVec> load_nibbles(const std::uint8_t* b) {
+  const uint8x16_t both = vld1q_u8(b);
+  return {vandq_u8(both, vdupq_n_u8(15)), vshrq_n_u8(both, 4)};
+}
+HWY_INLINE Fours<OctetVec> broadcast_octet(I8Octet a) {
+  const auto halves = std::bit_cast<std::array<std::int32_t, 2>>(a);
+  return {vreinterpretq_s8_s32(vdupq_n_s32(halves[0])),
+          vreinterpretq_s8_s32(vdupq_n_s32(halves[1]))};
+}
+// Two products of bytes times nibbles, and those of two neighbours, fit in 16 bits.
+HWY_INLINE void add_fours(const Fours<OctetVec>& a, const Fours<NibbleVec>& b, IntVec& sum) {
+  const int8x16_t first = vreinterpretq_s8_u8(b.first);
+  const int8x16_t second = vreinterpretq_s8_u8(b.second);
+  int16x8_t low = vmull_s8(vget_low_s8(a.first), vget_low_s8(first));
+  int16x8_t high = vmull_high_s8(a.first, first);
+  low = vmlal_s8(low, vget_low_s8(a.second), vget_low_s8(second));
+  high = vmlal_high_s8(high, a.second, second);
+  sum.raw = vpadalq_s16(sum.raw, vpaddq_s16(low, high));
+}
+
 #else  // plain loops, for tests
 
 constexpr std::size_t kVectorBytes = sizeof(std::int32_t) * hn::MaxLanes(Int());

@@ -1,6 +1,6 @@
 // Products of bytes and of bf16 (models/kernels/operands/u8_matrix.h, bf16_matrix.h): four and two
-// terms an instruction where the CPU has AVX512-VNNI or AVX512-BF16, whole tiles of bytes where it
-// has AMX; plain loops elsewhere, which are for tests.
+// terms an instruction where the CPU has AVX512-VNNI, AVX512-BF16 or ARM's sdot, whole tiles of
+// bytes where it has AMX; plain loops elsewhere, which are for tests.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -29,26 +29,15 @@
 #if HWY_TARGET == HWY_AVX3_DL
 #include "models/kernels/products/u8_tile-inl.h"
 #include "models/kernels/products/amx_tile-inl.h"
+#elif HWY_TARGET == HWY_NEON
+#include "models/kernels/products/u8_tile_neon-inl.h"
 #endif
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::kernels::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_AVX3_DL
-
-constexpr std::array<RowsAndTile<Tile<ByteTerms>>, 2> kAmxTiles = {
-    {{2 * kAmxRows, &amx_tile<2>}, {kAmxRows, &amx_tile<1>}}};
-
-bool u8_gemm(const Product& product, MatrixView c, const ProductShare& share) {
-  if (has_amx_instructions() && share.rows >= kAmxRows) {
-    const AmxRegisters registers;
-    multiply<ByteTerms>(product, c, share, kAmxTiles);
-  } else {
-    multiply<ByteTerms>(product, c, share);
-  }
-  return true;
-}
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON
 
 using ScoresTile = void (*)(const LeftRows<U8Quad>&, const std::int8_t*, std::size_t,
                             const ScoresOut&);
@@ -57,9 +46,6 @@ template <std::size_t... kRowsMinus1>
 constexpr auto scores_tiles(std::index_sequence<kRowsMinus1...> /*rows*/) {
   return std::array<ScoresTile, kMaxRows>{&tile<ByteTerms, kRowsMinus1 + 1, 1, ScoresOut>...};
 }
-
-constexpr std::array<RowsAndTile<ScoresTile>, 2> kAmxScoresTiles = {
-    {{2 * kAmxRows, &amx_tile<2, ScoresOut>}, {kAmxRows, &amx_tile<1, ScoresOut>}}};
 
 void score_panels(const U8Rows& a, const U8Matrix& b, ScoreRows& scores,
                   TallTiles<ScoresTile> tall) {
@@ -78,6 +64,26 @@ void score_panels(const U8Rows& a, const U8Matrix& b, ScoreRows& scores,
   }
 }
 
+#endif
+
+#if HWY_TARGET == HWY_AVX3_DL
+
+constexpr std::array<RowsAndTile<Tile<ByteTerms>>, 2> kAmxTiles = {
+    {{2 * kAmxRows, &amx_tile<2>}, {kAmxRows, &amx_tile<1>}}};
+
+bool u8_gemm(const Product& product, MatrixView c, const ProductShare& share) {
+  if (has_amx_instructions() && share.rows >= kAmxRows) {
+    const AmxRegisters registers;
+    multiply<ByteTerms>(product, c, share, kAmxTiles);
+  } else {
+    multiply<ByteTerms>(product, c, share);
+  }
+  return true;
+}
+
+constexpr std::array<RowsAndTile<ScoresTile>, 2> kAmxScoresTiles = {
+    {{2 * kAmxRows, &amx_tile<2, ScoresOut>}, {kAmxRows, &amx_tile<1, ScoresOut>}}};
+
 bool score_gemm(const U8Rows& a, const U8Matrix& b, ScoreRows& scores) {
   if (has_amx_instructions() && a.n_rows() >= kAmxRows) {
     const AmxRegisters registers;
@@ -91,6 +97,22 @@ bool score_gemm(const U8Rows& a, const U8Matrix& b, ScoreRows& scores) {
 bool bf16_gemm(const Product& product, MatrixView c, const ProductShare& share) {
   multiply<Bf16Terms>(product, c, share);
   return true;
+}
+
+#elif HWY_TARGET == HWY_NEON
+
+bool u8_gemm(const Product& product, MatrixView c, const ProductShare& share) {
+  if (!has_byte_instructions()) return false;
+  multiply<ByteTerms>(product, c, share);
+  return true;
+}
+bool score_gemm(const U8Rows& a, const U8Matrix& b, ScoreRows& scores) {
+  if (!has_byte_instructions()) return false;
+  score_panels(a, b, scores, {});
+  return true;
+}
+bool bf16_gemm(const Product& /*product*/, MatrixView /*c*/, const ProductShare& /*share*/) {
+  return false;
 }
 
 #else  // left to the plain loops

@@ -38,7 +38,7 @@ void find(void* library, const char* name, Function& found, std::string& fault) 
 }
 
 // OpenBLAS chooses its kernels by a CPU's name, and the oldest for one that it does not know,
-// unless this says what to take.
+// unless this says what to take; on ARM it knows them. nullptr: it may choose.
 const char* core_type() {
   switch (instruction_set()) {
     case InstructionSet::amx:
@@ -49,6 +49,9 @@ const char* core_type() {
       return "Haswell";
     case InstructionSet::sse4:
       return "Nehalem";
+    case InstructionSet::neon_dot:
+    case InstructionSet::neon:
+      return nullptr;
     default:
       return "Core2";
   }
@@ -56,7 +59,7 @@ const char* core_type() {
 
 void* open_openblas() {
   constexpr const char* kVariable = "OPENBLAS_CORETYPE";
-  const bool user_says = std::getenv(kVariable) != nullptr;
+  const bool user_says = core_type() == nullptr || std::getenv(kVariable) != nullptr;
   if (!user_says) ::setenv(kVariable, core_type(), 0);
   void* const library = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (!user_says) ::unsetenv(kVariable);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
+#include <cstring>
 
 #include "models/kernels/vectors/half_floats.h"
 
@@ -40,7 +42,11 @@ HWY_INLINE FloatVec load(const hwy::float16_t* x) {
   return hn::PromoteTo(Float(), hn::LoadU(hn::Rebind<hwy::float16_t, Float>(), x));
 }
 HWY_INLINE float value_of(const float* x) { return *x; }
-HWY_INLINE float value_of(const hwy::float16_t* x) { return widen_f16(x->bits); }
+HWY_INLINE float value_of(const hwy::float16_t* x) {
+  std::uint16_t bits = 0;  // on ARM it is a number of the compiler's
+  std::memcpy(&bits, x, sizeof(bits));
+  return widen_f16(bits);
+}
 
 // Rows whose sums run side by side: one alone waits for itself.
 constexpr std::size_t kTogether = 4;

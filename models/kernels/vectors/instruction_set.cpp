@@ -4,13 +4,9 @@
 #include <cctype>
 #include <cstdint>
 
-#if defined(__x86_64__) && defined(__linux__)
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-
 #include <hwy/targets.h>
+
+#include "models/kernels/vectors/cpu_features.h"
 
 namespace wnpu::kernels {
 namespace {
@@ -18,36 +14,15 @@ namespace {
 // Highway's target of each: one bit; the better an instruction set, the lower its bit
 // (hwy/detect_targets.h).
 constexpr std::array<std::int64_t, kInstructionSetNames.size()> kTargets{
-    HWY_AVX3_DL, HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_SSSE3, HWY_SCALAR};
+    HWY_AVX3_DL, HWY_AVX3_DL, HWY_AVX3, HWY_AVX2,  HWY_SSE4,
+    HWY_SSSE3,   HWY_NEON,    HWY_NEON, HWY_SCALAR};
 
 std::int64_t target_of(InstructionSet set) { return kTargets[static_cast<std::size_t>(set)]; }
 
-// Whether CPU and system have its registers, and let this process use them: Linux wants to be
-// asked, for a thread's state grows by 8 KB (Documentation/arch/x86/xstate.rst).
-bool ask_for_amx() {
-#if defined(__x86_64__) && defined(__linux__)
-  constexpr unsigned kTile = 1U << 24U;  // of leaf 7's edx (Intel SDM, volume 2A, CPUID)
-  constexpr unsigned kInt8 = 1U << 25U;
-  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
-  unsigned eax = 0;
-  unsigned ebx = 0;
-  unsigned ecx = 0;
-  unsigned edx = 0;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
-  if ((edx & kTile) == 0 || (edx & kInt8) == 0) return false;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-#else
-  return false;
-#endif
-}
-
-bool cpu_has_bf16() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512bf16") != 0;
-#else
-  return false;
-#endif
+// Whether the CPU has what an instruction set adds to Highway's target of it.
+bool has_addition(InstructionSet set) {
+  if (set == InstructionSet::amx) return ask_for_amx();
+  return set != InstructionSet::neon_dot || cpu_has_byte_dot_products();
 }
 
 InstructionSet& chosen() {
@@ -78,8 +53,11 @@ const std::vector<InstructionSet>& instruction_sets() {
     std::vector<InstructionSet> list;
     for (std::size_t i = 0; i < kTargets.size(); ++i) {
       const auto set = static_cast<InstructionSet>(i);
-      if (std::ranges::find(targets, kTargets[i]) == targets.end()) continue;
-      if (set != InstructionSet::amx || ask_for_amx()) list.push_back(set);
+      // Highway takes NEON without AES for no NEON; what all is compiled for is there all the same.
+      const bool is_supported = kTargets[i] == HWY_STATIC_TARGET ||
+                                std::ranges::find(targets, kTargets[i]) != targets.end();
+      if (!is_supported) continue;
+      if (has_addition(set)) list.push_back(set);
     }
     return list;
   }();
@@ -96,7 +74,9 @@ bool use_instruction_set(InstructionSet set) {
 }
 
 bool has_byte_instructions() {
-  return has_amx_instructions() || instruction_set() == InstructionSet::avx3_dl;
+  const InstructionSet set = instruction_set();
+  return set == InstructionSet::amx || set == InstructionSet::avx3_dl ||
+         set == InstructionSet::neon_dot;
 }
 
 bool has_amx_instructions() { return instruction_set() == InstructionSet::amx; }

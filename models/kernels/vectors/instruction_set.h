@@ -12,10 +12,10 @@ namespace wnpu::kernels {
 // Every one that there are kernels for, on whatever machine, best first: Highway's targets, and
 // above them amx, which is avx3_dl, and AMX where it is faster: what is multiplied by many rows of
 // bytes. avx3_dl is AVX-512 with VNNI and more, as from Ice Lake and Zen 4, avx3 is AVX-512 as from
-// Skylake.
-enum class InstructionSet { amx, avx3_dl, avx3, avx2, sse4, ssse3, scalar };
-inline constexpr std::array<std::string_view, 7> kInstructionSetNames{
-    "AMX", "AVX3_DL", "AVX3", "AVX2", "SSE4", "SSSE3", "SCALAR"};
+// Skylake. On ARM of 64 bits, neon_dot is neon and the products of four bytes of ARMv8.2 (sdot).
+enum class InstructionSet { amx, avx3_dl, avx3, avx2, sse4, ssse3, neon_dot, neon, scalar };
+inline constexpr std::array<std::string_view, 9> kInstructionSetNames{
+    "AMX", "AVX3_DL", "AVX3", "AVX2", "SSE4", "SSSE3", "NEON_DOT", "NEON", "SCALAR"};
 
 // Those that this machine can run, best first, whatever was chosen below.
 const std::vector<InstructionSet>& instruction_sets();
@@ -32,8 +32,8 @@ std::optional<InstructionSet> parse_instruction_set(std::string_view name);
 // is none of instruction_sets().
 bool use_instruction_set(InstructionSet set);
 
-// Whether the one in use and the CPU have the instruction for products of bytes (AVX3_DL, which
-// asks for more of AVX-512 than VNNI: VBMI above all); AMX for bytes besides; for bf16 too.
+// Whether the one in use and the CPU have the instruction for products of bytes (NEON_DOT; AVX3_DL,
+// which asks for more of AVX-512 than VNNI: VBMI above all); AMX for bytes besides; for bf16 too.
 bool has_byte_instructions();
 bool has_amx_instructions();
 bool has_bf16_instructions();

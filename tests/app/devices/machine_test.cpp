@@ -26,6 +26,16 @@ TEST_CASE("machine: reads the CPU, its features and the memory") {
   CHECK_FALSE(machine.memory_limit_bytes.has_value());
 }
 
+TEST_CASE("machine: ARM's CPU and features") {
+  const TemporaryFolder root;
+  root.make_file("proc/cpuinfo",
+                 "processor\t: 0\nFeatures\t: fp asimd evtstrm aes asimddp sve\n"
+                 "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0c\n");
+  const Machine machine = describe_machine(root.path());
+  CHECK(machine.cpu == "ARM implementer 0x41 part 0xd0c");
+  CHECK(machine.features == std::vector<std::string>{"asimd", "asimddp"});
+}
+
 TEST_CASE("machine: the tightest limit of its control groups holds") {
   const TemporaryFolder root;
   root.make_file("proc/self/cgroup", "0::/system.slice/job.scope\n");

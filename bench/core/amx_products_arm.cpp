@@ -1,0 +1,7 @@
+#include "bench/core/amx_products.h"
+
+namespace wnpu::bench::yardstick {
+
+double amx_multiply_add(std::size_t /*rounds*/) { return 0; }
+
+}  // namespace wnpu::bench::yardstick

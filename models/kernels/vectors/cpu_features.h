@@ -1,0 +1,15 @@
+// What Highway's targets leave open of a CPU; a file an architecture answers (cpu_features_x86.cpp,
+// cpu_features_arm.cpp).
+#pragma once
+
+namespace wnpu::kernels {
+
+// Whether CPU and system have AMX for bytes, and let this process use its registers: the first call
+// asks for them.
+bool ask_for_amx();
+// AVX512-BF16.
+bool cpu_has_bf16();
+// sdot, of ARMv8.2.
+bool cpu_has_byte_dot_products();
+
+}  // namespace wnpu::kernels
