@@ -7,6 +7,7 @@
 #include "app/devices/devices_command.h"
 #include "app/devices/doctor_command.h"
 #include "app/models/models_command.h"
+#include "app/models/quantize_command.h"
 #include "app/npu/npu_command.h"
 #include "app/stream/stream_command.h"
 #include "bench/bench_command.h"
@@ -15,8 +16,10 @@
 namespace wnpu::app {
 
 inline std::vector<Subcommand> commands_beside_transcribe() {
-  return {bench::bench_command(), models_command(),  npu_command({bench::search_action()}),
-          stream_command(),       devices_command(), doctor_command()};
+  return {bench::bench_command(), models_command(),
+          quantize_command(),     npu_command({bench::search_action()}),
+          stream_command(),       devices_command(),
+          doctor_command()};
 }
 
 }  // namespace wnpu::app

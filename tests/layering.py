@@ -38,6 +38,7 @@ RULES = {
     "models/text": BASE,
     "models/files": [*VECTORS, "models/text"],
     "models/weights": [*KERNELS, "models/text", "models/files"],
+    "models/quantize": [*VECTORS, "models/text", "models/files", "models/weights"],
     "models/onnx": [*KERNELS, "models/text", "models/files", "models/weights"],
     "npu": [],
     "npu/kernel": [],

@@ -1,0 +1,60 @@
+// CTranslate2's names: python/ctranslate2/converters/transformers.py (BartLoader, WhisperLoader).
+#include "models/quantize/product_layers.h"
+
+namespace wnpu::models {
+namespace {
+
+using Layers = std::vector<ProductLayer>;
+
+void add_self_attention(Layers& layers, const std::string& scope, const std::string& block) {
+  const std::string attn = block + ".attn";
+  layers.push_back(
+      {scope + "/self_attention/linear_0", {attn + ".query", attn + ".key", attn + ".value"}});
+  layers.push_back({scope + "/self_attention/linear_1", {attn + ".out"}});
+}
+
+void add_cross_attention(Layers& layers, const std::string& scope, const std::string& block) {
+  const std::string attn = block + ".cross_attn";
+  layers.push_back({scope + "/attention/linear_0", {attn + ".query"}});
+  layers.push_back({scope + "/attention/linear_1", {attn + ".key", attn + ".value"}});
+  layers.push_back({scope + "/attention/linear_2", {attn + ".out"}});
+}
+
+void add_mlp(Layers& layers, const std::string& scope, const std::string& block) {
+  layers.push_back({scope + "/ffn/linear_0", {block + ".mlp.0"}});
+  layers.push_back({scope + "/ffn/linear_1", {block + ".mlp.2"}});
+}
+
+}  // namespace
+
+std::string ProductLayer::name() const {
+  std::string text = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    text += '+';
+    text += parts[i].substr(parts[i].rfind('.') + 1);
+  }
+  return text;
+}
+
+std::vector<ProductLayer> product_layers(const Dims& dims) {
+  Layers layers;
+  for (std::size_t i = 0; i < dims.n_audio_layer; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string scope = "encoder/layer_" + number;
+    const std::string block = "encoder.blocks." + number;
+    add_self_attention(layers, scope, block);
+    add_mlp(layers, scope, block);
+  }
+  layers.push_back({"decoder/embeddings", {"decoder.token_embedding"}, false});
+  for (std::size_t i = 0; i < dims.n_text_layer; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string scope = "decoder/layer_" + number;
+    const std::string block = "decoder.blocks." + number;
+    add_self_attention(layers, scope, block);
+    add_cross_attention(layers, scope, block);
+    add_mlp(layers, scope, block);
+  }
+  return layers;
+}
+
+}  // namespace wnpu::models

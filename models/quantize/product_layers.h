@@ -1,0 +1,24 @@
+// The matrices of a Whisper model that are quantised, joined as CTranslate2's variables are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/base/dims.h"
+
+namespace wnpu::models {
+
+// A product of the encoder or decoder: several of the same input are one.
+struct ProductLayer {
+  std::string variable;            // CTranslate2's: "encoder/layer_0/self_attention/linear_0"
+  std::vector<std::string> parts;  // openai/whisper's: "encoder.blocks.0.attn.query", ...
+  bool has_bias = true;            // the embedding has none
+
+  // "encoder.blocks.0.attn.query+key+value"
+  std::string name() const;
+};
+
+// All of them, encoder first. Convolutions, vectors and positions are not among them.
+std::vector<ProductLayer> product_layers(const Dims& dims);
+
+}  // namespace wnpu::models

@@ -1,0 +1,24 @@
+// fp32 -> the number types of model files: what models/files reads, the other way round.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/base/tensor.h"
+#include "models/files/tensor_view.h"
+
+namespace wnpu::models {
+
+// Values as a file has them.
+struct StoredValues {
+  std::string bytes;
+  std::vector<float> row_scales = {};  // i8_rows: one a row
+};
+
+// Rows of values in any type, each value rounded to the nearest that its row
+// or block of 32 has. i8_rows has the scale of CTranslate2's converter, 127 by the row's largest
+// value. `name` is for messages. Throws ModelError for a NaN or infinity, for rows that are not
+// whole blocks, and where a value or a block's scale exceeds fp16.
+StoredValues stored_values(DType dtype, ConstMatrixView values, const std::string& name);
+
+}  // namespace wnpu::models
