@@ -53,11 +53,8 @@ int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
   model.check(options.transcribe);
   if (progress.n_begun == 0) note_device(model.device(), model.threads(), options, messages);
   wnpu::Session session(model);
-  const TranscribeFn transcribe = [&](const std::string& input, const wnpu::Callbacks& callbacks) {
-    wnpu::Transcript result =
-        session.transcribe(options.audio(input), options.transcribe, callbacks);
-    std::ranges::transform(result.warnings, result.warnings.begin(), with_option_name);
-    return result;
+  const TranscribeFn transcribe = [&](const std::string& input, const wnpu::Callbacks& calls) {
+    return with_option_names(session.transcribe(options.audio(input), options.transcribe, calls));
   };
   keep_results_when_stopped();
   if (!options.watch.empty()) return watch_folder(options, transcribe, environment);
@@ -77,8 +74,7 @@ int transcribe(const CommandLine& line) {
   }
   const BatchFn batch = [&](BatchProgress& progress) {
     const auto work = [&] { return run_batch(options, plan, environment, progress); };
-    return exit_code_after([&] { return run_with_origins(line.origins, work); },
-                           plan.size() == 1 ? plan.front().input : "");
+    return exit_code_after([&] { return run_with_origins(line.origins, work); }, only_input(plan));
   };
   if (is_isolated(options)) return run_isolated(options, plan, batch, environment);
   BatchProgress progress;
@@ -107,7 +103,6 @@ int main(int argc, char** argv) {
   const DescriptorStream waits_for_stderr(std::cerr, STDERR_FILENO);
   return exit_code_after([&] {
     override_instruction_set(std::getenv("WNPU_ISA"));
-    const std::vector<const char*> arguments(argv + std::min(argc, 1), argv + argc);
-    return run_command_line(arguments);
+    return run_command_line({argv + std::min(argc, 1), argv + argc});
   });
 }

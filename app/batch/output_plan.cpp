@@ -201,6 +201,10 @@ void check_targets(const ResultGuard& guard, const PlannedInput& planned) {
 
 }  // namespace
 
+std::string_view only_input(const std::vector<PlannedInput>& plan) {
+  return plan.size() == 1 ? std::string_view(plan.front().input) : std::string_view();
+}
+
 std::vector<PlannedInput> plan_outputs(const Options& options) {
   std::vector<PlannedInput> plan;
   if (options.dry_run) {

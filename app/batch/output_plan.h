@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/options.h"
@@ -35,6 +36,9 @@ struct PlannedInput {
 // is there and nothing was said about it, or a result may not go (result_guard.h). A result whose
 // name depends on the language is there where it is there in any language.
 std::vector<PlannedInput> plan_outputs(const Options& options);
+
+// The input of a plan that has no other, else nothing.
+std::string_view only_input(const std::vector<PlannedInput>& plan);
 
 // The batch's files: those that it writes, and those that were there.
 std::set<std::filesystem::path> results_of(const std::vector<PlannedInput>& plan);

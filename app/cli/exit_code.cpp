@@ -61,9 +61,12 @@ std::string text_of(const std::exception& error) {
   return option_name(ours->option()).append(text.substr(ours->option().size()));
 }
 
-std::string with_option_name(const std::string& warning) {
+Transcript with_option_names(Transcript transcript) {
   const std::string field = "clip_timestamps:";
-  return warning.starts_with(field) ? "--clip-timestamps:" + warning.substr(field.size()) : warning;
+  for (std::string& warning : transcript.warnings) {
+    if (warning.starts_with(field)) warning.replace(0, field.size(), "--clip-timestamps:");
+  }
+  return transcript;
 }
 
 int exit_code_of(const std::exception& error) {

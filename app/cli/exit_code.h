@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/engine/whisper_npu.hpp"
+
 namespace wnpu::app {
 
 // A contract: listed in README.md beside this file, tested by tests/program/cli_test.sh.
@@ -51,7 +53,7 @@ struct BrokenPipe : OutputError {
 std::string text_of(const std::exception& error);
 
 // A warning of the engine's, with the command line's name of the option that it is of.
-std::string with_option_name(const std::string& warning);
+Transcript with_option_names(Transcript transcript);
 
 // The process' exit code for an error that reached main.
 int exit_code_of(const std::exception& error);

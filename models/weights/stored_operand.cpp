@@ -69,10 +69,8 @@ std::vector<float> copy_of(std::span<const float> part) { return {part.begin(), 
 Packing present_packing() {
   // Goes up with each change of what packing makes: tests/app/packed/packing_test.cpp holds it to
   // that. WNPU_VERSION: models/CMakeLists.txt.
-  constexpr std::string_view kLayout = "layout 1, version ";
-  std::string build(kLayout);
-  build.append(WNPU_VERSION).append(", compiler ").append(__VERSION__);
-  return {std::move(build), std::string(kernels::instruction_set_name())};
+  constexpr std::string_view kBuild = "layout 1, version " WNPU_VERSION ", compiler " __VERSION__;
+  return {std::string(kBuild), std::string(kernels::instruction_set_name())};
 }
 
 std::optional<StoredOperand> find_stored(const OperandStore* store, const WantedOperand& wanted) {
