@@ -65,7 +65,7 @@ transcript one.wnpu int16 >b.json
 [ ! -s notes ] || ! grep -q one.wnpu notes || fail "made anew again: $(cat notes)"
 
 # Another instruction set, in two processes at once: each says the same, and one file stays.
-export WNPU_ISA=SSE4
+export WNPU_ISA=scalar
 transcript ./nano int16 >a.json
 for i in 1 2; do
   "$program" transcribe --model p.wnpu --precision int16 "${quick[@]}" --format json --output - tone.wav >b$i.json 2>notes$i &
@@ -74,8 +74,8 @@ done
 for i in 1 2; do wait "${pids[i]}" || fail "at once: $(cat "notes$i")"; done
 same a.json b1.json "at once"
 same a.json b2.json "at once"
-grep -q 'it was packed for .*, here is SSE4: made anew' notes1 notes2 || fail "$(cat notes1 notes2)"
-expect 0 'packed for: SSE4 fp32 int16 int8' models info p --model-dir .
+grep -q 'it was packed for .*, here is SCALAR: made anew' notes1 notes2 || fail "$(cat notes1 notes2)"
+expect 0 'packed for: SCALAR fp32 int16 int8' models info p --model-dir .
 expect 0 'ok' models verify p.wnpu --model-dir .
 # A batch in a process of its own, and a folder that nothing can be written to.
 unset WNPU_ISA

@@ -116,7 +116,7 @@ def as_they_come():
         for at in range(0, len(whole), len(whole) // 3):
             file.write(whole[at:at + len(whole) // 3])
             watcher.never("slow.txt", 0.5)
-    watcher.wait_for("slow.txt")
+    watcher.wait_for("slow.txt", "slow.json")
     told = json.loads((folder / "slow.json").read_text(encoding="utf-8"))
     check(told["duration"] == 2, f"slow.wav was taken before it was whole: {told['duration']} s")
     (folder / "touched.wav").touch()
