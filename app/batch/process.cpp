@@ -32,8 +32,8 @@ void tell_plainly(std::string_view message) {
 void tell(const std::exception& error, std::string_view file) {
   try {
     const std::string text = text_of(error);
-    const bool is_of_file = text.starts_with(file) && text.substr(file.size()).starts_with(": ");
-    Messages(std::cerr, Verbosity::normal, false).error(text, is_of_file ? file : "");
+    Messages(std::cerr, Verbosity::normal, false)
+        .error(text, begins_with_file(text, file) ? file : "");
   } catch (const std::exception&) {
     tell_plainly("not enough memory");
   }

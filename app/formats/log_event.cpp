@@ -69,12 +69,15 @@ void put_time(FixedText& text, LogTime time) {
 }
 
 std::string_view without_file(std::string_view message, std::string_view file) {
-  const bool is_named =
-      !file.empty() && message.starts_with(file) && message.substr(file.size()).starts_with(": ");
-  return is_named ? message.substr(file.size() + 2) : message;
+  return begins_with_file(message, file) ? message.substr(file.size() + 2) : message;
 }
 
 }  // namespace
+
+bool begins_with_file(std::string_view message, std::string_view file) {
+  return !file.empty() && message.starts_with(file) &&
+         message.substr(file.size()).starts_with(": ");
+}
 
 std::string utc_text(LogTime time) {
   std::array<char, 32> room{};

@@ -21,6 +21,9 @@ using LogTime = std::chrono::system_clock::time_point;
 // "2026-11-25T07:30:12.123Z": UTC, ISO 8601.
 std::string utc_text(LogTime time);
 
+// "talk.wav: expected ...", of "talk.wav".
+bool begins_with_file(std::string_view message, std::string_view file);
+
 // One line. A message that begins with the file's name and a colon has it as `file` alone; no file:
 // the message is of none.
 std::string log_message_json(LogTime time, LogLevel level, std::string_view message,

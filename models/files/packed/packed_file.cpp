@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/base/dim_names.h"
 #include "models/base/error.h"
 #include "models/base/json_file.h"
 #include "models/base/mapped_file.h"
@@ -166,18 +167,8 @@ class PackedFile final : public ModelFile {
 
   void read_config(const json& index) {
     const json& dims = at(index, "dims");
-    for (const auto& [name, extent] : std::to_array<std::pair<const char*, std::size_t*>>(
-             {{"n_mels", &dims_.n_mels},
-              {"n_audio_ctx", &dims_.n_audio_ctx},
-              {"n_audio_state", &dims_.n_audio_state},
-              {"n_audio_head", &dims_.n_audio_head},
-              {"n_audio_layer", &dims_.n_audio_layer},
-              {"n_vocab", &dims_.n_vocab},
-              {"n_text_ctx", &dims_.n_text_ctx},
-              {"n_text_state", &dims_.n_text_state},
-              {"n_text_head", &dims_.n_text_head},
-              {"n_text_layer", &dims_.n_text_layer}})) {
-      *extent = size_at(dims, name, path_);
+    for (const DimName& dim : kDimNames) {
+      dims_.*dim.extent = size_at(dims, dim.name, path_);
     }
     validate(dims_, path_);
     config_.suppress_tokens = ids_at(index, "suppress_tokens", dims_.n_vocab, path_);

@@ -6,6 +6,7 @@
 
 #include <zlib.h>
 
+#include "models/base/dim_names.h"
 #include "models/base/mapped_file.h"
 #include "models/files/packed/packed_format.h"
 
@@ -13,16 +14,9 @@ namespace wnpu::models {
 namespace {
 
 nlohmann::json json_of(const Dims& dims) {
-  return {{"n_mels", dims.n_mels},
-          {"n_audio_ctx", dims.n_audio_ctx},
-          {"n_audio_state", dims.n_audio_state},
-          {"n_audio_head", dims.n_audio_head},
-          {"n_audio_layer", dims.n_audio_layer},
-          {"n_vocab", dims.n_vocab},
-          {"n_text_ctx", dims.n_text_ctx},
-          {"n_text_state", dims.n_text_state},
-          {"n_text_head", dims.n_text_head},
-          {"n_text_layer", dims.n_text_layer}};
+  nlohmann::json named;
+  for (const DimName& dim : kDimNames) named[dim.name] = dims.*dim.extent;
+  return named;
 }
 
 template <std::size_t kSize, typename T>

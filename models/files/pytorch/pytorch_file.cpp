@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "models/base/dim_names.h"
 #include "models/base/error.h"
 #include "models/base/mapped_file.h"
 #include "models/files/pytorch/pickle.h"
@@ -92,22 +93,12 @@ class PytorchFile final : public ModelFile {
   }
 
   void read_dims(const PickleValue& values) {
-    for (const auto& [name, extent] : std::to_array<std::pair<const char*, std::size_t*>>(
-             {{"n_mels", &dims_.n_mels},
-              {"n_audio_ctx", &dims_.n_audio_ctx},
-              {"n_audio_state", &dims_.n_audio_state},
-              {"n_audio_head", &dims_.n_audio_head},
-              {"n_audio_layer", &dims_.n_audio_layer},
-              {"n_vocab", &dims_.n_vocab},
-              {"n_text_ctx", &dims_.n_text_ctx},
-              {"n_text_state", &dims_.n_text_state},
-              {"n_text_head", &dims_.n_text_head},
-              {"n_text_layer", &dims_.n_text_layer}})) {
-      const PickleValue* const value = values.find(name);
+    for (const DimName& dim : kDimNames) {
+      const PickleValue* const value = values.find(dim.name);
       if (value == nullptr || value->kind != Kind::integer || value->integer < 0) {
-        fail(std::string("dims: ") + name, "a number", "none");
+        fail(std::string("dims: ") + dim.name, "a number", "none");
       }
-      *extent = static_cast<std::size_t>(value->integer);
+      dims_.*dim.extent = static_cast<std::size_t>(value->integer);
     }
     validate(dims_, path_);
   }
