@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -41,6 +42,15 @@ struct RawFormat {
 // "s16le:16000:1" is format, rate in Hz, channels. Throws AudioError for anything else.
 RawFormat parse_raw_format(std::string_view spec);
 
+// A part of an audio, in samples at 16 kHz. One that begins behind the audio's end is an error, one
+// that ends there is not.
+struct SampleRange {
+  std::uint64_t first = 0;
+  std::uint64_t size = std::numeric_limits<std::uint64_t>::max();  // at most
+
+  bool operator==(const SampleRange&) const = default;
+};
+
 // 46 hours of CD sound, 298 of what Whisper hears.
 inline constexpr std::uint64_t kSpoolBytes = std::uint64_t{32} << 30;
 
@@ -54,6 +64,8 @@ struct Input {
   std::uint64_t spool_bytes = kSpoolBytes;
   // A file's bytes, where there is no path; they must stay as long as what reads them.
   std::span<const std::byte> memory = {};
+  // Only these are heard, as if there were no others.
+  SampleRange range = {};
 };
 
 // Bounds of a believable header. 768 kHz is the highest rate sold (DXD and DSD converters); below

@@ -131,7 +131,8 @@ int seekable(Fd& source, const SpoolLimits& limits, const std::string& name) {
 InputFile::InputFile(const Input& input, std::function<bool()> should_stop)
     : should_stop_(std::move(should_stop)),
       raw_format_(input.raw_format),
-      audio_track_(input.audio_track) {
+      audio_track_(input.audio_track),
+      range_(input.range) {
   if (input.path.empty()) {
     name_ = "memory";
     memory_ = input.memory;
@@ -168,6 +169,7 @@ InputFile::InputFile(InputFile&& other) noexcept
       should_stop_(std::move(other.should_stop_)),
       raw_format_(other.raw_format_),
       audio_track_(other.audio_track_),
+      range_(other.range_),
       memory_(other.memory_),
       fd_(std::exchange(other.fd_, -1)),
       size_(other.size_),
@@ -185,6 +187,7 @@ InputFile InputFile::duplicate() const {
   copy.should_stop_ = should_stop_;
   copy.raw_format_ = raw_format_;
   copy.audio_track_ = audio_track_;
+  copy.range_ = range_;
   copy.size_ = size_;
   return copy;
 }

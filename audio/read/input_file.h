@@ -31,6 +31,7 @@ class InputFile {
   std::uint64_t size() const { return size_; }
   const std::optional<RawFormat>& raw_format() const { return raw_format_; }
   const std::optional<std::size_t>& audio_track() const { return audio_track_; }
+  const SampleRange& range() const { return range_; }
 
   // Reads up to out.size() bytes from `offset`; fewer at the end of the file only. An I/O error,
   // and to be asked to stop, are as the end here, because decoders call this from C; check() throws
@@ -49,6 +50,7 @@ class InputFile {
   std::function<bool()> should_stop_;
   std::optional<RawFormat> raw_format_;
   std::optional<std::size_t> audio_track_;
+  SampleRange range_;
   std::span<const std::byte> memory_;
   int fd_ = -1;  // none: memory_
   std::uint64_t size_ = 0;

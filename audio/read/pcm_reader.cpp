@@ -67,17 +67,34 @@ std::optional<BadSample> find_bad_sample(const PcmBlock& block, float& loudest) 
 
 }  // namespace
 
-PcmReader::PcmReader(std::unique_ptr<Decoder> decoder, std::string name)
-    : decoder_(std::move(decoder)), name_(std::move(name)) {}
+PcmReader::PcmReader(std::unique_ptr<Decoder> decoder, std::string name, const SampleRange& range)
+    : decoder_(std::move(decoder)), name_(std::move(name)), range_(range) {}
 
 std::size_t PcmReader::read(std::span<float> out) {
   while (at_ == samples_.size()) {
-    if (!refill()) return 0;
+    if (n_handed_out_ == range_.size || !refill()) return 0;
+    skip();
   }
-  const std::size_t n = std::min(out.size(), samples_.size() - at_);
+  const std::uint64_t n_left = range_.size - n_handed_out_;
+  const std::size_t n =
+      std::min<std::uint64_t>(std::min(out.size(), samples_.size() - at_), n_left);
   for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(samples_[at_ + i]) * 0x1p-15F;
   at_ += n;
+  n_handed_out_ += n;
   return n;
+}
+
+// Of the samples at hand, those before the range; at the end its first one must have come.
+void PcmReader::skip() {
+  at_ = std::min<std::uint64_t>(range_.first - n_skipped_, samples_.size());
+  n_skipped_ += at_;
+  const bool is_over = at_end_ && at_ == samples_.size();
+  if (!is_over || range_.first == 0 || n_handed_out_ > 0) return;
+  const auto seconds = [](std::uint64_t n) {
+    return number_text(static_cast<double>(n) / kSampleRate);
+  };
+  throw AudioError(name_ + ": expected audio from " + seconds(range_.first) + " s on, found " +
+                   seconds(n_skipped_) + " s");
 }
 
 std::vector<std::string> PcmReader::warnings() const {
@@ -121,15 +138,17 @@ void PcmReader::check(const PcmBlock& block) {
 std::unique_ptr<PcmReader> open_pcm(const InputFile& file) {
   if (file.raw_format()) {
     check_track(file, 1);
-    return std::make_unique<PcmReader>(open_raw(file), file.name());
+    return std::make_unique<PcmReader>(open_raw(file), file.name(), file.range());
   }
   Opened sndfile = open_sndfile(file);
   if (sndfile.decoder) {
     check_track(file, 1);
-    return std::make_unique<PcmReader>(std::move(sndfile.decoder), file.name());
+    return std::make_unique<PcmReader>(std::move(sndfile.decoder), file.name(), file.range());
   }
   Opened libav = open_libav(file);
-  if (libav.decoder) return std::make_unique<PcmReader>(std::move(libav.decoder), file.name());
+  if (libav.decoder) {
+    return std::make_unique<PcmReader>(std::move(libav.decoder), file.name(), file.range());
+  }
   throw AudioError(file.name() + ": expected audio, found " + std::to_string(file.size()) +
                    " bytes that neither libsndfile (" + sndfile.refusal + ") nor libav (" +
                    libav.refusal + ") can decode");

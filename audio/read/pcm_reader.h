@@ -19,10 +19,11 @@ namespace wnpu::audio {
 
 class PcmReader {
  public:
-  PcmReader(std::unique_ptr<Decoder> decoder, std::string name);
+  PcmReader(std::unique_ptr<Decoder> decoder, std::string name, const SampleRange& range = {});
 
   // Writes the next samples, steps of 2^-15 from -1.0 up, as openai-whisper has them; returns how
-  // many. 0 is the end. Throws AudioError for damage that leaves no sense (NaN, infinity).
+  // many. 0 is the end. Throws AudioError for damage that leaves no sense (NaN, infinity), and
+  // where the range begins at the end or behind it.
   std::size_t read(std::span<float> out);
 
   const PcmInfo& info() const { return decoder_->info(); }
@@ -31,6 +32,7 @@ class PcmReader {
 
  private:
   bool refill();
+  void skip();
   void check(const PcmBlock& block);
 
   std::unique_ptr<Decoder> decoder_;
@@ -40,6 +42,9 @@ class PcmReader {
   std::optional<Converter> converter_;  // for blocks such as the last one
   std::vector<std::int16_t> samples_;   // converted
   std::size_t at_ = 0;                  // first one not yet handed out
+  SampleRange range_;
+  std::uint64_t n_skipped_ = 0;     // before it
+  std::uint64_t n_handed_out_ = 0;  // of it
   bool at_end_ = false;
 };
 
