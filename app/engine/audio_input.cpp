@@ -1,5 +1,8 @@
 #include "app/engine/audio_input.h"
 
+#include <cmath>
+#include <cstdint>
+
 #include "app/engine/option_check.h"
 
 namespace wnpu::app {
@@ -10,6 +13,11 @@ audio::Input input_of(const Audio& audio) {
   input.path = audio.path;
   input.memory = audio.bytes;
   input.audio_track = audio.track;
+  const auto samples = [](double seconds) {
+    return static_cast<std::uint64_t>(std::llround(seconds * audio::kSampleRate));
+  };
+  input.range.first = samples(audio.start_s);
+  if (audio.duration_s) input.range.size = samples(*audio.duration_s);
   if (!audio.raw_format.empty()) input.raw_format = audio::parse_raw_format(audio.raw_format);
   return input;
 }

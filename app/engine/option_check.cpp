@@ -132,6 +132,15 @@ void check_audio(const Audio& audio) {
   if (!audio.path.empty() && !audio.bytes.empty()) {
     throw Error("audio", ": expected a path or bytes, found both");
   }
+  check_number("audio.start_s", audio.start_s, ranges::kSecondsOfAudio);
+  check_number("audio.duration_s", audio.duration_s, ranges::kSecondsOfAudio);
+}
+
+void check_together(std::size_t n_together, const TranscribeOptions& options) {
+  check_integer("n_together", n_together, ranges::kAtOnce);
+  if (options.batch_size == 1) return;
+  throw Error("batch_size", ": expected 1 for recordings that are transcribed together, found " +
+                                std::to_string(options.batch_size));
 }
 
 }  // namespace wnpu::app

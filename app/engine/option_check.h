@@ -46,5 +46,7 @@ bool has_clips(const TranscribeOptions& options);
 void check_options(const TranscribeOptions& options);
 void check_options(const DeviceOptions& options);
 void check_audio(const Audio& audio);
+// Of Session::transcribe_each.
+void check_together(std::size_t n_together, const TranscribeOptions& options);
 
 }  // namespace wnpu::app

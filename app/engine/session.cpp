@@ -6,12 +6,14 @@
 
 #include "app/engine/audio_input.h"
 #include "app/engine/available_cpus.h"
+#include "app/engine/devices/device_warnings.h"
 #include "app/engine/error.h"
 #include "app/engine/model_state.h"
 #include "app/engine/option_check.h"
 #include "app/engine/recognizer.h"
 #include "app/engine/speech_detector.h"
 #include "app/engine/transcribe.h"
+#include "app/engine/windows/recordings.h"
 #include "models/base/stage_timer.h"
 #include "models/kernels/vectors/instruction_set.h"
 
@@ -19,8 +21,9 @@ namespace wnpu {
 namespace {
 
 // The two ways to stop as one.
-Callbacks with_stop(const Callbacks& callbacks, const std::stop_token& stop) {
-  Callbacks both = callbacks;
+template <typename AnyCallbacks>
+AnyCallbacks with_stop(const AnyCallbacks& callbacks, const std::stop_token& stop) {
+  AnyCallbacks both = callbacks;
   if (stop.stop_possible()) {
     both.should_stop = [stop, asked = callbacks.should_stop] {
       return stop.stop_requested() || (asked && asked());
@@ -36,29 +39,6 @@ std::vector<app::EncoderDevice*> pointers(
   return all;
 }
 
-void warn_of_devices(const DeviceInfo& device, const TranscribeOptions& options,
-                     std::vector<std::string>& warnings) {
-  if (!device.fallback.empty()) {
-    warnings.push_back("the device failed, the CPU took over: " + device.fallback);
-  } else {
-    // Heads that are divided anew, and the CPU in an NPU's place.
-    const bool others_differ =
-        device.split && (device.split->is_planned || device.devices.front().heads);
-    for (const DeviceUse& use : device.devices) {
-      if (use.failure.empty()) continue;
-      std::string warning = use.name + " failed, the other devices did its work";
-      if (others_differ) warning += ", which may have changed bits";
-      warnings.push_back(warning + ": " + use.failure);
-    }
-  }
-  const bool is_divided = device.split && device.split->used != app::kWholeWindows;
-  if (device.devices.size() > 1 && options.batch_size == 1 && !is_divided) {
-    warnings.push_back("windows come one after another: of the " +
-                       std::to_string(device.devices.size()) +
-                       " devices one works at a time, with a batch_size above 1 all do");
-  }
-}
-
 }  // namespace
 
 struct __attribute__((visibility("hidden"))) Session::State {
@@ -72,8 +52,12 @@ struct __attribute__((visibility("hidden"))) Session::State {
 
   // What ran, with the devices' counts since their last reset.
   DeviceInfo device_info();
+  // Adds what was not known without the session, of work on up to n_together windows at once.
+  void describe(Transcript& transcript, std::size_t n_together);
   Transcript transcribe(const Audio& audio, const TranscribeOptions& options,
                         const Callbacks& callbacks);
+  void transcribe_each(std::size_t n_together, const TranscribeOptions& options,
+                       const RecordingCallbacks& callbacks);
 
   Model model;
   double model_load_s;
@@ -91,8 +75,29 @@ Transcript Session::State::transcribe(const Audio& audio, const TranscribeOption
   audio::VadThread* const vad = detector.load(options.vad, recognizer.pool().n_threads());
   Transcript transcript =
       app::transcribe(recognizer, options, app::input_of(audio), callbacks, vad);
+  describe(transcript, options.batch_size);
+  return transcript;
+}
+
+void Session::State::transcribe_each(std::size_t n_together, const TranscribeOptions& options,
+                                     const RecordingCallbacks& callbacks) {
+  app::check_together(n_together, options);
+  model.check(options);
+  recognizer.encoder().begin_file(n_together);
+  const app::RecordingsWork work{
+      .n_together = n_together,
+      .options = options,
+      .callbacks = callbacks,
+      .vad = detector.load(options.vad, recognizer.pool().n_threads()),
+      .check = [&](const TranscribeOptions& of_one) { model.check(of_one); },
+      .describe = [&](Transcript& transcript) { describe(transcript, n_together); },
+  };
+  app::Recordings(recognizer, work).run();
+}
+
+void Session::State::describe(Transcript& transcript, std::size_t n_together) {
   transcript.device = device_info();
-  warn_of_devices(transcript.device, options, transcript.warnings);
+  app::warn_of_devices(transcript.device, n_together, transcript.warnings);
   const std::size_t n_threads = recognizer.pool().n_threads();
   if (n_threads < threads) {
     transcript.warnings.push_back("expected " + std::to_string(threads) +
@@ -100,7 +105,6 @@ Transcript Session::State::transcribe(const Audio& audio, const TranscribeOption
   }
   transcript.model = model.info();
   transcript.timing.load = model_load_s + load_s;
-  return transcript;
 }
 
 DeviceInfo Session::State::device_info() {
@@ -133,6 +137,13 @@ Transcript Session::transcribe(const Audio& audio, const TranscribeOptions& opti
                                const Callbacks& callbacks, const std::stop_token& stop) {
   return app::with_errors(app::name_of(audio), [&] {
     return state_->transcribe(audio, options, with_stop(callbacks, stop));
+  });
+}
+
+void Session::transcribe_each(std::size_t n_together, const TranscribeOptions& options,
+                              const RecordingCallbacks& callbacks, const std::stop_token& stop) {
+  app::with_errors(state_->model.info().name, [&] {
+    state_->transcribe_each(n_together, options, with_stop(callbacks, stop));
   });
 }
 

@@ -1,12 +1,12 @@
 #include "app/engine/transcribe.h"
 
+#include <exception>
 #include <functional>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "app/engine/audio_input.h"
 #include "app/engine/windows/clip_loop.h"
-#include "app/engine/windows/clips.h"
 #include "app/engine/windows/language_choice.h"
 #include "audio/mel/mel_source.h"
 #include "decoder/search/decode_options.h"
@@ -37,44 +37,68 @@ Beginning beginning_of(const Transcript& transcript, double duration_s,
   return beginning;
 }
 
+audio::MelOptions reading(Recognizer& recognizer, const Callbacks& callbacks, audio::VadThread* vad,
+                          Timing& timing) {
+  audio::MelOptions options;
+  options.beside = recognizer.pool().n_threads() > 1;
+  options.should_stop = callbacks.should_stop;
+  if (vad != nullptr) vad->start();
+  options.on_pcm = listeners(callbacks, vad, timing.vad);
+  return options;
+}
+
 }  // namespace
+
+FileAtWork::FileAtWork(Recognizer& recognizer, const TranscribeOptions& options,
+                       const audio::Input& input, const Callbacks& callbacks, audio::VadThread* vad)
+    : recognizer_(recognizer),
+      options_(options),
+      input_(input),
+      callbacks_(callbacks),
+      vad_(vad),
+      mel_(input, recognizer.dims().n_mels,
+           reading(recognizer, callbacks, vad, transcript_.timing)) {
+  transcript_.task = decoder::kTaskNames[static_cast<std::size_t>(options.task)];
+  if (callbacks.on_progress) callbacks.on_progress(0, mel_.duration_s());
+  if (vad == nullptr) {
+    found_ = clips_between(options.clip_timestamps, mel_.content_frames());
+    return;
+  }
+  models::StageTimer timer(transcript_.timing.vad);
+  found_ = clips_of_speech(vad->finish(), mel_.content_frames(), options);
+}
+
+void FileAtWork::begin() {
+  if (mel_.is_stopped()) throw models::Stopped();
+  settle_language(recognizer_, options_, found_, mel_, transcript_);
+  if (callbacks_.on_beginning)
+    callbacks_.on_beginning(beginning_of(transcript_, mel_.duration_s(), found_));
+  clips_.emplace(recognizer_, options_, mel_, transcript_, callbacks_, std::move(found_));
+}
+
+Transcript FileAtWork::finish(bool is_whole) {
+  transcript_.truncated = !is_whole;
+  describe_audio(mel_, input_, transcript_);
+  if (is_whole) warn_of_clips_beyond(mel_.duration_s(), options_, transcript_.warnings);
+  transcript_.timing.total = models::seconds_since(start_);
+  return std::move(transcript_);
+}
 
 Transcript transcribe(Recognizer& recognizer, const TranscribeOptions& options,
                       const audio::Input& input, const Callbacks& callbacks,
                       audio::VadThread* vad) {
-  const auto start = models::Clock::now();
-  Transcript transcript;
-  Timing& timing = transcript.timing;
-  transcript.task = decoder::kTaskNames[static_cast<std::size_t>(options.task)];
   recognizer.set_should_stop(callbacks.should_stop);
-  audio::MelOptions reading;
-  reading.beside = recognizer.pool().n_threads() > 1;
-  reading.should_stop = callbacks.should_stop;
-  if (vad != nullptr) vad->start();
-  reading.on_pcm = listeners(callbacks, vad, timing.vad);
-  audio::MelSource mel(input, recognizer.dims().n_mels, reading);  // the audio is read here
-  if (callbacks.on_progress) callbacks.on_progress(0, mel.duration_s());
-
-  std::vector<Clip> clips;
-  if (vad != nullptr) {
-    models::StageTimer timer(timing.vad);
-    clips = clips_of_speech(vad->finish(), mel.content_frames(), options);
-  } else {
-    clips = clips_between(options.clip_timestamps, mel.content_frames());
-  }
+  FileAtWork file(recognizer, options, input, callbacks, vad);
   try {
-    if (mel.is_stopped()) throw models::Stopped();
-    settle_language(recognizer, options, clips, mel, transcript);
-    if (callbacks.on_beginning)
-      callbacks.on_beginning(beginning_of(transcript, mel.duration_s(), clips));
-    ClipLoop(recognizer, options, mel, transcript, callbacks).run(clips);
+    file.begin();
+    ClipLoop loop(recognizer, options.batch_size, callbacks.should_stop);
+    FileClips* const clips = &file.clips();
+    while (!clips->is_done()) loop.run_round({&clips, 1});
+    if (clips->failure()) std::rethrow_exception(clips->failure());
   } catch (const models::Stopped&) {
-    transcript.truncated = true;
+    return file.finish(false);
   }
-  describe_audio(mel, input, transcript);
-  if (!transcript.truncated) warn_of_clips_beyond(mel.duration_s(), options, transcript.warnings);
-  timing.total = models::seconds_since(start);
-  return transcript;
+  return file.finish(true);
 }
 
 }  // namespace wnpu::app

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -61,41 +62,6 @@ class WHISPER_NPU_API Error : public std::runtime_error {
   std::size_t option_size_ = 0;
 };
 
-// Where the encoder runs, and in what numbers; names as the command line has them.
-struct DeviceOptions {
-  // "cpu", "npu", "sim" (a simulated NPU), or "auto": an NPU that opens, else the CPU. Several,
-  // which share the work as `split` says: "npu:0,npu:1", "sim:4" (four simulators). "cpu,npu",
-  // "cpu,sim:2",
-  // ...: the CPU beside them.
-  std::string requested = "auto";
-  // What the CPU computes in: "fp32", "int16", "int8"; "auto": int8 where the CPU multiplies bytes,
-  // else fp32.
-  std::string cpu_precision = "auto";
-  std::string plan = "fused";  // calls of the NPU a layer: "fused", "batched", "hybrid", "per-op"
-  std::string precision = "bf16";  // what the NPU computes in: "bf16", "int8"
-  std::string plan_file = {};      // of `whisper-npu npu tune`, in the place of both; empty: none
-  std::string preset = "phoenix-1.0/published";    // CLOCK/KERNELS whose times the simulator models
-  std::string xclbin = {};                         // the NPU's overlay; empty: the installed one
-  std::optional<std::uint64_t> memory_limit = {};  // bytes of buffers on each NPU; none: no limit
-  // A window on which the device fails is done again on the CPU, and all after it.
-  bool falls_back = false;
-  // Operators from outside: shared libraries, and folders with source (npu/ops/README.md).
-  std::vector<std::string> operators = {};
-  // "gelu=NAME": an operator that the NPU computes in the place of one of its own; empty: none.
-  std::string npu_operator = {};
-  // What several devices divide: "windows" of batches; "layers", through which windows go from
-  // device to device; "heads" and hidden columns of all layers, whose bits depend on the number of
-  // devices; "auto": whatever the time model finds fastest for as many windows as are there at
-  // once.
-  std::string split = "windows";
-  // What a window takes the CPU, and each device, where they share windows ("cpu,npu"): by these
-  // times, 0 to 1e6, windows are dealt out before any work. 0: modelled.
-  double cpu_window_ms = 0;
-  double npu_window_ms = 0;
-
-  bool operator==(const DeviceOptions&) const = default;
-};
-
 struct ModelOptions {
   std::string folder = {};  // in which names are looked for; empty: the cache folder
   DeviceOptions device = {};
@@ -119,11 +85,15 @@ struct Audio {
   std::string raw_format = {};
   // Of several audio tracks, counted from 0; none: as ffmpeg chooses.
   std::optional<std::size_t> track = std::nullopt;
+  // Only this stretch is heard, as if it were a file of its own: from start_s, which must lie
+  // within the audio, for duration_s or to the audio's end. Seconds from 0 to 1e8.
+  double start_s = 0;
+  std::optional<double> duration_s = {};
 
   // Mono samples at 16 kHz, in -1 .. 1; louder ones are cut off, with a warning where it is much,
   // and NaN is Error(audio).
   static Audio from_samples(std::span<const float> samples) {
-    return {{}, std::as_bytes(samples), "f32le:16000:1", {}};
+    return {.path = {}, .bytes = std::as_bytes(samples), .raw_format = "f32le:16000:1"};
   }
 };
 
@@ -326,6 +296,31 @@ struct Callbacks {
   std::function<bool()> should_stop = {};
 };
 
+// One of several recordings that are transcribed together.
+struct Recording {
+  Audio audio;
+  std::string language = {};  // empty: as the options say
+};
+
+// How much is at work, when another recording is asked for.
+struct AtWork {
+  std::size_t n_recordings = 0;
+  double seconds = 0;  // of their audio
+};
+
+// What a session calls when it transcribes several recordings together, each from the thread that
+// called transcribe_each(). What they throw ends the work and reaches the caller.
+struct RecordingCallbacks {
+  // The next recording; none: nothing yet. Asked where there is room for one, before and after each
+  // round of windows.
+  std::function<std::optional<Recording>(const AtWork&)> next;
+  // Once for each recording, as it ends: its number, in the order of `next` from 0 on, and its
+  // transcript, or what was thrown. What was stopped is `truncated`.
+  std::function<void(std::size_t number, Transcript transcript, std::exception_ptr failure)> done;
+  // As in Callbacks.
+  std::function<bool()> should_stop = {};
+};
+
 // A model's weights, loaded. Copies are the same model, and any number of threads may use it.
 class WHISPER_NPU_API Model {
  public:
@@ -366,6 +361,13 @@ class WHISPER_NPU_API Session {
   // Throws Error, and what the callbacks throw.
   Transcript transcribe(const Audio& audio, const TranscribeOptions& options = {},
                         const Callbacks& callbacks = {}, const std::stop_token& stop = {});
+  // Transcribes recordings together, up to n_together (1 to 64) at a time, which takes less time
+  // than one after another. Each gives what transcribe() would have given, bit for bit; of its
+  // timing only its share of the work is its own. Returns when none is at work and `next` has none.
+  // A recording that cannot be read, or whose language the model does not have, has failed alone;
+  // everything else is thrown. batch_size must be 1.
+  void transcribe_each(std::size_t n_together, const TranscribeOptions& options,
+                       const RecordingCallbacks& callbacks, const std::stop_token& stop = {});
   // CPU threads that the system gave.
   unsigned threads() const;
 

@@ -1,4 +1,4 @@
-// What ran, for whisper_npu.hpp, which includes it: the devices of a session and what each did.
+// Devices, for whisper_npu.hpp, which includes it: where the encoder is to run, and what each did.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,40 @@
 #include <vector>
 
 namespace wnpu {
+
+// Where the encoder runs, and in what numbers; names as the command line has them.
+struct DeviceOptions {
+  // "cpu", "npu", "sim" (a simulated NPU), or "auto": an NPU that opens, else the CPU. Several,
+  // which share the work as `split` says: "npu:0,npu:1", "sim:4" (four simulators); "cpu,npu",
+  // "cpu,sim:2": the CPU beside them.
+  std::string requested = "auto";
+  // What the CPU computes in: "fp32", "int16", "int8"; "auto": int8 where the CPU multiplies bytes,
+  // else fp32.
+  std::string cpu_precision = "auto";
+  std::string plan = "fused";  // calls of the NPU a layer: "fused", "batched", "hybrid", "per-op"
+  std::string precision = "bf16";  // what the NPU computes in: "bf16", "int8"
+  std::string plan_file = {};      // of `whisper-npu npu tune`, in the place of both; empty: none
+  std::string preset = "phoenix-1.0/published";    // CLOCK/KERNELS whose times the simulator models
+  std::string xclbin = {};                         // the NPU's overlay; empty: the installed one
+  std::optional<std::uint64_t> memory_limit = {};  // bytes of buffers on each NPU; none: no limit
+  // A window on which the device fails is done again on the CPU, and all after it.
+  bool falls_back = false;
+  // Operators from outside: shared libraries, and folders with source (npu/ops/README.md).
+  std::vector<std::string> operators = {};
+  // "gelu=NAME": an operator that the NPU computes in the place of one of its own; empty: none.
+  std::string npu_operator = {};
+  // What several devices divide: "windows" of batches; "layers", through which windows go from
+  // device to device; "heads" and hidden columns of all layers, whose bits depend on the number of
+  // devices; "auto": whatever the time model finds fastest for as many windows as are there at
+  // once.
+  std::string split = "windows";
+  // What a window takes the CPU, and each device, where they share windows ("cpu,npu"): by these
+  // times, 0 to 1e6, windows are dealt out before any work. 0: modelled.
+  double cpu_window_ms = 0;
+  double npu_window_ms = 0;
+
+  bool operator==(const DeviceOptions&) const = default;
+};
 
 // An operator that was put in the place of one of the NPU's own.
 struct OperatorUse {

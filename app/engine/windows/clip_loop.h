@@ -1,75 +1,45 @@
-// The window loop: clips of a file -> log-mel windows -> tokens -> segments. It stands here once,
-// for all devices and modes: one clip after the other as openai/whisper transcribe.py does it, or
-// several independent clips together (batch_size above 1).
+// The window loop: log-mel windows -> tokens -> segments. It stands here once, for all devices and
+// modes: a window at a time, or several together, of one file's clips or of several files.
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "app/engine/recognizer.h"
-#include "app/engine/whisper_npu.hpp"
-#include "app/engine/windows/clip_mel.h"
-#include "app/engine/windows/clips.h"
-#include "app/engine/windows/window_options.h"
-#include "audio/mel/mel_source.h"
-#include "decoder/text/segments.h"
+#include "app/engine/windows/file_clips.h"
 
 namespace wnpu::app {
 
 class ClipLoop {
  public:
-  // All arguments must outlive the loop. Segments and the times of encoding and decoding go to
-  // `transcript`, whose language must be set.
-  ClipLoop(Recognizer& recognizer, const TranscribeOptions& options, audio::MelSource& mel,
-           Transcript& transcript, const Callbacks& callbacks);
+  // At most n_together windows are decoded at once. The recognizer must outlive the loop.
+  ClipLoop(Recognizer& recognizer, std::size_t n_together, std::function<bool()> should_stop);
 
-  // Throws models::Stopped; the segments of finished windows are in the transcript then.
-  void run(std::span<const Clip> clips);
+  // Windows that can be at work: those that are decoded, and beside them, on a device, as many that
+  // are encoded.
+  std::size_t n_at_work() const { return overlaps() ? 2 * n_together_ : n_together_; }
+
+  // One window each of the first clips, whose segments their files hand out. Throws
+  // models::Stopped; the segments of finished windows are in the transcripts then.
+  void run_round(std::span<FileClips* const> files);
 
  private:
-  // A clip at work.
-  struct OpenClip {
-    std::size_t seek = 0;  // frame at which the next window begins
-    std::size_t end = 0;
-    std::size_t slot = 0;  // of the recognizer, while the window is decoded
-    Context context;
-    std::vector<decoder::Segment> segments;  // found, but not handed out yet
-    decoder::Window window;                  // the next to decode
-    ClipMel mel;
-    models::EncoderStates states;  // of window; none where it was encoded into its slot
-    bool is_encoded = false;       // window is
-
-    bool is_done() const { return seek >= end; }
-  };
   using Batch = std::vector<OpenClip*>;  // windows that are worked on together, one a clip
 
-  void open(const Clip& clip);
   // The first clips whose window is encoded, or is not: no more than are decoded together.
-  Batch next_batch(bool is_encoded);
+  Batch next_batch(std::span<FileClips* const> files, bool is_encoded) const;
   bool overlaps() const;
-  void run_round();
-  const models::LogMel& next_window(OpenClip& clip);
-  // Into slots 0, 1, ...
-  void encode_into_slots(const Batch& batch);
+  // Into slots 0, 1, ...; what is left of the batch where a file fails.
+  Batch encode_into_slots(const Batch& batch);
   // Into the clips, beside others that are decoded, which have the slots.
   void encode_into_clips(const Batch& batch);
   void decode(const Batch& batch);
-  DecodeJob job(const OpenClip& clip, double temperature) const;
-  void finish_window(OpenClip& clip, const decoder::Decoded& decoded);
-  // Segments go out in the order of the clips: those of the first clip at once.
-  void hand_out();
 
   Recognizer& recognizer_;
-  const TranscribeOptions& options_;
-  audio::MelSource& mel_;
-  Transcript& transcript_;
-  const Callbacks& callbacks_;
-  WindowOptions window_options_;
-  bool is_batched_;
-  Context carried_;             // from clip to clip, unless batched
-  std::deque<OpenClip> clips_;  // in order: at work, or not handed out yet
+  std::size_t n_together_;
+  std::function<bool()> should_stop_;
 };
 
 }  // namespace wnpu::app

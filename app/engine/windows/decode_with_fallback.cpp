@@ -7,10 +7,11 @@
 
 namespace wnpu::app {
 
-std::vector<decoder::Decoded> decode_with_fallback(Recognizer& recognizer,
-                                                   const WindowOptions& options,
-                                                   std::size_t n_windows, const MakeJob& make_job,
-                                                   std::size_t& n_tokens) {
+std::vector<DecodedWithFallback> decode_with_fallback(Recognizer& recognizer,
+                                                      const WindowOptions& options,
+                                                      std::size_t n_windows,
+                                                      const MakeJob& make_job) {
+  std::vector<DecodedWithFallback> all(n_windows);
   std::vector<std::vector<decoder::Decoded>> tries(n_windows);
   std::vector<std::size_t> open(n_windows);
   std::iota(open.begin(), open.end(), 0);
@@ -21,7 +22,7 @@ std::vector<decoder::Decoded> decode_with_fallback(Recognizer& recognizer,
     std::vector<decoder::Decoded> decoded = recognizer.decode(jobs);
     std::vector<std::size_t> failed;
     for (std::size_t j = 0; j < open.size(); ++j) {
-      n_tokens += decoded[j].tokens.size();
+      all[open[j]].n_tokens += decoded[j].tokens.size();
       if (decoder::needs_fallback(decoded[j], options.thresholds())) failed.push_back(open[j]);
       tries[open[j]].push_back(std::move(decoded[j]));
     }
@@ -31,10 +32,8 @@ std::vector<decoder::Decoded> decode_with_fallback(Recognizer& recognizer,
   for (const std::size_t i : open) {
     std::swap(tries[i][decoder::best_try(tries[i], options.thresholds())], tries[i].back());
   }
-  std::vector<decoder::Decoded> kept;
-  kept.reserve(n_windows);
-  for (auto& of_window : tries) kept.push_back(std::move(of_window.back()));
-  return kept;
+  for (std::size_t i = 0; i < n_windows; ++i) all[i].kept = std::move(tries[i].back());
+  return all;
 }
 
 }  // namespace wnpu::app

@@ -14,11 +14,15 @@ namespace wnpu::app {
 // How window i is decoded at a temperature.
 using MakeJob = std::function<DecodeJob(std::size_t i, double temperature)>;
 
-// What is kept of n_windows. Tokens of all tries are added to n_tokens. Throws as
-// Recognizer::decode().
-std::vector<decoder::Decoded> decode_with_fallback(Recognizer& recognizer,
-                                                   const WindowOptions& options,
-                                                   std::size_t n_windows, const MakeJob& make_job,
-                                                   std::size_t& n_tokens);
+struct DecodedWithFallback {
+  decoder::Decoded kept;
+  std::size_t n_tokens = 0;  // of all tries
+};
+
+// Of n_windows. Throws as Recognizer::decode().
+std::vector<DecodedWithFallback> decode_with_fallback(Recognizer& recognizer,
+                                                      const WindowOptions& options,
+                                                      std::size_t n_windows,
+                                                      const MakeJob& make_job);
 
 }  // namespace wnpu::app

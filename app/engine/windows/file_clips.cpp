@@ -1,0 +1,112 @@
+#include "app/engine/windows/file_clips.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/engine/windows/public_segment.h"
+#include "app/engine/windows/word_placement.h"
+#include "audio/read/error.h"
+#include "decoder/text/rest.h"
+
+namespace wnpu::app {
+
+FileClips::FileClips(Recognizer& recognizer, const TranscribeOptions& options,
+                     audio::MelSource& mel, Transcript& transcript, const Callbacks& callbacks,
+                     std::vector<Clip> clips)
+    : recognizer_(recognizer),
+      options_(options),
+      mel_(mel),
+      transcript_(transcript),
+      callbacks_(callbacks),
+      window_options_(options, recognizer.dims(), recognizer.vocabulary(), transcript.language),
+      is_batched_(options.batch_size > 1),
+      all_(std::move(clips)),
+      carried_(window_options_.first_context()) {
+  std::erase_if(all_, [](const Clip& clip) { return clip.start >= clip.end; });
+}
+
+void FileClips::open(std::size_t n_wanted) {
+  if (!is_batched_) n_wanted = open_.empty() ? 1 : 0;  // which has handed its context on
+  auto n_open = static_cast<std::size_t>(std::ranges::count(open_, false, &OpenClip::is_done));
+  for (; next_ < all_.size() && n_open < n_wanted; ++next_, ++n_open) {
+    OpenClip& opened = open_.emplace_back();
+    opened.file = this;
+    opened.seek = all_[next_].start;
+    opened.end = all_[next_].end;
+    opened.context = is_batched_ ? window_options_.first_context() : std::move(carried_);
+  }
+}
+
+const models::LogMel* FileClips::next_window(OpenClip& clip) {
+  clip.window = {clip.seek, std::min(audio::kWindowFrames, clip.end - clip.seek)};
+  try {
+    const models::LogMel& mel = clip.mel.load(mel_, clip.window, clip.end, transcript_.timing.mel);
+    ++transcript_.n_windows;
+    return &mel;
+  } catch (const audio::AudioError&) {
+    failure_ = std::current_exception();
+    return nullptr;
+  }
+}
+
+DecodeJob FileClips::job(const OpenClip& clip, double temperature) const {
+  return {clip.slot, window_options_.at({clip.window.seek, clip.end}, clip.context, temperature)};
+}
+
+void FileClips::finish_window(OpenClip& clip, const decoder::Decoded& decoded) {
+  clip.seek = clip.window.seek + clip.window.size;
+  if (decoder::is_silence(decoded, window_options_.thresholds())) return;
+  decoder::SplitWindow split =
+      decoder::split_at_timestamps(decoded, clip.window, recognizer_.vocabulary());
+  double& last_speech = clip.context.last_speech_timestamp;
+  if (options_.word_timestamps) {
+    place_words(recognizer_, options_, {job(clip, 0), clip.window, mel_.content_frames()}, split,
+                last_speech);
+  }
+  if (is_batched_) {
+    const std::size_t shortest = window_options_.shortest_rest();
+    const bool is_last = decoder::fit_into_clip(split, clip.window, clip.end, shortest);
+    if (is_last && options_.word_timestamps)
+      last_speech = end_of(split.segments).value_or(last_speech);
+  }
+  for (decoder::Segment& segment : split.segments) {
+    decoder::clear_if_empty(segment);
+    auto& tokens = clip.context.all_tokens;
+    tokens.insert(tokens.end(), segment.tokens.begin(), segment.tokens.end());
+    clip.segments.push_back(std::move(segment));
+  }
+  pass_on_context(clip, decoded);
+  clip.seek = split.next_seek;
+  const std::size_t rest = clip.end - std::min(clip.end, clip.seek);
+  if (options_.vad.enabled && rest < window_options_.shortest_rest()) clip.seek = clip.end;
+}
+
+// A text that was sampled, or would have had to be, is no good prompt (transcribe.py).
+void FileClips::pass_on_context(OpenClip& clip, const decoder::Decoded& decoded) const {
+  const bool failed = decoder::needs_fallback(decoded, window_options_.thresholds());
+  const double temperature = failed ? window_options_.temperatures().back() : decoded.temperature;
+  if (is_batched_ || !options_.condition_on_previous_text || temperature > 0.5) {
+    clip.context.prompt_reset_since = clip.context.all_tokens.size();
+  }
+}
+
+void FileClips::hand_out() {
+  while (!open_.empty()) {
+    OpenClip& clip = open_.front();
+    for (decoder::Segment& segment : clip.segments) {
+      segment.id = transcript_.segments.size();
+      transcript_.segments.push_back(public_segment(std::move(segment)));
+      if (callbacks_.on_segment) callbacks_.on_segment(transcript_.segments.back());
+    }
+    clip.segments.clear();
+    if (callbacks_.on_progress) {
+      const std::size_t content = mel_.content_frames();
+      callbacks_.on_progress(to_seconds(std::min(clip.seek, content)), to_seconds(content));
+    }
+    if (!clip.is_done()) return;
+    if (!is_batched_) carried_ = std::move(clip.context);
+    open_.pop_front();
+  }
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,83 @@
+// A file at work: its clips, and what their windows give. One clip after the other as
+// openai/whisper transcribe.py does it, or several independent clips at once (batch_size above 1).
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "app/engine/recognizer.h"
+#include "app/engine/whisper_npu.hpp"
+#include "app/engine/windows/clip_mel.h"
+#include "app/engine/windows/clips.h"
+#include "app/engine/windows/window_options.h"
+#include "audio/mel/mel_source.h"
+#include "decoder/text/segments.h"
+
+namespace wnpu::app {
+
+class FileClips;
+
+// A clip at work.
+struct OpenClip {
+  FileClips* file = nullptr;
+  std::size_t seek = 0;  // frame at which the next window begins
+  std::size_t end = 0;
+  std::size_t slot = 0;  // of the recognizer, while the window is decoded
+  Context context;
+  std::vector<decoder::Segment> segments;  // found, but not handed out yet
+  decoder::Window window;                  // the next to decode
+  ClipMel mel;
+  models::EncoderStates states;  // of window; none where it was encoded into its slot
+  bool is_encoded = false;       // window is
+
+  bool is_done() const { return seek >= end; }
+};
+
+class FileClips {
+ public:
+  // All arguments but the clips must outlive it. Segments and times go to `transcript`, whose
+  // language must be set.
+  FileClips(Recognizer& recognizer, const TranscribeOptions& options, audio::MelSource& mel,
+            Transcript& transcript, const Callbacks& callbacks, std::vector<Clip> clips);
+
+  // Of all files that are worked on together these are the same.
+  const WindowOptions& window_options() const { return window_options_; }
+  Transcript& transcript() { return transcript_; }
+
+  bool is_done() const { return failure_ || (next_ == all_.size() && open_.empty()); }
+  // What reading the audio again threw: the end of this file alone.
+  const std::exception_ptr& failure() const { return failure_; }
+
+  // Opens clips until n_wanted have windows left, or one, where the next goes on from its text.
+  void open(std::size_t n_wanted);
+  // In order: at work, or not handed out yet.
+  std::deque<OpenClip>& clips() { return open_; }
+
+  // Sets the clip's window to the next, and gives its log-mel; nullptr: the file has failed.
+  const models::LogMel* next_window(OpenClip& clip);
+  DecodeJob job(const OpenClip& clip, double temperature) const;
+  void finish_window(OpenClip& clip, const decoder::Decoded& decoded);
+  // Segments go out in the order of the clips: those of the first clip at once.
+  void hand_out();
+
+ private:
+  void pass_on_context(OpenClip& clip, const decoder::Decoded& decoded) const;
+
+  Recognizer& recognizer_;
+  const TranscribeOptions& options_;
+  audio::MelSource& mel_;
+  Transcript& transcript_;
+  const Callbacks& callbacks_;
+  WindowOptions window_options_;
+  bool is_batched_;
+  std::vector<Clip> all_;
+  std::size_t next_ = 0;  // of all_, to be opened
+  Context carried_;       // from clip to clip, unless batched
+  std::deque<OpenClip> open_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace wnpu::app
