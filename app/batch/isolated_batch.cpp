@@ -2,16 +2,14 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <ostream>
 #include <string>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <system_error>
-#include <unistd.h>
 
 #include "app/batch/output_file.h"
+#include "app/batch/process.h"
 #include "app/batch/progress.h"
 #include "app/batch/signals.h"
 #include "app/cli/exit_code.h"
@@ -45,15 +43,6 @@ class SharedRecord {
 };
 
 bool is_in_file(const BatchProgress& progress) { return progress.n_ended < progress.n_begun; }
-
-// "was killed by signal 11 (Segmentation fault)"
-std::string cause_of_death(int status) {
-  if (WIFSIGNALED(status)) {
-    const int number = WTERMSIG(status);
-    return "was killed by signal " + std::to_string(number) + " (" + ::strsignal(number) + ")";
-  }
-  return "ended with exit code " + std::to_string(WEXITSTATUS(status));
-}
 
 // Waits for the worker's end; what waitpid says of it.
 int wait_for(pid_t worker) {
@@ -104,25 +93,12 @@ class Supervisor {
 
  private:
   pid_t start_worker() {
-    const pid_t supervisor = ::getpid();
-    pid_t worker = 0;
-    {
-      const HeldSignals held;
-      worker = ::fork();
-      if (worker < 0) throw std::system_error(errno, std::generic_category(), "fork");
-      if (worker == 0) take_signals_from_supervisor();
-      if (worker != 0) pass_signals_to(worker);
-    }
-    if (worker == 0) work_for(supervisor);
-    return worker;
-  }
-
-  [[noreturn]] void work_for(pid_t supervisor) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != supervisor) ::_exit(static_cast<int>(ExitCode::internal));  // it died first
-    const int code = batch_(record_.progress);
-    record_.is_finished = true;
-    ::_exit(code);  // what was there before the fork is the supervisor's to clean up
+    const auto work = [this] {
+      const int code = batch_(record_.progress);
+      record_.is_finished = true;
+      return code;
+    };
+    return fork_worker(work, pass_signals_to);
   }
 
   void say(const std::string& error, const std::string& file = "") {

@@ -1,9 +1,15 @@
 #include "app/batch/process.h"
 
 #include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iostream>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "app/batch/progress.h"
@@ -63,6 +69,30 @@ int exit_code_after(const std::function<int()>& work, std::string_view file) {
     tell(error, file);
     return exit_code_of(error);
   }
+}
+
+pid_t fork_worker(const std::function<int()>& work, const std::function<void(pid_t)>& in_parent) {
+  const pid_t supervisor = ::getpid();
+  pid_t worker = 0;
+  {
+    const HeldSignals held;
+    worker = ::fork();
+    if (worker < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (worker == 0) take_signals_from_supervisor();
+    if (worker != 0) in_parent(worker);
+  }
+  if (worker != 0) return worker;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != supervisor) ::_exit(static_cast<int>(ExitCode::internal));  // it died first
+  ::_exit(work());  // what was there before the fork is the supervisor's to clean up
+}
+
+std::string cause_of_death(int status) {
+  if (WIFSIGNALED(status)) {
+    const int number = WTERMSIG(status);
+    return "was killed by signal " + std::to_string(number) + " (" + ::strsignal(number) + ")";
+  }
+  return "ended with exit code " + std::to_string(WEXITSTATUS(status));
 }
 
 void end_uncaught() noexcept {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
+#include <sys/types.h>
 
 #include "app/batch/run.h"
 #include "app/cli/options.h"
@@ -15,6 +17,13 @@ Environment environment_of_process(const Options& options);
 // work()'s exit code, or that of its error, which is told: as that recording's where it begins with
 // its name.
 int exit_code_after(const std::function<int()>& work, std::string_view file = "");
+
+// A process that does `work`, whose exit code is its own, and dies with this one; signals reach it
+// from here alone (signals.h). `in_parent` is called before one can come. Before any thread starts.
+pid_t fork_worker(const std::function<int()>& work, const std::function<void(pid_t)>& in_parent);
+
+// What waitpid says of a process: "was killed by signal 11 (Segmentation fault)"
+std::string cause_of_death(int status);
 
 // For std::set_terminate: where an exception cannot be caught (thrown in a destructor,
 // nlohmann/json's allocate, or in what is noexcept) the documented exit codes hold as well.

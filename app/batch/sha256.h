@@ -2,16 +2,39 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "app/engine/whisper_npu.hpp"
 
 namespace wnpu::app {
 
+// SHA-256 of one text after the other, in lower-case hex.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+
+  std::string operator()(std::string_view text);
+  // The same of what comes in pieces; `hex` begins anew.
+  void add(std::string_view bytes);
+  std::string hex();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 // SHA-256 of the file's bytes in lower-case hex; empty where it is no regular file or cannot be
 // read to its end, or `should_stop`, where given, says so meanwhile.
 std::string sha256_of_file(const std::filesystem::path& path,
                            const std::function<bool()>& should_stop = {});
+
+// Of the model's weights; a packed file says its source's. Empty as above.
+std::string sha256_of_model(const ModelInfo& model, const std::function<bool()>& should_stop = {});
 
 // Of the inputs and the model of batches, whose model's is computed once.
 class Checksums {

@@ -1,11 +1,10 @@
 #include "app/formats/json_writer.h"
 
-#include <algorithm>
-#include <cmath>
 #include <ostream>
 
 #include <nlohmann/json.hpp>
 
+#include "app/formats/json_parts.h"
 #include "models/text/vocabulary.h"
 
 namespace wnpu::app {
@@ -23,28 +22,6 @@ Json language_name(const std::string& code) {
   return {};
 }
 
-// A time of the audio to the millisecond, as all other formats have it, without the binary noise of
-// sums: 76.6, not 76.60000000000001.
-Json audio_time(double seconds) {
-  return std::isfinite(seconds) ? Json(std::nearbyint(seconds * 1000) / 1000) : Json();
-}
-
-// What a clock said, to the microsecond.
-Json wall_time(double seconds) {
-  return std::isfinite(seconds) ? Json(std::nearbyint(seconds * 1e6) / 1e6) : Json();
-}
-
-Json words_of(const Segment& segment) {
-  Json words = Json::array();
-  for (const Word& word : segment.words) {
-    words.push_back({{"word", word.text},
-                     {"start", audio_time(word.start)},
-                     {"end", audio_time(word.end)},
-                     {"probability", word.probability}});
-  }
-  return words;
-}
-
 Json segment_of(const Segment& segment) {
   Json json = {{"id", segment.id},
                {"seek", segment.seek},
@@ -56,7 +33,7 @@ Json segment_of(const Segment& segment) {
                {"avg_logprob", segment.avg_logprob},
                {"compression_ratio", segment.compression_ratio},
                {"no_speech_prob", segment.no_speech_prob}};
-  if (!segment.words.empty()) json["words"] = words_of(segment);
+  if (!segment.words.empty()) json["words"] = words_json(segment);
   return json;
 }
 
@@ -193,7 +170,7 @@ Json document_of(const Transcript& transcript) {
   for (const Segment& segment : transcript.segments) {
     text += segment.text;
     segments.push_back(segment_of(segment));
-    for (Json& word : words_of(segment)) words.push_back(std::move(word));
+    for (Json& word : words_json(segment)) words.push_back(std::move(word));
   }
   return {{"schema_version", kSchemaVersion},
           {"task", transcript.task},

@@ -1,0 +1,32 @@
+#include "app/formats/json_parts.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace wnpu::app {
+
+using nlohmann::ordered_json;
+
+ordered_json audio_time(double seconds) {
+  if (!std::isfinite(seconds)) return nullptr;
+  return std::nearbyint(seconds * 1000) / 1000;
+}
+
+ordered_json wall_time(double seconds) {
+  if (!std::isfinite(seconds)) return nullptr;
+  return std::nearbyint(seconds * 1e6) / 1e6;
+}
+
+ordered_json words_json(const Segment& segment) {
+  ordered_json words = ordered_json::array();
+  for (const Word& word : segment.words) {
+    words.push_back({{"word", word.text},
+                     {"start", audio_time(word.start)},
+                     {"end", audio_time(word.end)},
+                     {"probability", word.probability}});
+  }
+  return words;
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,20 @@
+// What the JSON of several formats has in common.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "app/engine/whisper_npu.hpp"
+
+namespace wnpu::app {
+
+// A time of the audio to the millisecond, as all other formats have it, without the binary noise of
+// sums: 76.6, not 76.60000000000001. What is not finite is null.
+nlohmann::ordered_json audio_time(double seconds);
+
+// What a clock said, to the microsecond.
+nlohmann::ordered_json wall_time(double seconds);
+
+// [{"word": " and", "start": 0.5, "end": 0.8, "probability": 0.9}, ...]
+nlohmann::ordered_json words_json(const Segment& segment);
+
+}  // namespace wnpu::app
