@@ -1,31 +1,16 @@
-// Word and character error rates: the fewest substitutions, deletions and insertions that turn the
-// reference into the hypothesis, divided by the reference's length.
+// Error rates of a corpus (app/manifest/word_errors.h), and how sure they are.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
+
+#include "app/manifest/word_errors.h"
 
 namespace wnpu::bench {
 
-struct ErrorCounts {
-  std::size_t substitutions = 0;
-  std::size_t deletions = 0;
-  std::size_t insertions = 0;
-  std::size_t reference = 0;  // words or characters of the reference
-
-  std::size_t errors() const { return substitutions + deletions + insertions; }
-  // 1 is 100 %; may be larger. An empty reference counts as one unit.
-  double rate() const;
-
-  ErrorCounts& operator+=(const ErrorCounts& other);
-  bool operator==(const ErrorCounts&) const = default;
-};
-
-// Both texts are normalised UTF-8; spaces at the ends and repeated do not count.
-ErrorCounts count_word_errors(std::string_view reference, std::string_view hypothesis);
-ErrorCounts count_character_errors(std::string_view reference, std::string_view hypothesis);
+using app::count_character_errors;
+using app::count_word_errors;
+using app::ErrorCounts;
 
 ErrorCounts total(std::span<const ErrorCounts> files);
 
