@@ -24,10 +24,10 @@
 #include "app/commands.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/whisper_npu.hpp"
-#include "app/hub/offer.h"
-#include "app/packed/packed_file.h"
+#include "app/manifest/transcribe_manifest.h"
 #include "app/paths/input_folders.h"
 #include "app/watch/watch_folder.h"
+#include "app/worker/prepare_model.h"
 #include "models/kernels/vectors/blas.h"
 #include "npu/probe.h"
 
@@ -66,12 +66,10 @@ int transcribe(const CommandLine& line) {
   Messages messages(std::cerr, options.verbosity, false);
   for (const auto& each : line.notes) messages.note(each);
   const Environment environment = environment_of_process(options);
+  if (!options.manifest.file.empty()) return transcribe_manifest(options, environment);
   const std::vector<PlannedInput> plan = plan_outputs(options);
   if (!options.watch.empty()) check_watched(options);
-  if (!plan.empty() || !options.watch.empty()) {
-    pull_missing_model(options, std::cin, std::cerr);
-    renew_packed_model(options, messages);
-  }
+  if (!plan.empty() || !options.watch.empty()) prepare_model(options);
   const BatchFn batch = [&](BatchProgress& progress) {
     const auto work = [&] { return run_batch(options, plan, environment, progress); };
     return exit_code_after([&] { return run_with_origins(line.origins, work); }, only_input(plan));
@@ -85,10 +83,9 @@ int run_command_line(std::span<const char* const> arguments) {
   const std::vector<Subcommand> others = commands_beside_transcribe();
   use_log_format(log_format_among(arguments, std::getenv("WHISPER_NPU_LOG_FORMAT")));
   const CommandLine line = parse_command_line(arguments, others, surroundings_of_process());
-  use_log_format(line.command == Command::transcribe ? line.options.log_format : LogFormat::text);
-  if (line.command == Command::transcribe) {
-    return run_with_origins(line.origins, [&] { return transcribe(line); });
-  }
+  const bool transcribes = line.command == Command::transcribe;
+  use_log_format(transcribes ? line.options.log_format : LogFormat::text);
+  if (transcribes) return run_with_origins(line.origins, [&] { return transcribe(line); });
   if (line.command == Command::other) return run_with_origins(line.origins, line.run);
   write_all(STDOUT_FILENO, line.text, "stdout");
   return static_cast<int>(ExitCode::ok);

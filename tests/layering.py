@@ -97,7 +97,7 @@ RULES = {
     "app/devices": [*BATCH, "app/hub/catalogue.h"],
     "app/commands.h": ["app/cli", "app/models", "app/npu", "app/stream", "app/worker", "app/devices", "bench/bench_command.h",
                        "bench/search/search_command.h"],
-    "app/main.cpp": [*BATCH, "app/hub/offer.h", "app/packed/packed_file.h", "app/watch", "app/config", "app/manifest",
+    "app/main.cpp": [*BATCH, "app/watch", "app/config", "app/manifest", "app/worker",
                      "app/commands.h"],
     "app/write_shell_files.cpp": ["app/cli", "app/commands.h"],
     "bench/core": [*BATCH, "app/devices/machine.h"],

@@ -52,10 +52,30 @@ void add_input_options(CLI::App& app, Options& options) {
       ->type_name("N");
 }
 
-void add_pull_options(CLI::App& app, Options& options) {
-  CLI::Option* const yes = app.add_flag(
-      "--yes", options.yes, "Pull a model that is not there, as models pull does, without asking");
-  app.add_flag("--offline", options.offline, "Pull nothing: say what is missing")->excludes(yes);
+void add_manifest_options(CLI::App& app, Options& options) {
+  ManifestOptions& manifest = options.manifest;
+  const auto add = [&app](const std::string& name, std::string& target, const std::string& help) {
+    return app.add_option(name, target, help)->configurable(false);  // as files
+  };
+  add("--manifest", manifest.file,
+      "Instead of files: rows of a JSONL file (app/worker/row.schema.json); results are JSON lines "
+      "on stdout, or in the file of --output or --resume (app/worker/result.schema.json)")
+      ->type_name("FILE");
+  add("--shard", manifest.shard,
+      "Of the rows those whose number, divided by N, leaves I - 1; auto: as the array job or "
+      "indexed "
+      "job says that runs this")
+      ->type_name("I/N|auto");
+  add("--resume", manifest.resume,
+      "Add results to this file, for the rows that have none there; it may be missing")
+      ->type_name("FILE");
+  app.add_flag("--retry-failed", manifest.retries_failed,
+               "Take failed rows out of the file of --resume, and try them again")
+      ->configurable(false);
+  add("--summary", manifest.summary,
+      "Rows, failures, seconds and word errors as JSON (app/manifest/summary.schema.json)")
+      ->type_name("FILE");
+  add_row_options(app, options.rows);
 }
 
 // What of the other options makes no sense with recordings that come one by one.
@@ -79,8 +99,33 @@ void check_watch(const Options& options) {
   }
 }
 
+// What of the other options makes no sense with rows.
+void check_manifest(const Options& options) {
+  const auto refuse = [](bool is_given, const std::string& name, const std::string& why) {
+    if (is_given) throw UsageError("--manifest and " + name + " exclude each other: " + why);
+  };
+  refuse(!options.inputs.empty(), "files", "its rows name them");
+  refuse(!options.watch.empty(), "--watch", "its rows name the files");
+  refuse(options.recursive, "--recursive", "its rows name files");
+  refuse(!options.stdin_format.empty(), "--stdin-format", "its rows name files");
+  refuse(!options.output_dir.empty(), "--output-dir", "give --output FILE or --resume FILE");
+  refuse(!options.output_template.empty(), "--output-template", "results go to one file");
+  refuse(!options.formats.empty(), "--format", "results are JSON lines");
+  refuse(options.headers == Headers::on, "--headers on", "results are JSON lines");
+  refuse(options.color == Color::always, "--color always", "results are JSON lines");
+  refuse(options.dry_run, "--dry-run", "give the files");
+  refuse(options.existing == ExistingOutput::skip, "--skip-existing", "give --resume FILE");
+  if (!options.manifest.resume.empty() && !options.output.empty()) {
+    throw UsageError("--resume and --output exclude each other");
+  }
+  if (!options.manifest.resume.empty() && options.existing == ExistingOutput::overwrite) {
+    throw UsageError("--resume and --overwrite exclude each other");
+  }
+}
+
 // What CLI11 cannot say. Messages for formats to stdout are in output_plan.cpp.
 void check(const Options& options) {
+  if (!options.manifest.file.empty()) return check_manifest(options);
   if (!options.watch.empty()) return check_watch(options);
   if (options.inputs.empty()) throw UsageError("files is required: audio files, or - for stdin");
   const auto n_stdin = std::count(options.inputs.begin(), options.inputs.end(), "-");
@@ -203,6 +248,7 @@ CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& par
   CLI::App* transcribe = app.add_subcommand("transcribe", "Speech in files to text");
   transcribe->footer(std::string(kExamples) + "\n" + exit_codes());
   add_group(*transcribe, "Input", [&] { add_input_options(*transcribe, options); });
+  add_group(*transcribe, "Manifests", [&] { add_manifest_options(*transcribe, options); });
   add_group(*transcribe, "Output", [&] { add_output_options(*transcribe, options); });
   add_work_options(*transcribe, options);
   add_group(*transcribe, "Model and device", [&] { add_pull_options(*transcribe, options); });

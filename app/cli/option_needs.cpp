@@ -42,6 +42,9 @@ bool has_cpu_beside(const Options& options) {
   return parse_devices(options.device.requested).with_cpu;
 }
 
+bool has_rows(const Options& options) { return !options.manifest.file.empty(); }
+
+constexpr std::string_view kManifest = "--manifest";
 constexpr std::string_view kCpuBeside = "--device cpu,npu or cpu,sim";
 constexpr std::string_view kVad =
     "--vad True, or --batch-size above 1 without --vad False and --clip-timestamps";
@@ -57,6 +60,14 @@ constexpr std::array kNeeds = {
     Need{"--vad-min-speech-duration-ms", kVad, has_vad},
     Need{"--vad-min-silence-duration-ms", kVad, has_vad},
     Need{"--vad-speech-pad-ms", kVad, has_vad},
+    Need{"--shard", kManifest, has_rows},
+    Need{"--resume", kManifest, has_rows},
+    Need{"--retry-failed", "--resume",
+         [](const Options& options) { return !options.manifest.resume.empty(); }},
+    Need{"--summary", kManifest, has_rows},
+    Need{"--batch-seconds", kManifest, has_rows},
+    Need{"--order", kManifest, has_rows},
+    Need{"--max-attempts", kManifest, has_rows},
     Need{"--npu-plan", "another --device than cpu", may_use_npu},
     Need{"--npu-precision", "another --device than cpu", may_use_npu},
     Need{"--npu-precision", "--npu-plan fused or batched",

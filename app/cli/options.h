@@ -29,6 +29,26 @@ enum class LogFormat { text, json };
 // Whether text on stdout has colours that say how probable it is.
 enum class Color { automatic, always, never };
 
+// In what order results of rows come.
+enum class RowOrder { input, done };
+
+// How rows of a manifest are worked on together (app/worker).
+struct RowLimits {
+  std::size_t n_together = 8;     // rows at work at once
+  double seconds_together = 240;  // of their audio; a longer row is alone
+  std::size_t max_attempts = 2;   // of a row that kills the process that works on it
+  RowOrder order = RowOrder::input;
+};
+
+// Which rows, and where they go (app/manifest).
+struct ManifestOptions {
+  std::string file;             // empty: no rows, but files; "-" is stdin, of the command worker
+  std::string shard;            // "i/n", "auto"; empty: all rows
+  std::string resume;           // a file with results of earlier runs; empty: none
+  bool retries_failed = false;  // of those
+  std::string summary;          // a file for what is summed up at the end; empty: none
+};
+
 struct Options {
   // Audio files; "-" is stdin.
   std::vector<std::string> inputs;
@@ -38,6 +58,9 @@ struct Options {
   std::string watch;
   // Of an input that a folder stood for: its own folder, below that one.
   std::map<std::string, std::string> subfolders;
+  // Instead of inputs, rows.
+  ManifestOptions manifest;
+  RowLimits rows;
   // How raw samples on stdin look ("s16le:16000:1"); empty: stdin is a file of any format.
   std::string stdin_format;
   // Of files with several audio tracks, counted from 0; none: as ffmpeg chooses, with a warning.

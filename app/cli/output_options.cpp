@@ -103,21 +103,22 @@ void add_output_options(CLI::App& app, Options& options) {
   add_result_options(app, options);
   add_existing_options(app, options);
   add_message_options(app, options);
-  const auto set_isolation = [&options](const std::string& name) {
-    options.isolation = name == "on"    ? Isolation::on
-                        : name == "off" ? Isolation::off
-                                        : Isolation::automatic;
-  };
-  app.add_option_function<std::string>(
-         "--isolate", set_isolation,
-         "Work in a process of its own, so that a file which kills it leaves the others alone; "
-         "auto: with several files")
-      ->check(one_of({"auto", "on", "off"}))
-      ->type_name("auto|on|off")
-      ->default_str("auto");
+  add_isolation(app, options.isolation, "auto: with several files, or a manifest");
   add_text_options(app, options);
   app.add_flag("--dry-run", options.dry_run,
                "Stop before the encoder, print durations, write no files");
+}
+
+void add_isolation(CLI::App& app, Isolation& isolation, const std::string& usual) {
+  add_choice(
+      app, "--isolate", {{"auto", "on", "off"}, "auto"},
+      [&isolation](const std::string& name) {
+        isolation = name == "on"    ? Isolation::on
+                    : name == "off" ? Isolation::off
+                                    : Isolation::automatic;
+      },
+      "Work in a process of its own, so that a file which kills it leaves the others alone; " +
+          usual);
 }
 
 void add_log_format(CLI::App& app, LogFormat& format) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -11,6 +12,8 @@ namespace wnpu::app {
 
 // `options` must outlive the command.
 void add_output_options(CLI::App& app, Options& options);
+// --isolate; `usual` says what auto means.
+void add_isolation(CLI::App& app, Isolation& isolation, const std::string& usual);
 // --log-format, of commands that have no other of these.
 void add_log_format(CLI::App& app, LogFormat& format);
 // What --log-format is among these words, read before the command line is: for the errors of one

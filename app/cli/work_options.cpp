@@ -187,7 +187,8 @@ void add_search_options(CLI::App& app, TranscribeOptions& transcribe) {
 void add_vad_options(CLI::App& app, Options& options) {
   TranscribeOptions& transcribe = options.transcribe;
   add_integer(app, "--batch-size", transcribe.batch_size, {ranges::kAtOnce},
-              "Windows decoded together; above 1: speech is found first, no text as a prompt");
+              "Windows decoded together; above 1: speech is found first, no text as a prompt. Of a "
+              "manifest's rows: how many are decoded together, each as if it were alone [8]");
   add_bool(
       app, "--vad", [&options](bool enabled) { options.vad = enabled; },
       "Decode only speech; True with --batch-size above 1 if neither this nor clips are given");
@@ -232,6 +233,15 @@ void add_word_options(CLI::App& app, TranscribeOptions& transcribe) {
                      "With word timestamps: drop improbable words beside a silence this long");
 }
 
+// Of rows --batch-size says how many are decoded together, each as if it were alone.
+void settle_rows(const CLI::App& command, Options& options) {
+  if (options.manifest.file.empty()) return;
+  if (command.get_option("--batch-size")->count() > 0) {
+    options.rows.n_together = options.transcribe.batch_size;
+  }
+  options.transcribe.batch_size = 1;
+}
+
 // Batches are made of clips of speech, so that they are the default there (faster-whisper's
 // BatchedInferencePipeline), unless clips are given.
 void settle_vad(Options& options) {
@@ -271,6 +281,25 @@ void add_language(CLI::App& command, TranscribeOptions& transcribe, const std::s
       ->default_str("auto");
 }
 
+void add_row_options(CLI::App& command, RowLimits& rows) {
+  add_number(command, "--batch-seconds", rows.seconds_together, {{1, 1e6}},
+             "Seconds of audio of the rows that are decoded together; a longer row is alone");
+  add_choice(
+      command, "--order", {{"input", "done"}, "input"},
+      [&rows](const std::string& name) {
+        rows.order = name == "done" ? RowOrder::done : RowOrder::input;
+      },
+      "Results in the rows' order, or each as soon as it is done");
+  add_integer(command, "--max-attempts", rows.max_attempts, {{1, 100}},
+              "Of a row that kills the process which works on it");
+}
+
+void add_pull_options(CLI::App& app, Options& options) {
+  CLI::Option* const yes = app.add_flag(
+      "--yes", options.yes, "Pull a model that is not there, as models pull does, without asking");
+  app.add_flag("--offline", options.offline, "Pull nothing: say what is missing")->excludes(yes);
+}
+
 void add_place_options(CLI::App& command, Options& options) {
   add_group(command, "Model and device", [&] { add_model_options(command, options); });
   add_group(command, "NPU", [&] { add_npu_options(command, options.device); });
@@ -289,6 +318,7 @@ void add_work_options(CLI::App& command, Options& options) {
   });
   add_group(command, "NPU", [&] { add_npu_options(command, options.device); });
   command.parse_complete_callback([&command, &options] {
+    settle_rows(command, options);
     settle_vad(options);
     check_needs(command, options);
   });

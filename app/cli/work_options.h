@@ -14,6 +14,12 @@ namespace wnpu::app {
 // each other, or one has no effect. `options` must outlive the command.
 void add_work_options(CLI::App& command, Options& options);
 
+// How rows are worked on together: of transcribe, where they come from a manifest, and of worker.
+void add_row_options(CLI::App& command, RowLimits& rows);
+
+// Whether a model that is not there is pulled.
+void add_pull_options(CLI::App& command, Options& options);
+
 // Of these, what says which model runs where, and in what numbers.
 void add_place_options(CLI::App& command, Options& options);
 

@@ -23,7 +23,7 @@ dictionary() {
   local name
   case $1 in
     ggml | ctranslate2 | safetensors | silero_vad) name=models ;;
-    tokenizer | json | xclbin_manifest) name=json ;;
+    tokenizer | json | xclbin_manifest | manifest_row) name=json ;;
     *) name=$1 ;;
   esac
   [ -f "tests/fuzz/dictionaries/$name.dict" ] && echo "-dict=tests/fuzz/dictionaries/$name.dict"

@@ -1,0 +1,119 @@
+#include "app/manifest/result_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <limits>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "app/batch/output_file.h"
+#include "app/cli/exit_code.h"
+
+namespace wnpu::app {
+namespace {
+
+// What a machine that loses its power may take back.
+constexpr std::size_t kUnsyncedBytes = std::size_t{1} << 20U;
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& call) {
+  throw OutputError(path.string() + ": " + call + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+ResultFile::ResultFile(std::filesystem::path path, Opening opening) : path_(std::move(path)) {
+  open(O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (opening == Opening::make ? O_EXCL : 0));
+  struct stat state {};
+  const bool is_file = ::fstat(descriptor_, &state) == 0 && S_ISREG(state.st_mode);
+  try {
+    if (!is_file) {
+      throw OutputError(path_.string() + ": expected a regular file, which results are added to");
+    }
+    lock();
+    if (opening == Opening::replace && ::ftruncate(descriptor_, 0) != 0) fail(path_, "ftruncate");
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+ResultFile::~ResultFile() {
+  ::fsync(descriptor_);
+  ::close(descriptor_);
+}
+
+void ResultFile::open(int flags) {
+  constexpr mode_t kMode = 0666;
+  descriptor_ = ::open(path_.c_str(), flags, kMode);
+  if (descriptor_ >= 0) return;
+  if (errno == EEXIST) {
+    throw OutputError(path_.string() +
+                      ": is there already: --resume goes on with it, --overwrite replaces it");
+  }
+  fail(path_, "open");
+}
+
+void ResultFile::lock() const {
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK) {
+    throw OutputError(path_.string() +
+                      ": expected to write it alone, found that another process "
+                      "adds to it");
+  }
+  fail(path_, "flock");
+}
+
+void ResultFile::read(const LineSplitter::Take& take) const {
+  LineSplitter lines(std::numeric_limits<std::size_t>::max());
+  std::vector<char> bytes(std::size_t{1} << 20U);
+  off_t at = 0;
+  while (true) {
+    const ssize_t size = ::pread(descriptor_, bytes.data(), bytes.size(), at);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) fail(path_, "read");
+    if (size == 0) return;
+    lines.add({bytes.data(), static_cast<std::size_t>(size)}, take);
+    at += size;
+  }
+}
+
+void ResultFile::clean(const std::function<bool(const Line&)>& keeps) {
+  off_t whole = 0;
+  bool has_others = false;
+  read([&](const Line& line) {
+    whole += static_cast<off_t>(line.text.size()) + 1;
+    has_others = has_others || (keeps && !keeps(line));
+  });
+  if (::ftruncate(descriptor_, whole) != 0) fail(path_, "ftruncate");
+  if (!has_others) return;
+  write_file(path_, [&](const models::Sink& sink) {
+    read([&](const Line& line) {
+      if (keeps(line)) sink(std::string(line.text) + "\n");
+    });
+  });
+  ::close(descriptor_);  // of the file that was replaced
+  open(O_RDWR | O_APPEND | O_CLOEXEC);
+  lock();
+}
+
+void ResultFile::add(std::string_view line) {
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(path_, "write");
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  n_unsynced_ += line.size();
+  if (n_unsynced_ >= kUnsyncedBytes) sync();
+}
+
+void ResultFile::sync() {
+  if (::fsync(descriptor_) != 0) fail(path_, "fsync");
+  n_unsynced_ = 0;
+}
+
+}  // namespace wnpu::app

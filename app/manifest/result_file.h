@@ -1,0 +1,49 @@
+// A file of results that is added to, line by line, by one process at a time; what a killed one has
+// left is gone on from.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "app/worker/row.h"
+
+namespace wnpu::app {
+
+class ResultFile {
+ public:
+  enum class Opening {
+    make,     // refused where something is there
+    replace,  // what is there is emptied
+    go_on     // made where nothing is there
+  };
+
+  // Throws OutputError, also where another process writes it.
+  ResultFile(std::filesystem::path path, Opening opening);
+  // Syncs what has been added.
+  ~ResultFile();
+  ResultFile(const ResultFile&) = delete;
+  ResultFile& operator=(const ResultFile&) = delete;
+
+  int descriptor() const { return descriptor_; }
+
+  // Calls `take` for each line that is whole. Throws OutputError.
+  void read(const LineSplitter::Take& take) const;
+  // Cuts off a last line that has no end: its writer was killed. With `keeps`, lines that it does
+  // not want as well, in one step.
+  void clean(const std::function<bool(const Line&)>& keeps = {});
+  // A line with its end, by one write; now and then all are synced. Throws OutputError.
+  void add(std::string_view line);
+
+ private:
+  void open(int flags);
+  void lock() const;
+  void sync();
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  std::size_t n_unsynced_ = 0;
+};
+
+}  // namespace wnpu::app

@@ -1,0 +1,33 @@
+// What a run over a manifest comes to.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "app/manifest/word_errors.h"
+
+namespace wnpu::app {
+
+struct Summary {
+  std::size_t n_ok = 0;
+  std::size_t n_failed = 0;
+  std::size_t n_earlier = 0;  // of both, that an earlier run has done
+  double audio_s = 0;
+  double wall_s = 0;           // of this run
+  std::size_t n_compared = 0;  // rows with a text to compare with
+  ErrorCounts words;           // of those
+
+  // A result: its fields, and its row's text.
+  void add(const nlohmann::ordered_json& fields, const std::optional<std::string>& text);
+};
+
+// By summary.schema.json.
+std::string summary_json(const Summary& summary);
+// One line, for people.
+std::string summary_text(const Summary& summary);
+
+}  // namespace wnpu::app

@@ -1,0 +1,249 @@
+#include "app/worker/row.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <set>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "models/text/vocabulary.h"
+
+namespace wnpu::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kSpaces = " \t\r\n";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+// As far as the engine's times go.
+constexpr double kMostSeconds = 1e8;
+
+struct RowFault : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What was found, for a message: the beginning of a long value.
+std::string found(const json& value) {
+  constexpr std::size_t kMost = 80;
+  if (value.is_structured()) return value.is_array() ? "a list" : "an object";
+  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  return text;
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& expected, const json& value) {
+  throw RowFault(name + ": expected " + expected + ", found " + found(value));
+}
+
+std::string text_of_column(const std::string& name, const json& value) {
+  if (!value.is_string()) refuse(name, "a text", value);
+  return value;
+}
+
+double seconds_of_column(const std::string& name, const json& value, bool may_be_zero) {
+  const double seconds = value.is_number() ? value.get<double>() : -1;
+  const bool is_right = seconds <= kMostSeconds && (may_be_zero ? seconds >= 0 : seconds > 0);
+  if (!is_right) refuse(name, may_be_zero ? "seconds from 0 on" : "seconds above 0", value);
+  return seconds;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+    if (high < 0 || low < 0) {
+      throw RowFault("audio_filepath: expected two hex digits after each %, found \"" +
+                     std::string(text) + "\"");
+    }
+    decoded += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return decoded;
+}
+
+// "s3" of "s3://bucket/talk.wav"; empty where it is a path.
+std::string_view scheme_of(std::string_view text) {
+  const std::string_view scheme = text.substr(0, text.find("://"));
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '-' || c == '.';
+  };
+  return scheme.size() < text.size() && std::ranges::all_of(scheme, is_part) ? scheme : "";
+}
+
+// The path that it names, below `folder` where it is relative.
+std::string audio_path(const std::string& named, const std::filesystem::path& folder) {
+  std::string path = named;
+  if (const std::string_view scheme = scheme_of(named); !scheme.empty()) {
+    const std::string rest = named.substr(scheme.size() + 3);
+    const std::size_t root = rest.find('/');
+    const std::string host = rest.substr(0, root);
+    const bool is_here = host.empty() || host == "localhost";
+    if (scheme != "file" || !is_here || root == std::string::npos) {
+      throw RowFault("audio_filepath: expected a path or file:///path, found " + found(named));
+    }
+    path = percent_decoded(rest.substr(root));
+  }
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    refuse("audio_filepath", "the path of a file", named);
+  }
+  if (folder.empty()) return path == "-" ? "./-" : path;  // "-" would be stdin
+  return (folder / path).string();
+}
+
+std::string language_of_column(const json& value) {
+  const std::string text = text_of_column("lang", value);
+  if (text.empty() || text == "auto") return "";
+  const auto code = models::find_language(text);
+  if (!code) refuse("lang", "a language that Whisper knows", value);
+  return std::string(*code);
+}
+
+std::string id_of_column(const std::string& text, const json& value) {
+  if (value.is_string()) return value.dump();
+  if (!value.is_number()) refuse("id", "a text or a number", value);
+  return text;
+}
+
+// The end of the JSON string that begins at `at`, behind its closing quote.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return std::min(at + 1, text.size());
+}
+
+// The end of the value that begins at `at`: the comma or bracket behind it.
+std::size_t end_of_value(std::string_view text, std::size_t at) {
+  for (std::size_t depth = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"') {
+      at = end_of_string(text, at);
+      continue;
+    }
+    if (depth == 0 && (c == ',' || c == '}')) break;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    ++at;
+  }
+  return at;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(kSpaces), text.size());
+  const std::size_t end = text.find_last_not_of(kSpaces);
+  return text.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin);
+}
+
+json value_of(const Column& column) {
+  return json::parse(
+      column.text.begin() + static_cast<std::ptrdiff_t>(end_of_string(column.text, 0) + 1),
+      column.text.end());
+}
+
+void read_column(const Column& column, Row& row, std::string& audio) {
+  static const std::set<std::string_view> known{"audio_filepath", "offset", "duration",
+                                                "lang",           "text",   "id"};
+  if (!known.contains(column.name)) return;
+  const json value = value_of(column);
+  if (value.is_null()) return;
+  if (column.name == "audio_filepath") audio = text_of_column(column.name, value);
+  if (column.name == "offset") row.offset_s = seconds_of_column(column.name, value, true);
+  if (column.name == "duration") row.duration_s = seconds_of_column(column.name, value, false);
+  if (column.name == "lang") row.language = language_of_column(value);
+  if (column.name == "text") row.text = text_of_column(column.name, value);
+  if (column.name == "id") {
+    row.id = id_of_column(column.text.substr(end_of_string(column.text, 0) + 1), value);
+    row.has_own_id = true;
+  }
+}
+
+void check_names(const std::vector<Column>& columns) {
+  std::set<std::string_view> names;
+  for (const Column& column : columns) {
+    if (!names.insert(column.name).second) {
+      throw RowFault("expected each column once, found two called " + json(column.name).dump());
+    }
+  }
+}
+
+std::string six_decimals(double seconds) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.6f", seconds);
+  return text.data();
+}
+
+}  // namespace
+
+std::vector<Column> columns_of(std::string_view object) {
+  std::vector<Column> columns;
+  std::size_t at = std::min(object.find('{'), object.size());
+  while (true) {
+    at = object.find('"', at);
+    if (at == std::string_view::npos) return columns;
+    const std::size_t name_end = end_of_string(object, at);
+    const std::string name(object.substr(at, name_end - at));
+    const std::size_t value = std::min(object.find(':', name_end), object.size() - 1) + 1;
+    at = end_of_value(object, value);
+    columns.push_back({json::parse(name).get<std::string>(),
+                       name + ":" + std::string(trimmed(object.substr(value, at - value)))});
+  }
+}
+
+std::optional<Row> RowReader::read(const Line& line) {
+  std::string_view text = line.text;
+  if (line.number == 1 && text.starts_with(kByteOrderMark)) text.remove_prefix(3);
+  text = trimmed(text);
+  if (text.empty() && !line.is_too_long) return std::nullopt;
+  Row row;
+  row.line = line.number;
+  try {
+    if (line.is_too_long) {
+      throw RowFault("expected a line of at most " + std::to_string(kLongestLine) + " bytes");
+    }
+    if (!text.starts_with('{') || !json::accept(text)) {
+      throw RowFault("expected a JSON object on a line, found " + found(std::string(text)));
+    }
+    row.columns = columns_of(text);
+    check_names(row.columns);
+    std::string audio;
+    // First the id, by which a row with a fault is known.
+    const auto is_id = [](const Column& column) { return column.name == "id"; };
+    for (const Column& column : row.columns) {
+      if (is_id(column)) read_column(column, row, audio);
+    }
+    for (const Column& column : row.columns) {
+      if (!is_id(column)) read_column(column, row, audio);
+    }
+    if (audio.empty()) throw RowFault("audio_filepath: expected a path, found none");
+    row.path = audio_path(audio, folder_);
+    if (!row.has_own_id) row.id = id_of(audio, row);
+  } catch (const RowFault& fault) {
+    row.fault = fault.what();
+  }
+  return row;
+}
+
+std::string RowReader::id_of(const std::string& audio, const Row& row) {
+  constexpr std::size_t kDigits = 16;
+  const std::string duration = row.duration_s ? six_decimals(*row.duration_s) : "";
+  const std::string hex = sha256_(audio + "\n" + six_decimals(row.offset_s) + "\n" + duration);
+  return '"' + hex.substr(0, kDigits) + '"';
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,57 @@
+// A row of a manifest: a JSON object on a line of its own, with NeMo's column names
+// (row.schema.json).
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/batch/sha256.h"
+#include "app/worker/line_splitter.h"
+
+namespace wnpu::app {
+
+// More than any text of a recording; a line may be no longer.
+inline constexpr std::size_t kLongestLine = std::size_t{16} << 20U;
+
+// A column as it came, so that what is not known here passes through to the last digit.
+struct Column {
+  std::string name;
+  std::string text;  // of name and value: "\"offset\":1.50"
+};
+
+struct Row {
+  std::size_t line = 0;         // of the manifest, from 1
+  std::vector<Column> columns;  // as they came
+  std::string id = "null";      // as JSON: a string, a number; null: a bad row that has none
+  bool has_own_id = false;      // it is one of the columns
+  std::string path;             // of the audio
+  double offset_s = 0;
+  std::optional<double> duration_s;  // none: to the end
+  std::string language;              // code; empty: as the options say
+  std::optional<std::string> text;   // what is said, to be compared with
+  std::string fault;                 // what is wrong with it; empty: nothing
+};
+
+class RowReader {
+ public:
+  // Relative paths are below `folder`.
+  explicit RowReader(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  // Whatever the line says: what cannot be read is a row with a fault. No row: an empty line.
+  std::optional<Row> read(const Line& line);
+
+ private:
+  std::string id_of(const std::string& audio, const Row& row);
+
+  std::filesystem::path folder_;
+  Sha256 sha256_;
+};
+
+// The members of a JSON object, which must be valid; values as they were written.
+std::vector<Column> columns_of(std::string_view object);
+
+}  // namespace wnpu::app

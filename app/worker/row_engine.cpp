@@ -1,0 +1,64 @@
+#include "app/worker/row_engine.h"
+
+#include <iostream>
+
+#include <nlohmann/json.hpp>
+
+#include "app/batch/notes.h"
+#include "app/batch/process.h"
+#include "app/batch/sha256.h"
+#include "app/batch/signals.h"
+#include "app/cli/exit_code.h"
+#include "app/worker/row_run.h"
+#include "app/worker/row_server.h"
+#include "models/kernels/vectors/blas.h"
+
+namespace wnpu::app {
+namespace {
+
+// Sends the other side what the end is of all rows; a row's own failure is its answer.
+class EngineForRows {
+ public:
+  EngineForRows(const Options& options, const std::string& model_sha256)
+      : options_(options), model_sha256_(model_sha256) {}
+
+  void serve(Channel& channel) {
+    Messages messages(std::cerr, options_.verbosity, false);
+    kernels::use_gemm(options_.gemm);
+    const Model model(options_.model, {options_.model_dir, options_.device, options_.threads});
+    model.check(options_.transcribe);
+    if (model_sha256_.empty()) {
+      note_device(model.device(), model.threads(), options_, messages);
+      model_sha256_ = sha256_of_model(model.info(), [] { return received_signal() != 0; });
+    }
+    Session session(model);
+    channel.send_now({{kReady, model_sha256_}});
+    const Serving serving{options_.rows, options_.transcribe.word_timestamps, options_.audio_track,
+                          [&](const Transcript& transcript) { note_end(transcript, messages); }};
+    serve_rows(channel, serving, [&](std::size_t n_together, const RecordingCallbacks& callbacks) {
+      session.transcribe_each(n_together, options_.transcribe, callbacks);
+    });
+  }
+
+ private:
+  const Options& options_;
+  std::string model_sha256_;
+};
+
+}  // namespace
+
+ServeRows engine_for_rows(const Options& options, std::shared_ptr<const std::string> model_sha256) {
+  return [&options, model_sha256](Channel& channel) {
+    return exit_code_after([&] {
+      try {
+        EngineForRows(options, *model_sha256).serve(channel);
+      } catch (const std::exception& error) {
+        if (!is_of_one_file(error)) channel.send_now({{kEnd, exit_code_of(error)}});
+        throw;
+      }
+      return static_cast<int>(ExitCode::ok);
+    });
+  };
+}
+
+}  // namespace wnpu::app

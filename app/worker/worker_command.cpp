@@ -1,0 +1,61 @@
+#include "app/worker/worker_command.h"
+
+#include <memory>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/batch/process.h"
+#include "app/batch/progress.h"
+#include "app/batch/write_all.h"
+#include "app/cli/option_values.h"
+#include "app/cli/output_options.h"
+#include "app/cli/work_options.h"
+#include "app/worker/row_job.h"
+
+namespace wnpu::app {
+namespace {
+
+constexpr const char* kStdin = "-";
+
+void add_worker_options(CLI::App& app, Options& options) {
+  options.manifest.file = kStdin;
+  add_group(app, "Rows", [&] {
+    add_row_options(app, options.rows);
+    add_isolation(app, options.isolation, "auto: yes");
+    app.add_flag_callback(
+        "-q,--quiet", [&options] { options.verbosity = Verbosity::quiet; },
+        "Only errors on stderr");
+    add_log_format(app, options.log_format);
+  });
+  add_work_options(app, options);
+  app.get_option("--batch-size")
+      ->description("Rows that are decoded together, each as if it were alone")
+      ->default_str(std::to_string(options.rows.n_together));
+  add_group(app, "Model and device", [&] { add_pull_options(app, options); });
+}
+
+int work(const Options& options) {
+  use_log_format(options.log_format);
+  RowReader reader("");
+  const auto print = [](const RowResult&, const std::string& line) {
+    write_all(STDOUT_FILENO, line, "stdout");
+  };
+  return do_rows(options, environment_of_process(options),
+                 {.input = STDIN_FILENO,
+                  .input_name = "stdin",
+                  .output = STDOUT_FILENO,
+                  .reader = reader,
+                  .take = print});
+}
+
+}  // namespace
+
+Subcommand worker_command() {
+  const auto options = std::make_shared<Options>();
+  return {"worker", "Rows on stdin (JSON lines that name recordings) to results on stdout",
+          [options](CLI::App& app) { add_worker_options(app, *options); },
+          [options](const std::vector<std::string>&) { return work(*options); }};
+}
+
+}  // namespace wnpu::app
