@@ -17,6 +17,7 @@
 #include "app/batch/run.h"
 #include "app/batch/signals.h"
 #include "app/batch/write_all.h"
+#include "app/choices/ready_model.h"
 #include "app/cli/command_line.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/isa_override.h"
@@ -62,14 +63,14 @@ int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
 }
 
 int transcribe(const CommandLine& line) {
-  const Options options = with_files_of_folders(line.options);
+  Options options = with_files_of_folders(line.options);
   Messages messages(std::cerr, options.verbosity, false);
   for (const auto& each : line.notes) messages.note(each);
   const Environment environment = environment_of_process(options);
   if (!options.manifest.file.empty()) return transcribe_manifest(options, environment);
   const std::vector<PlannedInput> plan = plan_outputs(options);
   if (!options.watch.empty()) check_watched(options);
-  if (!plan.empty() || !options.watch.empty()) prepare_model(options);
+#include "app/manifest/transcribe_manifest.h"
   const BatchFn batch = [&](BatchProgress& progress) {
     const auto work = [&] { return run_batch(options, plan, environment, progress); };
     return exit_code_after([&] { return run_with_origins(line.origins, work); }, only_input(plan));

@@ -31,8 +31,7 @@ class Batch {
                   environment.columns),
         guard_(options.inputs),
         printed_(environment.out, wants_headers(options)) {
-    write_options_.layout = options.layout;
-    write_options_.text_timestamps = options.verbosity == Verbosity::verbose;
+    write_options_ = {options.layout, options.verbosity == Verbosity::verbose, options.choices};
   }
 
   void run(const std::vector<PlannedInput>& plan) {

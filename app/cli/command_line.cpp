@@ -251,6 +251,7 @@ CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& par
   add_group(*transcribe, "Manifests", [&] { add_manifest_options(*transcribe, options); });
   add_group(*transcribe, "Output", [&] { add_output_options(*transcribe, options); });
   add_work_options(*transcribe, options);
+  options.bounds_host = true;
   add_group(*transcribe, "Model and device", [&] { add_pull_options(*transcribe, options); });
   add_group(*transcribe, "Subtitles", [&] { add_layout_options(*transcribe, options.layout); });
   add_config_option(*transcribe);

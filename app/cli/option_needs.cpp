@@ -86,7 +86,10 @@ constexpr std::array kNeeds = {
     Need{"--cpu-window-ms", kCpuBeside, has_cpu_beside},
     Need{"--npu-window-ms", kCpuBeside, has_cpu_beside},
     Need{"--npu-plan-file", "another --device than cpu", may_use_npu},
-    Need{"--memory-limit", "another --device than cpu", may_use_npu},
+    Need{"--memory-limit", "another --device than cpu",
+         [](const Options& options) {
+           return (options.bounds_host && options.manifest.file.empty()) || may_use_npu(options);
+         }},
     Need{"--fallback", "another --device than cpu", may_use_npu},
     Need{"--npu-preset", "--device sim, or a plan by the time model",
          [](const Options& options) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/engine/whisper_npu.hpp"
+#include "app/formats/choices.h"
 #include "app/formats/writers.h"
 #include "models/kernels/vectors/blas.h"
 
@@ -84,6 +85,11 @@ struct Options {
   // Voice activity detection as asked for; none: what fits the batch size. transcribe.vad.enabled
   // is what comes of it.
   std::optional<bool> vad;
+
+  // What was chosen of these where nobody has said it.
+  Choices choices;
+  // Whether device.memory_limit bounds the host where the CPU computes; else it is of NPUs alone.
+  bool bounds_host = false;
 
   // What is written. Empty: text to stdout or --output, every format to --output-dir.
   std::vector<Format> formats;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/choices/optimization.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/option_needs.h"
 #include "app/cli/option_values.h"
@@ -83,6 +84,23 @@ void add_model_options(CLI::App& app, Options& options) {
               "CPU threads; 0: as many as there are CPUs, which is the most");
 }
 
+void add_goal(CLI::App& app, Options& options) {
+  add_choice(
+      app, "--optimize-for", {{kGoalNames.begin(), kGoalNames.end()}, ""},
+      [&options](const std::string& name) { options.choices.optimize_for = name; },
+      "Chooses precision, beams, batch size and the NPU's plan where they are not given; --verbose "
+      "and JSON say what");
+}
+
+void settle_goal(const CLI::App& app, Options& options) {
+  const std::string goal = options.choices.optimize_for;
+  if (goal.empty()) return;
+  const auto is_given = [&app](std::string_view name) {
+    return app.get_option(std::string(name))->count() > 0;
+  };
+  optimize_for(goal, is_given, options);
+}
+
 void add_npu_options(CLI::App& app, DeviceOptions& device) {
   add_choice(
       app, "--npu-plan", {{npu::kPlanNames.begin(), npu::kPlanNames.end()}, device.plan},
@@ -97,7 +115,8 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
       ->type_name("FILE");
   add_size(
       app, "--memory-limit", device.memory_limit,
-      "Of buffers on each NPU: weights of fewer layers are there at once; no limit if not given");
+      "Of buffers on each NPU: weights of fewer layers are there at once. Of transcribe on the "
+      "CPU: of the process. No limit if not given");
   add_preset(app, device.preset,
              "Whose times the simulator models: CLOCK/KERNELS; bench --plans says what they give");
   app.add_option("--npu-operator", device.npu_operator,
@@ -307,7 +326,10 @@ void add_place_options(CLI::App& command, Options& options) {
 }
 
 void add_work_options(CLI::App& command, Options& options) {
-  add_group(command, "Model and device", [&] { add_model_options(command, options); });
+  add_group(command, "Model and device", [&] {
+    add_model_options(command, options);
+    add_goal(command, options);
+  });
   add_group(command, "Language and prompts",
             [&] { add_task_options(command, options.transcribe); });
   add_group(command, "Words", [&] { add_word_options(command, options.transcribe); });
@@ -318,6 +340,7 @@ void add_work_options(CLI::App& command, Options& options) {
   });
   add_group(command, "NPU", [&] { add_npu_options(command, options.device); });
   command.parse_complete_callback([&command, &options] {
+    settle_goal(command, options);
     settle_rows(command, options);
     settle_vad(options);
     check_needs(command, options);

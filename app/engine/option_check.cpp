@@ -104,6 +104,7 @@ void check_options(const TranscribeOptions& options) {
   }
   check_search(options);
   check_integer("batch_size", options.batch_size, ranges::kAtOnce);
+  check_integer("feature_bytes", options.feature_bytes, ranges::kFeatureBytes);
   check_vad(options.vad);
   check_number("language_detection_threshold", options.language_detection_threshold,
                ranges::kProbability);

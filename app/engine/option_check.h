@@ -24,6 +24,7 @@ using Integers = Range<std::uint64_t>;
 
 // Beams, candidates, windows: more than memory and sense allow.
 inline constexpr Integers kAtOnce = {1, 64};
+inline constexpr Integers kFeatureBytes = {std::uint64_t{1} << 20, std::uint64_t{1} << 30};
 // Tokens that a window can have: half of Whisper's text context.
 inline constexpr Integers kTokens = {0, 224};
 // Of a threshold: what stays finite in float.

@@ -37,9 +37,10 @@ Beginning beginning_of(const Transcript& transcript, double duration_s,
   return beginning;
 }
 
-audio::MelOptions reading(Recognizer& recognizer, const Callbacks& callbacks, audio::VadThread* vad,
-                          Timing& timing) {
+audio::MelOptions reading(Recognizer& recognizer, std::size_t feature_bytes,
+                          const Callbacks& callbacks, audio::VadThread* vad, Timing& timing) {
   audio::MelOptions options;
+  options.budget_bytes = feature_bytes;
   options.beside = recognizer.pool().n_threads() > 1;
   options.should_stop = callbacks.should_stop;
   if (vad != nullptr) vad->start();
@@ -57,7 +58,7 @@ FileAtWork::FileAtWork(Recognizer& recognizer, const TranscribeOptions& options,
       callbacks_(callbacks),
       vad_(vad),
       mel_(input, recognizer.dims().n_mels,
-           reading(recognizer, callbacks, vad, transcript_.timing)) {
+           reading(recognizer, options.feature_bytes, callbacks, vad, transcript_.timing)) {
   transcript_.task = decoder::kTaskNames[static_cast<std::size_t>(options.task)];
   if (callbacks.on_progress) callbacks.on_progress(0, mel_.duration_s());
   if (vad == nullptr) {

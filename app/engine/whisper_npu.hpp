@@ -182,6 +182,9 @@ struct TranscribeOptions {
   // text before it as a prompt, and `vad` or clip_timestamps must say what the stretches are.
   std::size_t batch_size = 1;
   VadOptions vad = {};
+  // Log-mel that is kept of a file between its two passes, bytes, 1 MiB to 1 GiB; of what is longer
+  // the second pass decodes the audio again, for the same text. 64 MiB: 35 minutes.
+  std::uint64_t feature_bytes = std::uint64_t{64} << 20;
   // A language at least this probable (0 to 1) is taken at once, else the most frequent of the
   // first windows' (faster-whisper), 1 to 64.
   double language_detection_threshold = 0.5;

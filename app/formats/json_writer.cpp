@@ -159,6 +159,18 @@ Json input_of(const InputInfo& input) {
           {"duration", input.duration}};
 }
 
+Json choices_of(const Choices& choices) {
+  Json options = Json::array();
+  for (const Chosen& each : choices.options) {
+    options.push_back({{"option", each.option}, {"value", each.value}, {"reason", each.reason}});
+  }
+  const bool is_limited = choices.memory_limit.has_value();
+  return {{"optimize_for", text_or_null(choices.optimize_for)},
+          {"memory_limit", is_limited ? Json(*choices.memory_limit) : Json()},
+          {"memory_estimate", is_limited ? Json(choices.memory_estimate) : Json()},
+          {"options", options}};
+}
+
 Json document_of(const Transcript& transcript) {
   Json probabilities = Json::object();
   for (const auto& [code, probability] : transcript.language_probs) {
@@ -192,10 +204,13 @@ Json document_of(const Transcript& transcript) {
 
 }  // namespace
 
-void write_json(const Transcript& transcript, JsonLayout layout, std::ostream& out) {
+void write_json(const Transcript& transcript, JsonLayout layout, const Choices& choices,
+                std::ostream& out) {
   const int indent = layout == JsonLayout::indented ? 2 : -1;
   // dump() writes non-finite numbers as null.
-  out << document_of(transcript).dump(indent) << '\n';
+  Json document = document_of(transcript);
+  if (choices.is_asked_for()) document["choices"] = choices_of(choices);
+  out << document.dump(indent) << '\n';
 }
 
 }  // namespace wnpu::app

@@ -5,6 +5,7 @@
 #include <iosfwd>
 
 #include "app/engine/whisper_npu.hpp"
+#include "app/formats/choices.h"
 
 namespace wnpu::app {
 
@@ -13,7 +14,9 @@ inline constexpr int kSchemaVersion = 1;
 
 enum class JsonLayout { indented, one_line };
 
-// Strings must be valid UTF-8. Numbers that are not finite come out as null.
-void write_json(const Transcript& transcript, JsonLayout layout, std::ostream& out);
+// `choices` are written where they were asked for. Strings must be valid UTF-8. Numbers that are
+// not finite come out as null.
+void write_json(const Transcript& transcript, JsonLayout layout, const Choices& choices,
+                std::ostream& out);
 
 }  // namespace wnpu::app

@@ -57,9 +57,9 @@ void write(Format format, const Transcript& transcript, const WriteOptions& opti
     case Format::tsv:
       return write_tsv(clean, out);
     case Format::json:
-      return write_json(clean, JsonLayout::indented, out);
+      return write_json(clean, JsonLayout::indented, options.choices, out);
     case Format::jsonl:
-      return write_json(clean, JsonLayout::one_line, out);
+      return write_json(clean, JsonLayout::one_line, options.choices, out);
     case Format::lrc:
       return write_lrc(clean, out);
     case Format::csv:

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "app/engine/whisper_npu.hpp"
+#include "app/formats/choices.h"
 #include "app/formats/subtitle_layout.h"
 
 namespace wnpu::app {
@@ -41,6 +42,7 @@ constexpr bool is_json(Format format) { return format == Format::json || format 
 struct WriteOptions {
   SubtitleLayout layout;
   bool text_timestamps = false;  // format text: "[00:00.000 --> 00:07.740]  words" lines
+  Choices choices = {};          // of the run, for JSON
 };
 
 // One line of format text, with its newline; what is printed while a file is being decoded, for a

@@ -29,9 +29,10 @@ ordered_json json_of(const TranscribeOptions& options) {
                no_repeat_ngram_size, seed, temperature, increment, temperatures, compression_ratio,
                logprob, no_speech, suppress_tokens, suppress_blank, max_initial_timestamp,
                without_timestamps, sample_len, initial_prompt, carry_initial_prompt, hotwords,
-               prefix, condition_on_previous_text, batch_size, vad, detection_threshold,
-               detection_segments, word_timestamps, prepend, append, hallucination_silence, clips] =
-      options;
+               prefix, condition_on_previous_text, batch_size, vad, feature_bytes,
+               detection_threshold, detection_segments, word_timestamps, prepend, append,
+               hallucination_silence, clips] = options;
+  static_cast<void>(feature_bytes);  // changes no text
   return {{"task", task == Task::translate ? "translate" : "transcribe"},
           {"language", language},
           {"beam_size", beam_size},

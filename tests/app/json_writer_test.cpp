@@ -52,6 +52,30 @@ json schema() {
 
 }  // namespace
 
+TEST_CASE("json: what was chosen is told where it was asked for, and is the schema's") {
+  CHECK_FALSE(written(example()).contains("choices"));
+  Choices choices;
+  const auto with_choices = [&choices] {
+    std::ostringstream out;
+    write(Format::jsonl, example(), {{}, false, choices}, out);
+    const json document = json::parse(out.str());
+    CHECK(wnpu::tests::schema_fault(schema(), document) == "");
+    return document.at("choices");
+  };
+  choices.optimize_for = "speed";
+  choices.options = {{"--precision", "int8", "--optimize-for speed"}};
+  CHECK(with_choices()["optimize_for"] == "speed");
+  CHECK(with_choices()["memory_limit"].is_null());
+  CHECK(with_choices()["options"][0] ==
+        json{{"option", "--precision"}, {"value", "int8"}, {"reason", "--optimize-for speed"}});
+  choices.optimize_for = "";
+  choices.memory_limit = 300;
+  choices.memory_estimate = 200;
+  CHECK(with_choices()["optimize_for"].is_null());
+  CHECK(with_choices()["memory_limit"] == 300);
+  CHECK(with_choices()["memory_estimate"] == 200);
+}
+
 TEST_CASE("json: operators in the place of the NPU's own are told, and only where there are any") {
   wnpu::Transcript transcript = example();
   wnpu::NpuUse& use = transcript.device.npu.emplace();

@@ -158,7 +158,6 @@ TEST_CASE("needs: an option that would do nothing is refused") {
            Words{"--npu-precision", "int8", "--device", "cpu"},
            Words{"--npu-precision", "int8", "--npu-plan", "hybrid", "--device", "sim"},
            Words{"--npu-plan-file", "p.json", "--device", "cpu"},
-           Words{"--memory-limit", "1G", "--device", "cpu"},
            Words{"--gemm", "blas", "--precision", "int8"},
            Words{"--gemm", "blas", "--precision", "int16"},
            Words{"--fallback", "cpu", "--device", "cpu"},
@@ -201,7 +200,10 @@ TEST_CASE("needs: what is needed makes an option welcome, and so does its defaul
       {"--npu-operator", "gelu=g", "--operator", "/x", "--operator", "/y", "--device", "sim"}));
   CHECK_NOTHROW(transcribe({"--npu-plan", "fused", "--device", "cpu", "--fallback", "none"}));
   CHECK_NOTHROW(transcribe({"--npu-plan-file", "p.json", "--device", "sim"}));
-  CHECK(transcribe({"--memory-limit", "3M", "--device", "sim"}).device.memory_limit == 3U << 20U);
+  for (const char* device : {"sim", "cpu", "auto"}) {
+    CHECK(transcribe({"--memory-limit", "3M", "--device", device}).device.memory_limit ==
+          3U << 20U);
+  }
   CHECK_NOTHROW(
       transcribe({"--max-line-count", "2", "--max-line-width", "20", "--word-timestamps", "true"}));
   CHECK_NOTHROW(transcribe({"--patience", "1.0", "--beam-size", "1"}));

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "app/choices/optimization.h"
 #include "app/cli/option_values.h"
 #include "app/engine/devices/backends.h"
 #include "app/formats/writers.h"
@@ -41,6 +42,7 @@ std::map<std::string, json> program_lists() {
   return {{"device/split/requested", enum_of(asked)},
           {"device/split/used", enum_of(npu::kSplitNames)},
           {"device/split/ways/split", enum_of(npu::kSplitNames)},
+          {"choices/optimize_for", enum_of(app::kGoalNames, true)},
           {"task", enum_of(decoder::kTaskNames)},
           {"model/format", enum_of(models::kFileFormats, true)},
           {"model/quantization", enum_of(dtypes, true)},

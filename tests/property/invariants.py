@@ -63,7 +63,18 @@ class Invariants:
             fault("stdout: has a message", run.out[:300])
         if run.memory > setup.memory:
             fault("memory", f"{run.memory} KB")
+        self.check_limit(case, run, fault)
         return None
+
+    def check_limit(self, case, run, fault):
+        """What kept within --memory-limit as estimated did so; of an NPU's simulator it bounds buffers."""
+        limits = case.values("--memory-limit")[-1:] if run.code == 0 and not case.has("--dry-run", "--help") else []
+        if "sim" in "".join(case.values("--device")[-1:]):
+            return
+        for limit in limits:
+            kib = int(limit.rstrip("KMG")) * {"K": 1, "M": 1024, "G": 1024 ** 2}.get(limit[-1], 1 / 1024)
+            if run.memory > kib:
+                fault("memory: more than --memory-limit", f"{run.memory} KB, {limit}")
 
     def check_log(self, data, fault):
         for line in data.splitlines():

@@ -1,0 +1,16 @@
+// What has to be before the first file: the model is there, packed for this build, and the run
+// keeps within its memory.
+#pragma once
+
+#include "app/batch/progress.h"
+#include "app/cli/options.h"
+
+namespace wnpu::app {
+
+// Pulls a model that is missing (app/hub/offer.h), makes a packed file anew that does not fit
+// (app/packed/packed_file.h), and bounds memory (memory_fit.h) where the CPU computes; with
+// --verbose it says what was chosen. Under a limit no packed file is made anew: that takes memory
+// of its own. Throws ModelError, Error.
+void make_model_ready(Options& options, Messages& messages);
+
+}  // namespace wnpu::app
