@@ -8,6 +8,11 @@ std::span<const Mode> modes() {
   static const auto kModes = std::to_array<Mode>({
       {"--rtf", "", "Time of every stage, real-time factor, memory, word errors; the default",
        measure_rtf},
+      {"--advise", "",
+       "What to take on this machine: precisions, beams, batches and threads with their speed, "
+       "word "
+       "errors and memory, the best marked",
+       measure_advice},
       {"--baseline", "", "What --check compares with: with --json, its file", measure_baseline},
       {"--check", "BASELINE.json",
        "Fails (exit code 1) where a kernel or a stage is slower than in the baseline, relative to "

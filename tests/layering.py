@@ -108,6 +108,7 @@ RULES = {
     "bench/input": [*BATCH, "bench/core", "app/manifest/word_errors.h"],
     "bench/rtf": BENCH,
     "bench/encoder": BENCH,
+    "bench/advise": [*BENCH, "bench/rtf"],
     "bench/gate": [*BENCH, "bench/rtf"],
     "bench/peers": [*BENCH, "bench/rtf"],
     "bench/report": [*BENCH, "bench/rtf", "bench/encoder"],

@@ -22,6 +22,7 @@ struct Mode {
 std::span<const Mode> modes();
 
 Results measure_rtf(const BenchOptions& options);       // rtf/rtf_mode.cpp
+Results measure_advice(const BenchOptions& options);    // advise/advise_mode.cpp
 Results measure_baseline(const BenchOptions& options);  // check.cpp
 Results measure_check(const BenchOptions& options);     // check.cpp
 Results measure_against(const BenchOptions& options);   // against.cpp

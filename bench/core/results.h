@@ -43,8 +43,10 @@ struct Results {
   std::optional<Calibration> calibration;
   std::string instruction_set;     // that kernels chose: "AVX2"
   std::vector<std::string> notes;  // what a reader must know
-  std::string text;                // tables for people
-  Report report;                   // charts; its title and facts are filled in when it is written
+  // Of --advise: the options to take, as the command line has them.
+  std::vector<std::pair<std::string, std::string>> advice;
+  std::string text;  // tables for people
+  Report report;     // charts; its title and facts are filled in when it is written
   int exit_code = 0;
 };
 

@@ -95,7 +95,7 @@ std::string results_json(const Results& results, const app::Machine& machine) {
   for (const Figure& figure : results.figures) figures.push_back(figure_json(figure));
   Json heard = Json::array();
   for (const Heard& one : results.heard) heard.push_back(heard_json(one));
-  const Json json = {
+  Json json = {
       {"schema_version", kSchemaVersion},
       {"mode", results.mode},
       {"date", now_utc()},
@@ -111,6 +111,7 @@ std::string results_json(const Results& results, const app::Machine& machine) {
       {"figures", std::move(figures)},
       {"heard", std::move(heard)},
       {"notes", results.notes}};
+  if (!results.advice.empty()) json["advice"] = object_of(results.advice);
   // Broken UTF-8 (names of files) comes out as U+FFFD; numbers that are not finite as null.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
