@@ -10,6 +10,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/commands.h"
+#include "app/hub/catalogue.h"
 
 namespace {
 
@@ -30,9 +31,9 @@ int main(int argc, char** argv) {
     const std::vector<Subcommand> others = commands_beside_transcribe();
     write_to(folder + "whisper-npu.1", manual_page(others));
     // As each shell looks for them.
-    write_to(folder + "whisper-npu", completions(others, Shell::bash));
-    write_to(folder + "_whisper-npu", completions(others, Shell::zsh));
-    write_to(folder + "whisper-npu.fish", completions(others, Shell::fish));
+    write_to(folder + "whisper-npu", completions(others, hub_names(), Shell::bash));
+    write_to(folder + "_whisper-npu", completions(others, hub_names(), Shell::zsh));
+    write_to(folder + "whisper-npu.fish", completions(others, hub_names(), Shell::fish));
   } catch (const std::exception& error) {
     std::cerr << "write_shell_files: " << error.what() << '\n';
     return 1;

@@ -103,7 +103,7 @@ RULES = {
                        "bench/search/search_command.h"],
     "app/main.cpp": [*BATCH, "app/choices/ready_model.h", "app/watch", "app/config", "app/manifest",
                      "app/commands.h"],
-    "app/write_shell_files.cpp": ["app/cli", "app/commands.h"],
+    "app/write_shell_files.cpp": ["app/cli", "app/commands.h", "app/hub/catalogue.h"],
     "bench/core": [*BATCH, "app/devices/machine.h"],
     "bench/input": [*BATCH, "bench/core", "app/manifest/word_errors.h"],
     "bench/rtf": BENCH,

@@ -346,11 +346,12 @@ std::string manual_page(std::span<const Subcommand> others) {
   return manual_of(app);
 }
 
-std::string completions(std::span<const Subcommand> others, Shell shell) {
+std::string completions(std::span<const Subcommand> others, const std::vector<std::string>& models,
+                        Shell shell) {
   Parsed parsed;
   CLI::App app(kAbout, "whisper-npu");
   const CLI::App* const transcribe = declare(app, others, parsed);
-  return completions_of(app, *transcribe, shell);
+  return completions_of(app, *transcribe, models, shell);
 }
 
 }  // namespace wnpu::app

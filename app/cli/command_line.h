@@ -32,7 +32,8 @@ CommandLine parse_command_line(std::span<const char* const> arguments,
                                const Surroundings& surroundings = {});
 // The manual page of all that parse_command_line takes, in troff.
 std::string manual_page(std::span<const Subcommand> others);
-// A shell's script that completes it.
-std::string completions(std::span<const Subcommand> others, Shell shell);
+// A shell's script that completes it; `models` can be pulled by name.
+std::string completions(std::span<const Subcommand> others, const std::vector<std::string>& models,
+                        Shell shell);
 
 }  // namespace wnpu::app

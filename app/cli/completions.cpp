@@ -72,6 +72,8 @@ bool takes_path(const CLI::Option& option) {
   });
 }
 
+bool takes_model(const CLI::Option& option) { return option.get_type_name() == kModelType; }
+
 Words names_of(const CLI::Option& option) {
   Words names;
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
@@ -105,7 +107,12 @@ std::string find_command(const std::vector<Offer>& offers, const std::string& lo
   return text + "    esac\n  done\n";
 }
 
-std::string bash_values(const Offer& offer) {
+// Prints the models that are here, a line each; `program` is its word on the line.
+std::string list_models(const std::string& program) {
+  return program + " models list --here --names 2>/dev/null";
+}
+
+std::string bash_values(const Offer& offer, const Words& models) {
   std::string text;
   for (const CLI::Option* option : offer.options) {
     if (!takes_value(*option)) continue;
@@ -114,7 +121,11 @@ std::string bash_values(const Offer& offer) {
       patterns.push_back(quoted(joined(offer.command) + "/" + name));
     text += "    " + joined(patterns, " | ") + ")";
     const Words values = values_of(*option);
-    if (takes_path(*option)) text += " mapfile -t COMPREPLY < <(compgen -f -- \"$cur\");";
+    if (takes_model(*option)) {
+      text += " mapfile -t COMPREPLY < <(compgen -W " + quoted(joined(models)) + "\" $(" +
+              list_models("\"${COMP_WORDS[0]}\"") + ")\" -- \"$cur\"; compgen -f -- \"$cur\");";
+    } else if (takes_path(*option))
+      text += " mapfile -t COMPREPLY < <(compgen -f -- \"$cur\");";
     if (!values.empty()) {
       text += " mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W " + quoted(joined(values)) +
               " -- \"$cur\");";
@@ -143,7 +154,7 @@ std::string bash_words(const Offer& offer, bool of_options) {
   return text + ") ;;\n";
 }
 
-std::string bash_script(const std::vector<Offer>& offers) {
+std::string bash_script(const std::vector<Offer>& offers, const Words& models) {
   std::string text =
       "# Completion of whisper-npu for bash; made by its build.\n"
       "_whisper_npu() {\n"
@@ -154,7 +165,7 @@ std::string bash_script(const std::vector<Offer>& offers) {
       "  elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n" +
       find_command(offers, "(i = 1; i < COMP_CWORD; i++)", "${COMP_WORDS[i]}") +
       "  case \"$command/$prev\" in\n";
-  for (const Offer& offer : offers) text += bash_values(offer);
+  for (const Offer& offer : offers) text += bash_values(offer, models);
   text += "  esac\n  if [[ $cur == -* ]]; then\n    case \"$command\" in\n";
   for (const Offer& offer : offers) text += bash_words(offer, true);
   text += "    esac\n  else\n    case \"$command\" in\n";
@@ -172,15 +183,19 @@ std::string zsh_text(const std::string& text) {
   return result;
 }
 
+// What completes the option's value.
+std::string zsh_value(const CLI::Option& option) {
+  if (takes_model(option)) return "_whisper_npu_models";
+  if (takes_path(option)) return "_files";
+  const Words values = values_of(option);
+  return values.empty() ? " " : "(" + joined(values) + ")";
+}
+
 std::string zsh_options(const Offer& offer) {
   std::string text;
   for (const CLI::Option* option : offer.options) {
     std::string rest = "[" + zsh_text(option->get_description()) + "]";
-    if (takes_value(*option)) {
-      const Words values = values_of(*option);
-      const std::string list = values.empty() ? " " : "(" + joined(values) + ")";
-      rest += ":value:" + (takes_path(*option) ? "_files" : list);
-    }
+    if (takes_value(*option)) rest += ":value:" + zsh_value(*option);
     for (const std::string& name : names_of(*option)) {
       const std::string mark = takes_value(*option) && name.starts_with("--") ? "=" : "";
       text += "        " + quoted("*" + name + mark + rest) + "\n";
@@ -189,10 +204,17 @@ std::string zsh_options(const Offer& offer) {
   return text;
 }
 
-std::string zsh_script(const std::vector<Offer>& offers) {
+std::string zsh_script(const std::vector<Offer>& offers, const Words& models) {
   std::string text =
       "#compdef whisper-npu\n"
       "# Completion of whisper-npu for zsh; made by its build.\n"
+      "_whisper_npu_models() {\n"
+      "  local -a models\n"
+      "  models=(" +
+      joined(models) + " ${(f)\"$(" + list_models("$words[1]") +
+      ")\"})\n"
+      "  _alternative \"models:model:($models)\" 'files:file:_files'\n"
+      "}\n"
       "_whisper_npu() {\n"
       "  local command= i\n"
       "  local -a options actions\n" +
@@ -229,19 +251,24 @@ std::string fish_condition(const Offer& offer) {
   return joined(conditions, "; and ");
 }
 
-std::string fish_option(const CLI::Option& option) {
+std::string fish_option(const CLI::Option& option, const Words& models) {
   std::string text;
   for (const std::string& name : option.get_lnames()) text += " -l " + name;
   for (const std::string& name : option.get_snames()) text += " -s " + name;
   if (takes_value(option)) {
     const Words values = values_of(option);
     text += takes_path(option) ? " -r -F" : " -x";
-    if (!values.empty()) text += " -a " + quoted(joined(values));
+    if (takes_model(option)) {
+      text += " -a " + quoted(joined(models) + " (" + "set -l line (commandline -opc); " +
+                              list_models("$line[1]") + ")");
+    } else if (!values.empty()) {
+      text += " -a " + quoted(joined(values));
+    }
   }
   return text + " -d " + quoted(option.get_description());
 }
 
-std::string fish_script(const std::vector<Offer>& offers) {
+std::string fish_script(const std::vector<Offer>& offers, const Words& models) {
   std::string text = "# Completion of whisper-npu for fish; made by its build.\n";
   for (const Offer& offer : offers) {
     const std::string begin = "complete -c whisper-npu -n " + quoted(fish_condition(offer));
@@ -251,27 +278,29 @@ std::string fish_script(const std::vector<Offer>& offers) {
       text +=
           begin + " -a " + action->get_name() + " -d " + quoted(action->get_description()) + "\n";
     }
-    for (const CLI::Option* option : offer.options) text += begin + fish_option(*option) + "\n";
+    for (const CLI::Option* option : offer.options)
+      text += begin + fish_option(*option, models) + "\n";
   }
   return text;
 }
 
 }  // namespace
 
-std::string completions_of(const CLI::App& program, const CLI::App& usual, Shell shell) {
+std::string completions_of(const CLI::App& program, const CLI::App& usual, const Words& models,
+                           Shell shell) {
   std::vector<Offer> offers;
   add_offers(program, {}, offers);
   collect_options(usual, offers.front().options);
   offers.front().takes_files = true;
   switch (shell) {
     case Shell::bash:
-      return bash_script(offers);
+      return bash_script(offers, models);
     case Shell::zsh:
-      return zsh_script(offers);
+      return zsh_script(offers, models);
     case Shell::fish:
       break;
   }
-  return fish_script(offers);
+  return fish_script(offers, models);
 }
 
 }  // namespace wnpu::app

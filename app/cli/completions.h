@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -13,7 +14,9 @@ enum class Shell { bash, zsh, fish };
 inline constexpr std::array<std::string_view, 3> kShellNames{"bash", "zsh", "fish"};
 
 // A script for that shell: commands, actions, options, values of those that have a list, and files
-// where they are taken. `usual` is the command that may be left out.
-std::string completions_of(const CLI::App& program, const CLI::App& usual, Shell shell);
+// where they are taken. `usual` is the command that may be left out. Options of kModelType offer
+// `models`, those that can be pulled, and what `models list --here --names` prints at the TAB key.
+std::string completions_of(const CLI::App& program, const CLI::App& usual,
+                           const std::vector<std::string>& models, Shell shell);
 
 }  // namespace wnpu::app

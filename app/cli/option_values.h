@@ -65,6 +65,9 @@ void add_number(CLI::App& app, const std::string& name, double& target, const Nu
 
 // "auto", then `names`.
 std::vector<std::string_view> with_auto(std::span<const std::string_view> names);
+// The type of options that take a model.
+inline constexpr const char* kModelType = "NAME|PATH";
+
 // An option whose value is one of `names`: --help lists them, `take` gets the one given.
 struct Choice {
   std::vector<std::string_view> names;

@@ -46,7 +46,7 @@ CLI::Validator is_device() {
 
 void add_model_options(CLI::App& app, Options& options) {
   app.add_option("--model", options.model, "Name in the cache folder, or path")
-      ->type_name("NAME|PATH")
+      ->type_name(kModelType)
       ->capture_default_str();
   app.add_option("--model-dir", options.model_dir,
                  "Folder that --model's names are looked for in; the cache folder if not given")

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/cli/exit_code.h"
+#include "app/cli/option_values.h"
 #include "app/engine/model_path.h"
 #include "app/models/model_folder.h"
 #include "models/files/huggingface_files.h"
@@ -26,7 +27,7 @@ void add_options(CLI::App& app, Import& order, std::vector<std::string>& files) 
   app.add_option("encoder", files, "ONNX file of a Whisper encoder");
   app.add_option("--decoder", order.decoder,
                  "Model that decoder, vocabulary and number of heads are taken from")
-      ->type_name("NAME|PATH");
+      ->type_name(kModelType);
   app.add_option("-o,--output-dir", order.folder, "HuggingFace folder to make, for --model")
       ->type_name("DIR");
   app.add_flag("--overwrite", order.overwrites, "Replace a folder that this command has made");

@@ -72,12 +72,24 @@ std::vector<ListedModel> listed_models(const fs::path& folder, bool only_here) {
   return models;
 }
 
-int list_models(const NamedModels& named, bool only_here, bool is_json) {
+enum class ListedAs { table, names, json };
+
+// As --model takes them.
+std::string names_text(const std::vector<ListedModel>& models) {
+  std::string text;
+  for (const ListedModel& model : models) text += model.name + "\n";
+  return text;
+}
+
+int list_models(const NamedModels& named, bool only_here, ListedAs as) {
   const fs::path folder = named.folder();
   const std::vector<ListedModel> models = listed_models(folder, only_here);
   std::vector<Row> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
   for (const ListedModel& model : models) rows.push_back(row_of(model, folder));
-  write_all(STDOUT_FILENO, is_json ? models_json(models, folder) : table_text(rows), "stdout");
+  const std::string text = as == ListedAs::json    ? models_json(models, folder)
+                           : as == ListedAs::names ? names_text(models)
+                                                   : table_text(rows);
+  write_all(STDOUT_FILENO, text, "stdout");
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -87,17 +99,22 @@ Subcommand list_action() {
   struct Order {
     NamedModels named;
     bool only_here = false;
-    bool is_json = false;
+    ListedAs as = ListedAs::table;
   };
   const auto order = std::make_shared<Order>();
   return {"list", "Models that can be pulled by name, and those that are here",
           [order](CLI::App& app) {
             app.add_flag("--here", order->only_here, "Only those that are here");
-            app.add_flag("--json", order->is_json, "As JSON: app/models/models_list.schema.json");
+            CLI::Option* const names = app.add_flag_callback(
+                "--names", [order] { order->as = ListedAs::names; }, "Names alone, a line each");
+            app.add_flag_callback(
+                   "--json", [order] { order->as = ListedAs::json; },
+                   "As JSON: app/models/models_list.schema.json")
+                ->excludes(names);
             add_model_dir(app, order->named);
           },
           [order](const std::vector<std::string>&) {
-            return list_models(order->named, order->only_here, order->is_json);
+            return list_models(order->named, order->only_here, order->as);
           }};
 }
 

@@ -22,6 +22,10 @@ CASES = [
     ("whisper-npu npu tune --obj", ["--objective"], []),
     ("whisper-npu models pu", ["pull"], ["path"]),
     ("whisper-npu models pull distil-large", ["distil-large-v2", "distil-large-v3.5"], ["distil-medium.en", "talk.wav"]),
+    ("whisper-npu transcribe --model distil-large", ["distil-large-v2", "distil-large-v3.5"], ["tiny.en", "silero-vad"]),
+    ("whisper-npu --model min", ["mine.wnpu"], ["tiny.en"]),
+    ("whisper-npu bench --model min", ["mine.wnpu"], ["talk.wav"]),
+    ("whisper-npu stream --model tal", ["talk.wav"], ["mine.wnpu"]),
     ("whisper-npu transcribe talk", ["talk one.wav", "talk.wav"], ["other.txt"]),
     ("whisper-npu transcribe --output ot", ["other.txt"], ["talk.wav"]),
 ]
@@ -79,6 +83,12 @@ def main():
         os.chdir(work)
         for name in ("talk.wav", "talk one.wav", "other.txt"):
             open(name, "w", encoding="utf-8").close()
+        # The program, as the scripts ask it for the models that are here.
+        os.mkdir("bin")
+        with open("bin/whisper-npu", "w", encoding="utf-8") as program:
+            program.write('#!/bin/sh\n[ "$*" = "models list --here --names" ] && echo mine.wnpu\n')
+        os.chmod("bin/whisper-npu", 0o755)
+        os.environ["PATH"] = os.path.abspath("bin") + ":" + os.environ["PATH"]
         for line, wanted, unwanted in CASES:
             offered = offered_by(line)
             for word in wanted:
