@@ -23,7 +23,7 @@
 namespace wnpu::app {
 namespace {
 
-constexpr const char* kFetchModels = "bash app/quickstart.sh";
+constexpr const char* kListModels = "whisper-npu models list";
 
 // What is not there has failed where it was asked for.
 CheckState absent_or_failed(bool is_asked_for) {
@@ -94,7 +94,7 @@ Check check_model(const Options& options) {
   } catch (const std::exception& error) {
     const HubModel* const published = find_hub_model(options.model);
     return {"model", CheckState::failed, text_of(error),
-            published == nullptr ? kFetchModels
+            published == nullptr ? kListModels
                                  : "whisper-npu models pull " + std::string(published->name)};
   }
 }
@@ -104,7 +104,8 @@ Check check_detector() {
   std::error_code error;
   const bool is_there = std::filesystem::is_regular_file(weights, error);
   return {"speech detector", is_there ? CheckState::ok : CheckState::absent,
-          (is_there ? "" : "for --vad True: no ") + weights.string(), is_there ? "" : kFetchModels};
+          (is_there ? "" : "for --vad True: no ") + weights.string(),
+          is_there ? "" : "whisper-npu models pull " + std::string(hub_detector().name)};
 }
 
 // A tone, which is no speech: that it is gone through is what counts, not what is heard in it.

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 17> kHubNames = {"tiny.en",          "tin
 std::vector<HubModel> make_catalogue() {
   std::vector<HubModel> models;
   for (const std::string_view name : kHubNames) {
-    HubModel model{name, {}};
+    HubModel model{name, {}, {}};
     for (auto& source : {ctranslate2_source(name), safetensors_source(name), ggml_source(name),
                          pytorch_source(name)}) {
       if (source) model.sources.push_back(*source);
@@ -47,6 +47,27 @@ const HubModel* find_hub_model(std::string_view name) {
   const std::span<const HubModel> models = hub_models();
   const auto found = std::ranges::find(models, name, &HubModel::name);
   return found == models.end() ? nullptr : &*found;
+}
+
+// The package silero-vad 6.2.3 at PyPI has the same file, by its SHA-256.
+const HubModel& hub_detector() {
+  static const HubModel kDetector{
+      "silero-vad",
+      {{"safetensors",
+        "https://raw.githubusercontent.com",
+        "snakers4/silero-vad",
+        "fb7d7c7f5df63235f0afd037d8397593829aeb41",
+        kMit,
+        {{"silero_vad_16k.safetensors", 1239748,
+          "c59271c284ae9c8335d795d60e0bfdb71aaaceec578d9bd9ffc1b8153c319ea1",
+          "snakers4/silero-vad/fb7d7c7f5df63235f0afd037d8397593829aeb41/src/silero_vad/data/"
+          "silero_vad_16k.safetensors"}}}},
+      "silero_vad"};
+  return kDetector;
+}
+
+const HubModel* find_published(std::string_view name) {
+  return name == hub_detector().name ? &hub_detector() : find_hub_model(name);
 }
 
 std::vector<std::string> hub_names() { return {kHubNames.begin(), kHubNames.end()}; }

@@ -16,4 +16,10 @@ std::span<const HubModel> hub_models();
 const HubModel* find_hub_model(std::string_view name);
 std::vector<std::string> hub_names();
 
+// The weights of the detector of speech: no model, but pulled, verified and removed by its name as
+// one is.
+const HubModel& hub_detector();
+// A model by find_hub_model(), or the detector; nullptr: neither.
+const HubModel* find_published(std::string_view name);
+
 }  // namespace wnpu::app

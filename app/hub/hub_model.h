@@ -42,7 +42,9 @@ struct HubSource {
 struct HubModel {
   std::string_view name;           // "tiny.en"
   std::vector<HubSource> sources;  // in the order of kHubFormats; at least one
+  std::string_view folder = {};    // in the models' folder; empty: its name
 
+  std::string folder_name() const { return std::string(folder.empty() ? name : folder); }
   // nullptr: it is not published in this format.
   const HubSource* find(std::string_view format) const;
 };

@@ -34,35 +34,54 @@ bool says_yes(const std::string& offer, std::istream& in, std::ostream& err) {
   return answer.empty() || answer[0] == 'y' || answer[0] == 'Y';
 }
 
-}  // namespace
+// What is missing, where it was looked for, and how the command that pulls it goes on.
+struct Missing {
+  const HubModel* model;
+  std::string asked;
+  fs::path folder;
+  std::string more;
+};
 
-void pull_missing_model(const Options& options, std::istream& in, std::ostream& err) {
-  std::error_code error;
-  const fs::path folder = options.model_dir.empty() ? model_folder() : fs::path(options.model_dir);
-  if (options.dry_run || fs::exists(options.model, error)) return;
-  if (!find_name(options.model, folder).empty()) return;
-  const HubModel* const model = find_hub_model(options.model);
-  if (model == nullptr) return;
-  (void)choose_device(options.device, npu::probe(), 1);  // what cannot run needs no model
-  const std::string name(model->name);
-  const std::string missing =
-      options.model + ": expected a model in " + folder.string() + ", found nothing";
-  std::string command = "whisper-npu models pull " + name;
-  if (!options.model_dir.empty()) command += " --model-dir " + options.model_dir;
-  const std::string offer = offer_text(model->sources.front());
+void pull_missing(const Missing& missing, const Options& options, std::istream& in,
+                  std::ostream& err) {
+  const std::string name(missing.model->name);
+  const std::string text = missing.asked + ": expected " +
+                           (missing.model == &hub_detector() ? "its weights" : "a model") + " in " +
+                           missing.folder.string() + ", found nothing";
+  const std::string command = "whisper-npu models pull " + name + missing.more;
+  const std::string offer = offer_text(missing.model->sources.front());
   if (options.offline) {
-    throw models::ModelError(missing + ", and --offline keeps it from being pulled (" + command +
+    throw models::ModelError(text + ", and --offline keeps it from being pulled (" + command +
                              " fetches " + offer + ")");
   }
   if (!options.yes && !(can_ask(options) && says_yes(name + " is not here: " + offer, in, err))) {
-    throw models::ModelError(missing + " (" + command + " fetches " + offer +
-                             "; so does --yes here)");
+    throw models::ModelError(text + " (" + command + " fetches " + offer + "; so does --yes here)");
   }
   PullOrder order;
-  order.model = model;
-  order.folder = folder;
+  order.model = missing.model;
+  order.folder = missing.folder;
   order.verbosity = options.verbosity;
   pull_model(order, err);
+}
+
+}  // namespace
+
+void pull_missing_model(const Options& options, std::istream& in, std::ostream& err) {
+  if (options.dry_run) return;
+  std::error_code error;
+  const fs::path folder = options.model_dir.empty() ? model_folder() : fs::path(options.model_dir);
+  const HubModel* const model = find_hub_model(options.model);
+  if (model != nullptr && !fs::exists(options.model, error) &&
+      find_name(options.model, folder).empty()) {
+    (void)choose_device(options.device, npu::probe(), 1);  // what cannot run needs no model
+    const std::string more = options.model_dir.empty() ? "" : " --model-dir " + options.model_dir;
+    pull_missing({model, options.model, folder, more}, options, in, err);
+  }
+  const fs::path weights = vad_weights_file();
+  if (options.transcribe.vad.enabled && options.transcribe.vad.weights == weights.string() &&
+      !fs::exists(weights, error)) {
+    pull_missing({&hub_detector(), "--vad True", model_folder(), ""}, options, in, err);
+  }
 }
 
 }  // namespace wnpu::app

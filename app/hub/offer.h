@@ -9,7 +9,8 @@ namespace wnpu::app {
 
 // Pulls it where --yes says so, or where somebody at the terminal does; says how much it is before.
 // Throws ModelError, with the command that fetches it, where nobody can be asked or --offline was
-// given. Does nothing for what is there, a path, and a name that nobody publishes.
+// given. Does nothing for what is there, a path, and a name that nobody publishes. The same of the
+// detector of speech, where it is to be used.
 void pull_missing_model(const Options& options, std::istream& in, std::ostream& err);
 
 }  // namespace wnpu::app

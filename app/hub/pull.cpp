@@ -12,10 +12,12 @@
 #include "app/batch/output_file.h"
 #include "app/batch/sha256.h"
 #include "app/cli/exit_code.h"
+#include "app/hub/catalogue.h"
 #include "app/hub/download.h"
 #include "app/hub/pins.h"
 #include "app/hub/pull_lock.h"
 #include "app/hub/pull_progress.h"
+#include "audio/vad/silero_vad.h"
 #include "models/base/folder.h"
 #include "models/files/open_model.h"
 
@@ -76,7 +78,8 @@ class SourcePull {
  private:
   std::string parts_name() const {
     std::string name = ".";
-    return name.append(order_->model->name).append(".").append(source_->format).append(".part");
+    name.append(order_->model->folder_name()).append(".").append(source_->format);
+    return name.append(".part");
   }
 
   // What is published, else what it was at first.
@@ -136,7 +139,11 @@ class SourcePull {
   // Each file may be what its server has, and yet no model.
   void check_model() const {
     try {
-      (void)models::open_model(parts_);
+      if (order_->model == &hub_detector()) {
+        (void)audio::SileroVad(models::join(parts_, source_->files.front().name));
+      } else {
+        (void)models::open_model(parts_);
+      }
     } catch (const models::ModelError& error) {
       std::error_code ignored;
       fs::remove_all(parts_, ignored);
@@ -171,7 +178,7 @@ void remove_parts(const PullOrder& order) {
   std::error_code error;
   for (const std::string_view format : kHubFormats) {
     std::string name = ".";
-    name.append(order.model->name).append(".").append(format).append(".part");
+    name.append(order.model->folder_name()).append(".").append(format).append(".part");
     fs::remove_all(models::join(order.folder, name), error);
   }
 }
@@ -180,7 +187,8 @@ void remove_parts(const PullOrder& order) {
 
 fs::path pull_model(const PullOrder& order, std::ostream& err) {
   const std::string name(order.model->name);
-  const fs::path target = models::join(order.folder, name);
+  const std::string folder_name = order.model->folder_name();
+  const fs::path target = models::join(order.folder, folder_name);
   const std::string mirror = hub_mirror(order.mirror);
   const std::vector<const HubSource*> sources = sources_of(order);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
@@ -189,7 +197,7 @@ fs::path pull_model(const PullOrder& order, std::ostream& err) {
   if (fs::exists(target, error)) return target;
   make_folder(order.folder);
   std::string lock = ".";
-  const PullLock held(models::join(order.folder, lock.append(name).append(".lock")), [&] {
+  const PullLock held(models::join(order.folder, lock.append(folder_name).append(".lock")), [&] {
     progress.note(name + ": another process pulls it: waiting for that");
   });
   if (fs::exists(target, error)) return target;

@@ -18,9 +18,10 @@ struct PullOrder {
   Verbosity verbosity = Verbosity::normal;
 };
 
-// Where the model is, in the folder of its name. Nothing is pulled where that is there already;
-// what an earlier pull has left is gone on with. Files are proved (catalogue.h, pins.h) and the
-// model opened before it gets its name. Throws ModelError, OutputError, LibraryError.
+// Where the model is, in the folder of its name; the detector of speech too (catalogue.h). Nothing
+// is pulled where that is there already; what an earlier pull has left is gone on with. Files are
+// proved (catalogue.h, pins.h) and the model opened before it gets its name. Throws ModelError,
+// OutputError, LibraryError.
 std::filesystem::path pull_model(const PullOrder& order, std::ostream& err);
 
 // What --source says, else WHISPER_NPU_HUB; empty: neither. Throws UsageError for no HTTP URL.

@@ -7,6 +7,7 @@
 #include "app/hub/catalogue.h"
 #include "models/base/closest_name.h"
 #include "models/base/error.h"
+#include "models/base/folder.h"
 
 namespace wnpu::app {
 
@@ -24,8 +25,19 @@ void add_model_dir(CLI::App& app, NamedModels& named) {
 void add_named_models(CLI::App& app, NamedModels& named) {
   // Not checked here: what else is in the folder has a name as well.
   app.add_option("model", named.names, "Name: models list shows them")
-      ->type_name(CLI::detail::join(hub_names(), "|"));
+      ->type_name(CLI::detail::join(pulled_names(), "|"));
   add_model_dir(app, named);
+}
+
+bool has_detector(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(models::join(folder, hub_detector().folder_name()), error);
+}
+
+std::vector<std::string> pulled_names() {
+  std::vector<std::string> names = hub_names();
+  names.emplace_back(hub_detector().name);
+  return names;
 }
 
 void require_one(const std::vector<std::string>& names, std::string_view action) {
@@ -39,18 +51,23 @@ void require_some(const std::vector<std::string>& names, std::string_view action
 }
 
 fs::path place_of(const std::string& name, const fs::path& folder) {
-  if (fs::path path = find_name(name, folder); !path.empty()) return path;
+  std::error_code error;
+  const bool is_detector = name == hub_detector().name;
+  fs::path path =
+      is_detector ? models::join(folder, hub_detector().folder_name()) : find_name(name, folder);
+  if (!path.empty() && fs::exists(path, error)) return path;
   const std::string missing = name + ": expected a model in " + folder.string() + ", found none";
-  if (const HubModel* const model = find_hub_model(name); model != nullptr) {
+  if (const HubModel* const model = find_published(name); model != nullptr) {
     throw models::ModelError(missing + " (whisper-npu models pull " + std::string(model->name) +
                              " fetches it)");
   }
-  std::vector<std::string> names = hub_names();
+  std::vector<std::string> names = pulled_names();
   std::ranges::copy(models_in(folder), std::back_inserter(names));
   throw models::ModelError(missing + models::suggestion(name, names));
 }
 
 std::string_view hub_format_of(const fs::path& model) {
+  if (model.filename() == hub_detector().folder_name()) return hub_detector().sources[0].format;
   const std::string weights = weights_file(model).filename().string();
   if (weights == "model.bin") return "ctranslate2";
   if (weights == "model.safetensors") return "safetensors";

@@ -30,6 +30,11 @@ void add_model_dir(CLI::App& app, NamedModels& named);
 // "model", and --model-dir.
 void add_named_models(CLI::App& app, NamedModels& named);
 
+// Whether the weights of the detector of speech are in the folder.
+bool has_detector(const std::filesystem::path& folder);
+// All that models pull takes, in full.
+std::vector<std::string> pulled_names();
+
 // Throws UsageError: `action` expects one name, or names.
 void require_one(const std::vector<std::string>& names, std::string_view action);
 void require_some(const std::vector<std::string>& names, std::string_view action);

@@ -74,7 +74,7 @@ std::vector<ListedModel> listed_models(const fs::path& folder, bool only_here) {
 
 enum class ListedAs { table, names, json };
 
-// As --model takes them.
+// As --model takes them: the detector of speech is none.
 std::string names_text(const std::vector<ListedModel>& models) {
   std::string text;
   for (const ListedModel& model : models) text += model.name + "\n";
@@ -86,6 +86,10 @@ int list_models(const NamedModels& named, bool only_here, ListedAs as) {
   const std::vector<ListedModel> models = listed_models(folder, only_here);
   std::vector<Row> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
   for (const ListedModel& model : models) rows.push_back(row_of(model, folder));
+  const HubModel& detector = hub_detector();
+  const fs::path here = has_detector(folder) ? folder / detector.folder_name() : fs::path();
+  if (!only_here || !here.empty())
+    rows.push_back(row_of({std::string(detector.name), &detector, here}, folder));
   const std::string text = as == ListedAs::json    ? models_json(models, folder)
                            : as == ListedAs::names ? names_text(models)
                                                    : table_text(rows);

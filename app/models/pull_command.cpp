@@ -41,9 +41,9 @@ void add_pull_options(CLI::App& app, PullCommand& order) {
 }
 
 const HubModel& hub_model_of(const std::string& name) {
-  if (const HubModel* const model = find_hub_model(name); model != nullptr) return *model;
+  if (const HubModel* const model = find_published(name); model != nullptr) return *model;
   throw UsageError("models pull " + name + ": no such model is published here" +
-                   models::suggestion(name, hub_names()) + " (models list shows all)");
+                   models::suggestion(name, pulled_names()) + " (models list shows all)");
 }
 
 int pull_models(const PullCommand& order, const std::vector<std::string>& names) {

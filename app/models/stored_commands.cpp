@@ -34,7 +34,7 @@ void remove_parts_of(const std::string& name, const fs::path& folder) {
 
 void remove_model(const std::string& name, const fs::path& folder) {
   const fs::path path = place_of(name, folder);
-  if (weights_file(path).empty()) {
+  if (weights_file(path).empty() && name != hub_detector().name) {
     throw models::ModelError(path.string() + ": expected a model, found other files: not removed");
   }
   const std::string own = path.filename().string();
@@ -86,11 +86,16 @@ std::string source_text(const HubSource& source) {
 }
 
 void tell_of(const std::string& name, const fs::path& folder, bool is_json) {
+  const bool is_detector = name == hub_detector().name;
+  if (is_detector && is_json) {
+    throw UsageError("models info " + name + ": it is no model, and --json tells of models");
+  }
   const fs::path path = find_name(name, folder);
-  const HubModel* const model = find_hub_model(name);
+  const HubModel* const model = find_published(name);
   if (path.empty() && model == nullptr) place_of(name, folder);
   if (is_json) return print(model_json({name, model, path}));
   std::string text = path.empty() ? "path: not here\n" : stored_text(path);
+  if (is_detector && has_detector(folder)) text = "path: " + place_of(name, folder).string() + "\n";
   if (model != nullptr) {
     for (const HubSource& source : model->sources) text += source_text(source);
   }

@@ -44,7 +44,7 @@ std::map<std::string, Known> known_of(const std::string& name, const fs::path& p
   const bool is_folder = fs::is_directory(path, error);
   std::map<std::string, Known> known;
   if (is_folder) known = sums_in(path);
-  const HubModel* const model = find_hub_model(name);
+  const HubModel* const model = find_published(name);
   const HubSource* const source = model == nullptr ? nullptr : model->find(hub_format_of(path));
   if (source == nullptr) return known;
   const std::map<std::string, Pin> pins = read_pins(folder);
@@ -100,7 +100,10 @@ bool verify_model(const std::string& name, const fs::path& folder) {
 
 int verify_models(const NamedModels& named, std::vector<std::string> names) {
   const fs::path folder = named.folder();
-  if (names.empty()) names = models_in(folder);
+  if (names.empty()) {
+    names = models_in(folder);
+    if (has_detector(folder)) names.emplace_back(hub_detector().name);
+  }
   if (names.empty()) place_of("a model", folder);
   const auto n_wrong = std::ranges::count_if(
       names, [&](const std::string& name) { return !verify_model(name, folder); });

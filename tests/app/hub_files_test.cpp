@@ -73,6 +73,23 @@ TEST_CASE(
   CHECK(find_hub_model("") == nullptr);
 }
 
+TEST_CASE("catalogue: the detector of speech is published, and no model") {
+  const HubModel& detector = hub_detector();
+  CHECK(find_published(detector.name) == &detector);
+  CHECK(find_published("turbo") == find_hub_model("turbo"));
+  CHECK(find_published("") == nullptr);
+  CHECK(find_hub_model(detector.name) == nullptr);
+  REQUIRE(detector.sources.size() == 1);
+  const HubSource& source = detector.sources.front();
+  REQUIRE(source.files.size() == 1);
+  const HubFile& weights = source.files.front();
+  CHECK(is_sha256(weights.sha256));
+  CHECK(source.revision.size() == 40);
+  CHECK(source.path_of(weights).find(source.revision) != std::string::npos);
+  // Where --vad True looks for it.
+  CHECK(model_folder() / detector.folder_name() / weights.name == vad_weights_file());
+}
+
 TEST_CASE("catalogue: openai's URLs have the SHA-256 in them") {
   for (const HubModel& model : hub_models()) {
     const HubSource* const source = model.find("pytorch");

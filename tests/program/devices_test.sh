@@ -24,7 +24,7 @@ expect 0 'on sim in .*\(simulated\)' doctor --device sim --model "$small"
 expect 0 '"works": true' doctor --device cpu --model "$small" --json
 expect 1 '^failed +trial .*heads of 64 columns' doctor --device sim --model models/tiny.en
 expect 1 '^failed +model +none: expected a model' doctor --device cpu --model none
-grep -q 'try: bash app/quickstart.sh' out || fail "no remedy for a model that is not there"
+grep -q 'try: whisper-npu models list' out || fail "no remedy for a model that is not there"
 expect 1 '"works": false' doctor --device cpu --model none --json
 expect 2 '--npu-preset has no effect' doctor --device cpu --npu-preset hawk-1.6/goal
 if ! "$program" devices --json | grep -q '"name": "npu:'; then

@@ -29,6 +29,7 @@ TIMES = "2:1:20"
 # None of its files has a published size or SHA-256, so that a small model can stand in for it.
 MODEL = "distil-large-v2"
 REPOSITORY = "Systran/faster-distil-whisper-large-v2"
+USERS_CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "whisper-npu"
 QUICK = ["--beam-size", "1", "--temperature-increment-on-fallback", "None", "--threads", "1"]
 
 
@@ -444,6 +445,48 @@ def two_at_once():
     check(is_right(), "two at once: the files are wrong")
 
 
+def detector():
+    """The weights of the detector of speech, by the rules of models."""
+    global REPOSITORY
+    clean()
+    tone, name = str(work / "nano/tone.wav"), "silero-vad"
+    asked = ["transcribe", *QUICK, "--model", str(work / "nano/model"), "--language", "en", "--vad", "True", tone]
+    expect(run(*asked), 3, "--vad True: expected its weights in .*models pull silero-vad fetches 1 MB .*--yes")
+    expect(run(*asked, "--offline"), 3, "--offline keeps it from being pulled")
+    expect(run("models", "pull", "silero-vat"), 2, "did you mean silero-vad")
+    expect(run("models", "path", name), 3, "whisper-npu models pull silero-vad fetches it")
+    check(not hub.requests, "something was asked for")
+    REPOSITORY, was = "snakers4/silero-vad", REPOSITORY
+    kept, weights = hub.files, "silero_vad_16k.safetensors"
+    try:
+        hub.files = {weights: b"no weights"}
+        expect(run("models", "pull", name), 3, "expected SHA-256 c59271c2.*, found|expected 1239748 bytes")
+        check(not (folder / "silero_vad").exists(), "wrong weights are there")
+        real = USERS_CACHE / "silero_vad" / weights
+        if not real.exists():
+            return print("hub: detector: SKIP the rest: no weights in the cache folder")
+        hub.files = {weights: real.read_bytes()}
+        expect(run(*asked, "--yes"), 0, "pulling silero-vad: 1 MB from snakers4/silero-vad .*MIT")
+        shutil.rmtree(folder / "silero_vad")
+        expect(run("models", "pull", name), 0, f"{folder}/silero_vad")
+        check((folder / "silero_vad" / weights).read_bytes() == real.read_bytes(), "the weights are others")
+        left = sorted(each.name for each in folder.iterdir())
+        check(left == ["silero_vad"], f"left: {left}")
+        expect(run(*asked), 0, "")
+        for words in (["verify", name], ["verify"]):
+            expect(run("models", *words), 0, rf"{weights}: ok \(published")
+        expect(run("models", "list"), 0, r"silero-vad +1 MB +safetensors +safetensors")
+        expect(run("models", "info", name), 0, f"path: {folder}/silero_vad\n(.*\n)*.*c59271c2")
+        expect(run("models", "info", name, "--json"), 2, "it is no model")
+        check(run("models", "list", "--here", "--names").stdout == "", "the detector is called a model")
+        (folder / "silero_vad" / weights).write_bytes(b"other")
+        expect(run("models", "verify", name), 3, "wrong: expected SHA-256 c59271c2")
+        expect(run("models", "remove", name), 0, "removed")
+        check(not list(folder.iterdir()), f"left: {list(folder.iterdir())}")
+    finally:
+        REPOSITORY, hub.files = was, kept
+
+
 def on_a_terminal():
     """There somebody is asked, and sees how far it is."""
     clean()
@@ -475,7 +518,7 @@ def on_a_terminal():
 
 try:
     for test in (pull_and_use, refusals, wrong_bytes, logged, cut_and_resumed, range_ignored, wrong_place, changed_between,
-                 errors, redirected, lengths, slow_drip, disk_full, stopped, two_at_once, on_a_terminal):
+                 errors, redirected, lengths, slow_drip, disk_full, stopped, two_at_once, detector, on_a_terminal):
         begin = time.monotonic()
         test()
         print(f"hub: {test.__name__}: ok ({time.monotonic() - begin:.1f} s)", flush=True)
