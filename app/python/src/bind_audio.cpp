@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -7,6 +11,7 @@
 
 #include "app/engine/whisper_npu.hpp"
 #include "app/python/src/bindings.h"
+#include "audio/vad/silero_vad.h"
 
 namespace nb = nanobind;
 
@@ -50,6 +55,29 @@ nb::tuple decode(const Audio& audio) {
   return nb::make_tuple(to_array(std::move(found.first)), std::move(found.second));
 }
 
+using Samples = nb::ndarray<const std::int16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Of speech, for each 32 ms of 16 kHz audio.
+Decoded speech_probabilities(const Samples& samples, const std::string& weights) {
+  std::vector<float> found;
+  {
+    const nb::gil_scoped_release release;
+    audio::SileroVad detector(weights);
+    std::span<const std::int16_t> left(samples.data(), samples.size());
+    std::array<float, 64 * audio::SileroVad::kBlockSamples> block{};
+    while (!left.empty()) {
+      const std::size_t n = std::min(left.size(), block.size());
+      std::ranges::transform(left.first(n), block.begin(),
+                             [](std::int16_t s) { return static_cast<float>(s) / 32768; });
+      detector.push(std::span(block).first(n));
+      std::ranges::copy(detector.take(), std::back_inserter(found));
+      left = left.subspan(n);
+    }
+    std::ranges::copy(detector.finish(), std::back_inserter(found));
+  }
+  return to_array(std::move(found));
+}
+
 }  // namespace
 
 void bind_audio(nb::module_& module) {
@@ -63,6 +91,7 @@ void bind_audio(nb::module_& module) {
         return decode(audio);
       },
       nb::arg("bytes"));
+  module.def("speech_probabilities", &speech_probabilities, nb::arg("samples"), nb::arg("weights"));
 }
 
 }  // namespace wnpu::python

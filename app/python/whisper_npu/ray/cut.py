@@ -1,0 +1,86 @@
+"""Where a long recording is cut: in silences, or at its quietest places."""
+
+import functools
+import math
+import os
+import sys
+from typing import List, Optional, Tuple
+
+import numpy as np
+
+from whisper_npu import _engine
+from whisper_npu.audio import SAMPLE_RATE
+from whisper_npu.hub import cache_folder
+
+_FRAME = 512  # samples: Silero's 32 ms
+_SPEECH = 0.35  # where speech ends, as Silero has it
+_LEAST_SILENCE = 0.2  # seconds: less is a pause in a word
+_LEAST_PIECE = 1.0  # seconds
+_WEIGHTS = "silero_vad_16k.safetensors"
+_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+Stretch = Tuple[float, float]
+
+
+def speech(samples: np.ndarray) -> Tuple[np.ndarray, str]:
+    """How much speech is in each frame, and who says so: Silero's detector, or the energy where it has no weights.
+
+    Of "silero" the probability, of "energy" where its decibels are between the quiet frames' and the loud ones',
+    from 0 to 1 as well.
+    """
+    inside, cached = os.path.join(_FOLDER, "assets", _WEIGHTS), os.path.join(cache_folder(), "silero_vad", _WEIGHTS)
+    for weights in (inside, cached):
+        if os.path.exists(weights):
+            return np.asarray(_engine.speech_probabilities(samples, weights)), "silero"
+    _warn_once(inside, cached)
+    return _loudness(samples), "energy"
+
+
+@functools.lru_cache(maxsize=1)
+def _warn_once(inside: str, cached: str) -> None:
+    print(f"whisper_npu.ray: long recordings are cut where they are quietest: no Silero weights in {inside} or {cached}",
+          file=sys.stderr)
+
+
+def _loudness(samples: np.ndarray) -> np.ndarray:
+    frames = np.zeros(math.ceil(len(samples) / _FRAME) * _FRAME, np.float32)
+    frames[:len(samples)] = samples.astype(np.float32) / 32768
+    power = (frames.reshape(-1, _FRAME) ** 2).mean(axis=1)
+    decibels = 10 * np.log10(power + 1e-10)
+    quiet, loud = np.percentile(decibels, [5, 95]) if len(decibels) else (0.0, 0.0)
+    return np.clip((decibels - quiet) / max(loud - quiet, 1e-3), 0, 1)
+
+
+def silences(levels: np.ndarray) -> List[Stretch]:
+    """Stretches without speech, of a least length, in order."""
+    quiet = np.concatenate([[False], levels < _SPEECH, [False]])
+    edges = np.flatnonzero(quiet[1:] != quiet[:-1])
+    second = SAMPLE_RATE / _FRAME
+    found = [(begin / second, end / second) for begin, end in zip(edges[0::2], edges[1::2])]
+    return [stretch for stretch in found if stretch[1] - stretch[0] >= _LEAST_SILENCE]
+
+
+def pieces(total: float, most: float, quiet: List[Stretch], levels: np.ndarray) -> List[Stretch]:
+    """Stretches that are `total` seconds together, each of at most `most` and cut in whole milliseconds."""
+    found = []
+    begin = 0.0
+    while total - begin > most:
+        low = begin + most / 2
+        high = min(begin + most, total - min(_LEAST_PIECE, most / 2))
+        cut = math.floor(1000 * _cut_between(low, high, quiet, levels)) / 1000
+        found.append((begin, cut))
+        begin = cut
+    return [*found, (begin, total)]
+
+
+def _cut_between(low: float, high: float, quiet: List[Stretch], levels: np.ndarray) -> float:
+    """The middle of the longest silence there, of equals the last; without any, the middle of the quietest frame."""
+    inside = [(max(low, begin), min(high, end)) for begin, end in quiet if begin < high and end > low]
+    best: Optional[Stretch] = max(inside, key=lambda s: (s[1] - s[0], s[0]), default=None)
+    if best is not None and best[1] - best[0] >= _LEAST_SILENCE / 2:
+        return (best[0] + best[1]) / 2
+    second = SAMPLE_RATE / _FRAME
+    first, last = math.ceil(low * second), math.floor(high * second)
+    window = levels[first:last]
+    if not len(window):
+        return high
+    return min(high, (first + int(np.argmin(window)) + 0.5) / second)
