@@ -1,6 +1,7 @@
 """The command `python -m whisper_npu.ray`."""
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
@@ -56,7 +57,8 @@ def main(words: Optional[List[str]] = None) -> int:
     asked = arguments().parse_args(words)
     _listen_to_signals()
     try:
-        return _transcribe(asked)
+        with contextlib.redirect_stdout(sys.stderr):  # where Ray writes its messages
+            return _transcribe(asked)
     except Error as error:
         print(f"whisper_npu.ray: {error}", file=sys.stderr)
         return error.code
