@@ -1,6 +1,7 @@
 """Rows of a manifest before and after the work on them: ids, order, packing, cutting, joining."""
 import hashlib
 import json
+import os
 import random
 
 import numpy as np
@@ -164,3 +165,20 @@ def test_actors_fit_and_never_take_everything(seed):
         assert sum(node // threads for node in nodes) <= 1
         return
     assert actors <= sum(node // threads for node in nodes) and actors * threads < sum(nodes)
+
+
+def test_a_file_that_kills_who_looks_into_it(jfk, tmp_path):
+    """As one would that hangs it: a pipe that nobody writes to."""
+    from whisper_npu.ray.helper import Helper
+
+    helper = Helper()
+    assert helper.ask("probe", 60, audio=jfk, offset=1.0) == {"seconds": pytest.approx(10, abs=0.1)}
+    pipe = tmp_path / "pipe.wav"
+    os.mkfifo(pipe)
+    assert helper.ask("probe", 0.5, audio=str(pipe), offset=0.0) is None
+    cut = helper.ask("cut", 60, path=jfk, offset=0.0, duration=None, most=5.0, folder=str(tmp_path))
+    assert cut["seconds"] == pytest.approx(11, abs=0.1) and len(cut["files"]) == len(cut["stretches"]) > 2
+    (tmp_path / "no.wav").write_text("no recording")
+    assert "expected audio" in helper.ask("cut", 60, path=str(tmp_path / "no.wav"), offset=0.0, duration=None, most=5.0,
+                                          folder=str(tmp_path))["error"]
+    helper.close()

@@ -83,8 +83,8 @@ class WhisperNpuASR:
         samples = np.asarray(item.get("waveform"), dtype=np.float32)
         rate = int(item.get("sample_rate") or 0)
         if samples.ndim != 1 or rate < 1:
-            raise UsageError(f"waveform: expected mono samples and their rate, found shape {samples.shape} at {rate} Hz",
-                             option="waveform")
+            raise UsageError(f"waveform: expected mono samples and their rate, found shape {samples.shape} at "
+                             f"{rate} Hz", option="waveform")
         if not samples.size:
             return None
         _write(path, samples, rate)

@@ -250,4 +250,4 @@ def _failure_of(child: _Child, status: int) -> Exception:
     if status > 0 and said:
         return from_engine(status, said.splitlines()[-1], "")
     how = f"signal {-status}" if status < 0 else f"exit code {status}"
-    return Error(f"whisper-npu worker: expected answers, found that it ended with {how}" + (f": {said}" if said else ""))
+    return Error(f"whisper-npu worker: expected answers, found that it ended with {how}" + (said and f": {said}"))

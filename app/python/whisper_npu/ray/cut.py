@@ -4,12 +4,13 @@ import functools
 import math
 import os
 import sys
-from typing import List, Optional, Tuple
+import wave
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from whisper_npu import _engine
-from whisper_npu.audio import SAMPLE_RATE
+from whisper_npu.audio import SAMPLE_RATE, decode_int16
 from whisper_npu.hub import cache_folder
 
 _FRAME = 512  # samples: Silero's 32 ms
@@ -19,6 +20,28 @@ _LEAST_PIECE = 1.0  # seconds
 _WEIGHTS = "silero_vad_16k.safetensors"
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 Stretch = Tuple[float, float]
+
+
+def cut_file(path: str, offset: float, duration: Optional[float], most: float, folder: str) -> Dict[str, Any]:
+    """Writes the pieces of a stretch of a file into a folder, in order; a short one is not cut: {"stretches": []}."""
+    samples = decode_int16(path)
+    begin = int(offset * SAMPLE_RATE)
+    samples = samples[begin:] if duration is None else samples[begin:begin + int(duration * SAMPLE_RATE)]
+    total = len(samples) / SAMPLE_RATE
+    if total <= most:
+        return {"stretches": [], "files": [], "by": "", "seconds": total}
+    levels, by = speech(samples)
+    stretches = pieces(total, most, silences(levels), levels)
+    files = [os.path.join(folder, f"{number:04}.wav") for number in range(1, len(stretches) + 1)]
+    for file, (begin, end) in zip(files, stretches):
+        _write(file, samples[round(begin * SAMPLE_RATE):round(end * SAMPLE_RATE)])
+    return {"stretches": stretches, "files": files, "by": by, "seconds": total}
+
+
+def _write(path: str, samples: np.ndarray) -> None:
+    with wave.open(path, "wb") as file:
+        file.setparams((1, 2, SAMPLE_RATE, 0, "NONE", ""))
+        file.writeframes(samples.tobytes())
 
 
 def speech(samples: np.ndarray) -> Tuple[np.ndarray, str]:
@@ -37,8 +60,8 @@ def speech(samples: np.ndarray) -> Tuple[np.ndarray, str]:
 
 @functools.lru_cache(maxsize=1)
 def _warn_once(inside: str, cached: str) -> None:
-    print(f"whisper_npu.ray: long recordings are cut where they are quietest: no Silero weights in {inside} or {cached}",
-          file=sys.stderr)
+    print(f"whisper_npu.ray: long recordings are cut where they are quietest: no Silero weights in {inside} or "
+          f"{cached}", file=sys.stderr)
 
 
 def _loudness(samples: np.ndarray) -> np.ndarray:

@@ -7,10 +7,9 @@ import pyarrow as pa
 
 from whisper_npu.errors import LibraryError, UsageError
 from whisper_npu.ray.cluster import actors_for, node_cpus
-from whisper_npu.ray.probe import with_seconds
 from whisper_npu.ray.rows import longest_first, packed, task_size
 from whisper_npu.ray.transcriber import Transcriber, with_answers
-from whisper_npu.ray.work_table import with_work_columns
+from whisper_npu.ray.work_table import with_seconds, with_work_columns
 from whisper_npu.worker_settings import WorkerSettings, refuse_unless
 
 _PROBED = 64  # rows of a task that looks how long they are

@@ -83,7 +83,8 @@ class Parts:
         known = self.digests.setdefault(name, digest) if digest is not None else None
         if known is not None and known != digest:
             what = "the model" if name == "model_sha256" else "the program or options"
-            raise UsageError(f"{self._uri}: expected results of {what} with {name} {known}, found {digest}", option="OUT")
+            raise UsageError(f"{self._uri}: expected results of {what} with {name} {known}, found {digest}",
+                             option="OUT")
 
     def _parts(self) -> List[str]:
         from pyarrow import fs

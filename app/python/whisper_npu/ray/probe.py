@@ -2,8 +2,6 @@
 
 from typing import Any, Optional
 
-import pyarrow as pa
-
 from whisper_npu.ray.fetch import opened
 
 
@@ -28,12 +26,3 @@ def seconds_of_audio(audio: str, offset: float = 0.0) -> Optional[float]:
     except Exception:  # of pyarrow's and urllib's many; the row says it when it is its turn
         return None
     return None if seconds is None else max(0.0, seconds - offset)
-
-
-def with_seconds(table: pa.Table) -> pa.Table:
-    """`_seconds` of the rows that have none."""
-    names = [name for name in ("_audio", "offset", "_seconds", "_fault") if name in table.column_names]
-    found = [row["_seconds"] if row["_seconds"] is not None or row["_fault"] is not None
-             else seconds_of_audio(row["_audio"], row.get("offset") or 0.0)
-             for row in table.select(names).to_pylist()]
-    return table.set_column(table.column_names.index("_seconds"), "_seconds", pa.array(found, pa.float64()))

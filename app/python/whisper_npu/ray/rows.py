@@ -51,7 +51,8 @@ def id_of(row: Dict[str, Any], position: int) -> str:
     if fault_of(row) is not None:
         return f"row-{position}"
     duration = row.get("duration")
-    stretch = f"{row['audio_filepath']}\n{row.get('offset') or 0:.6f}\n" + ("" if duration is None else f"{duration:.6f}")
+    length = "" if duration is None else f"{duration:.6f}"
+    stretch = f"{row['audio_filepath']}\n{row.get('offset') or 0:.6f}\n{length}"
     return hashlib.sha256(stretch.encode(errors="surrogatepass")).hexdigest()[:16]
 
 

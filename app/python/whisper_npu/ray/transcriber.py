@@ -1,23 +1,21 @@
 """Rows -> rows with results, by one child process: what runs in each actor, and without Ray as well."""
 
 import os
-import wave
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Dict, List, Optional
 
-import numpy as np
 import pyarrow as pa
 
-from whisper_npu.audio import SAMPLE_RATE, decode_int16
 from whisper_npu.errors import AudioError
-from whisper_npu.ray import cut, results
+from whisper_npu.ray import results
 from whisper_npu.ray.fetch import fetched, temporary_folder
+from whisper_npu.ray.helper import Helper
 from whisper_npu.ray.join import joined
-from whisper_npu.ray.probe import seconds_of_file
 from whisper_npu.ray.work_table import TOLD, WORK_COLUMNS
 from whisper_npu.worker import Worker
 from whisper_npu.worker_settings import WorkerSettings
 
+_PROBE_SECONDS = 60.0  # to say how long it is
 Row = Dict[str, Any]
 
 
@@ -32,6 +30,8 @@ class Transcriber:
         self._cut_seconds = cut_seconds
         self._attempts = settings.max_attempts
         self._language_is_given = bool(settings.language)
+        self._cut_timeout = settings.row_timeout
+        self._helper = Helper()
         self._worker = Worker(settings)
         self._threads = ThreadPoolExecutor(settings.batch_size + fetch_ahead)
 
@@ -42,6 +42,7 @@ class Transcriber:
 
     def close(self) -> None:
         self._worker.close()
+        self._helper.close()
         self._threads.shutdown(cancel_futures=True)
 
     def _answer(self, row: Row) -> Row:
@@ -63,32 +64,24 @@ class Transcriber:
             return self._worker.submit(told, row["_seconds"]).result()
         seconds = row["_seconds"]
         if seconds is None:
-            whole = seconds_of_file(path)
-            seconds = None if whole is None else max(0.0, whole - (row.get("offset") or 0.0))
+            found = self._helper.ask("probe", _PROBE_SECONDS, audio=path, offset=row.get("offset") or 0.0)
+            seconds = found["seconds"] if found else None
         if seconds is not None and seconds <= self._cut_seconds:
             return self._worker.submit(told, seconds).result()
-        return self._answer_in_pieces(told, path)
+        return self._answer_in_pieces(told, path, seconds)
 
-    def _answer_in_pieces(self, told: Row, path: str) -> Row:
-        try:
-            samples = decode_int16(path)
-        except AudioError:
-            return self._worker.submit(told).result()  # it says what is wrong, or can read it
-        begin = int((told.get("offset") or 0.0) * SAMPLE_RATE)
-        end = begin + int(told["duration"] * SAMPLE_RATE) if told.get("duration") else len(samples)
-        samples = samples[begin:end]
-        total = len(samples) / SAMPLE_RATE
-        if total <= self._cut_seconds:
-            return self._worker.submit(told, total).result()
-        levels, by = cut.speech(samples)
-        stretches = cut.pieces(total, self._cut_seconds, cut.silences(levels), levels)
+    def _answer_in_pieces(self, told: Row, path: str, seconds: Optional[float]) -> Row:
         with temporary_folder() as folder:
-            rows = []
-            for number, (begin, end) in enumerate(stretches, 1):
-                rows.append({"audio_filepath": os.path.join(folder, f"{number:04}.wav"), "lang": told.get("lang")})
-                _write(rows[-1]["audio_filepath"], samples[round(begin * SAMPLE_RATE):round(end * SAMPLE_RATE)])
-            del samples
-            return joined(stretches, self._answers_to_pieces(rows, [end - begin for begin, end in stretches]), by)
+            cut = self._helper.ask("cut", self._cut_timeout + (seconds or 0.0), path=path, folder=folder,
+                                   most=self._cut_seconds, offset=told.get("offset") or 0.0,
+                                   duration=told.get("duration"))
+            # What the helper cannot read the worker may; what killed the helper may kill it, which it survives.
+            if cut is None or not cut.get("stretches"):
+                return self._worker.submit(told, cut.get("seconds") if cut else seconds).result()
+            stretches = [(begin, end) for begin, end in cut["stretches"]]
+            rows = [{"audio_filepath": file, "lang": told.get("lang")} for file in cut["files"]]
+            answers = self._answers_to_pieces(rows, [end - begin for begin, end in stretches])
+            return joined(stretches, answers, cut["by"])
 
     def _answers_to_pieces(self, rows: List[Row], seconds: List[float]) -> List[Row]:
         """The first piece says what is spoken in all of them, as the first window of a recording does."""
@@ -107,9 +100,3 @@ def with_answers(table: pa.Table, answers: List[Row]) -> pa.Table:
     for field, column in zip(results.SCHEMA, results.table_of(answers).columns):
         found = found.append_column(field, column)
     return found
-
-
-def _write(path: str, samples: np.ndarray) -> None:
-    with wave.open(path, "wb") as file:
-        file.setparams((1, 2, SAMPLE_RATE, 0, "NONE", ""))
-        file.writeframes(samples.tobytes())

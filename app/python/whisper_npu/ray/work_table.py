@@ -9,11 +9,13 @@ from typing import Any, Dict, List, Optional, Sequence
 import pyarrow as pa
 
 from whisper_npu.errors import UsageError
+from whisper_npu.ray.helper import Helper
 from whisper_npu.ray.rows import absolute, fault_of, id_of, refuse_duplicates
 
 WORK_COLUMNS = ("_id", "_audio", "_seconds", "_fault", "_line")
 # What the worker is told of a row, beside the audio.
 TOLD = ("offset", "duration", "lang")
+_PROBE_SECONDS = 60.0
 
 
 def with_work_columns(table: pa.Table, folder: str) -> pa.Table:
@@ -44,3 +46,18 @@ def with_looked_at(table: pa.Table, rows: Sequence[Dict[str, Any]], faults: List
             .append_column("_audio", pa.array(audio, pa.string()))
             .append_column("_seconds", pa.array(seconds, pa.float64()))
             .append_column("_fault", pa.array(faults, pa.string())))
+
+
+def with_seconds(table: pa.Table) -> pa.Table:
+    """`_seconds` of the rows that have none, where their files say it."""
+    helper = Helper()
+    names = [name for name in ("_audio", "offset", "_seconds", "_fault") if name in table.column_names]
+    found = []
+    for row in table.select(names).to_pylist():
+        seconds = row["_seconds"]
+        if seconds is None and row["_fault"] is None:
+            answer = helper.ask("probe", _PROBE_SECONDS, audio=row["_audio"], offset=row.get("offset") or 0.0)
+            seconds = answer["seconds"] if answer else None
+        found.append(seconds)
+    helper.close()
+    return table.set_column(table.column_names.index("_seconds"), "_seconds", pa.array(found, pa.float64()))
