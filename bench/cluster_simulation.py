@@ -114,11 +114,12 @@ def parsed():
     parser.add_argument("times", metavar="TIMES")
     parser.add_argument("--machines", type=int, nargs="+", default=[1, 10, 100, 1000])
     parser.add_argument("--actors", type=int, default=8, help="of a machine (default: %(default)s)")
-    parser.add_argument("--hours-of-machine", type=float, nargs="+", default=[10.0, 100.0, 1000.0],
+    parser.add_argument("--hours-of-machine", type=float, nargs="+", default=[10.0, 100.0],
                         help="of audio, for each machine")
     parser.add_argument("--median", type=float, default=60.0, help="seconds of rows")
     parser.add_argument("--sigma", type=float, default=1.3)
     parser.add_argument("--longest", type=float, default=3600.0)
+    parser.add_argument("--slower", type=float, default=1.0, help="than measured: as of a larger model")
     parser.add_argument("--start", type=float, default=20.0, help="seconds: actor, child, model")
     parser.add_argument("--skew", type=float, default=0.1)
     parser.add_argument("--loss", type=float, default=0.05)
@@ -132,7 +133,7 @@ def parsed():
 
 def main():
     asked = parsed()
-    factors = measured(asked.times)
+    factors = [asked.slower * factor for factor in measured(asked.times)]
     print(f"SIMULATED from {len(factors)} measured rows, {sum(factors) / len(factors):.4f} s for a second of audio; "
           f"loss {asked.loss:g} an hour, skew {asked.skew:g}, head {asked.head_ms:g} ms a task")
     print("| machines | hours each | tasks | lost | head busy | longest row | took | efficiency |\n"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # build_wheel.sh FOLDER: the wheel that others install, and the source archive, in FOLDER. On Debian 12
-# with app/packages.txt and python3-dev: the wheel has what it links to (libsndfile and its
-# codecs, Highway, PCRE2) and the speech detector's weights inside, their licences beside them, and a tag
-# for glibc 2.35, the oldest that it has run with (Ubuntu 22.04). It is built without XRT: no NPU, until XRT can be
-# loaded only where it is there.
+# with app/packages.txt and python3-dev: the wheel has the program, what it and the module link to (libsndfile
+# and its codecs, Highway, PCRE2, OpenSSL's libcrypto) and the speech detector's weights inside, their licences
+# beside them, and a tag for glibc 2.35, the oldest that it has run with (Ubuntu 22.04). It is built without XRT: no
+# NPU, until XRT can be loaded only where it is there.
 set -euo pipefail
 out=$(mkdir -p "${1:?expected a folder}" && cd "$1" && pwd)
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
@@ -44,7 +44,9 @@ for library in "$tree"/whisper_npu.libs/*; do
   cp "/usr/share/doc/$package/copyright" "$licences/$package"
   echo "$name: Debian's $package $(dpkg-query -W -f '${Version}' "$package")" >>"$licences/LIBRARIES"
 done
-cp /usr/share/doc/nlohmann-json3-dev/copyright "$licences/nlohmann-json3-dev"
+for headers in nlohmann-json3-dev libcli11-dev; do
+  cp "/usr/share/doc/$headers/copyright" "$licences/$headers"
+done
 cp "$root/app/python/silero_vad_licence.txt" "$licences/silero-vad"
 "$python" -m wheel pack --dest-dir "$out" "$tree" >/dev/null
 ls -l "$out"

@@ -1,40 +1,63 @@
 """What Ray costs beside one worker on the same rows, by hand: ray_overhead.py MANIFEST [OPTION...].
 
 Each round: the rows by one child process without Ray, then by one actor of a Ray on this machine, which has one child
-as well. Ray's time is from the first task's begin; what its start takes (`start`: actor, child, model) is said
-apart, taken from a run of one row. Then the rows' times for bench/cluster_simulation.py (--times FILE), and what a
-task costs Ray's head, by tasks with nothing to do (--tasks N).
+as well. Both times are from the first row's begin to the last one's end, with the model read before; what Ray needs
+until then is said apart (`start`). `busy`: the part of it in which the child was at work, by the rows' own seconds,
+which says what is overhead where the machine has other work too. Then the rows' times for
+bench/cluster_simulation.py (--times FILE), and what a task costs, by tasks with nothing to do (--tasks N).
 """
 import argparse
 import json
 import os
-import pathlib
 import statistics
 import time
 
-FAKE = str(pathlib.Path(__file__).with_name("fake_worker.py"))
+
+class Timed:
+    """A Transcriber that reads its model at once, and says when it began and ended. Times are one clock's."""
+
+    def __init__(self, settings, cut_seconds, fetch_ahead=4):
+        from whisper_npu.ray.transcriber import Transcriber
+
+        self.transcriber = Transcriber(settings, cut_seconds, fetch_ahead)
+        self.transcriber._worker.submit({"audio_filepath": os.environ["WHISPER_NPU_WARM_UP"]}, 10.0).result()
+
+    def __call__(self, table):
+        import pyarrow as pa
+
+        begin = time.monotonic()
+        found = self.transcriber(table)
+        times = {"begin": begin, "end": time.monotonic()}
+        for name, value in times.items():
+            found = found.append_column(name, pa.array([value] * found.num_rows))
+        return found
 
 
-def by_ray(table, settings, data_tasks=None):
-    from whisper_npu.ray.dataset import transcribe_table
+def by_ray(table, settings):
+    """Rows, and the seconds until the first was begun."""
+    from whisper_npu.ray import dataset
 
+    dataset.Transcriber = Timed
     begin = time.monotonic()
-    done = transcribe_table(table, settings, None, actors=1)
+    done = dataset.transcribe_table(table, settings, None, actors=1)
     rows = [row for batch in done.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
             for row in batch.to_pylist()]
-    return time.monotonic() - begin, rows
+    return rows, min(row["begin"] for row in rows) - begin
 
 
 def by_worker(table, settings):
-    from whisper_npu.ray.transcriber import Transcriber
+    timed = Timed(settings, None)
+    rows = timed(table).to_pylist()
+    timed.transcriber.close()
+    return rows
 
-    transcriber = Transcriber(settings, None)
-    transcriber(table.slice(0, 1))  # the model is read
-    begin = time.monotonic()
-    rows = transcriber(table).to_pylist()
-    seconds = time.monotonic() - begin
-    transcriber.close()
-    return seconds, rows
+
+def span(rows):
+    return max(row["end"] for row in rows) - min(row["begin"] for row in rows)
+
+
+def busy(rows):
+    return sum(row["seconds"] or 0.0 for row in rows) / span(rows)
 
 
 def texts(rows):
@@ -80,17 +103,18 @@ def main():
 
     settings = WorkerSettings(model=asked.model, program=asked.program, threads=1)
     table = read_manifest(asked.manifest, "jsonl")
+    os.environ["WHISPER_NPU_WARM_UP"] = table["_audio"][0].as_py()
     ray.init(address="local", num_cpus=2, object_store_memory=100 << 20, include_dashboard=False, logging_level="error")
     ray.data.DataContext.get_current().enable_progress_bars = False
-    start = min(by_ray(table.slice(0, 1), settings)[0] for _ in range(2))
     ratios = []
     for number in range(asked.rounds):
-        alone, rows = by_worker(table, settings)
-        with_ray, ray_rows = by_ray(table, settings)
+        rows = by_worker(table, settings)
+        ray_rows, start = by_ray(table, settings)
         assert texts(rows) == texts(ray_rows), "the same texts"
-        ratios.append((with_ray - start) / alone - 1)
-        print(f"round {number + 1}: {table.num_rows} rows, worker {alone:.2f} s, Ray {with_ray:.2f} s, of which start "
-              f"{start:.2f} s: {100 * ratios[-1]:+.1f} %", flush=True)
+        ratios.append(span(ray_rows) / span(rows) - 1)
+        print(f"round {number + 1}: {table.num_rows} rows, worker {span(rows):.2f} s (busy {100 * busy(rows):.1f} %), Ray "
+              f"{span(ray_rows):.2f} s (busy {100 * busy(ray_rows):.1f} %) after a start of {start:.2f} s: "
+              f"{100 * ratios[-1]:+.1f} %", flush=True)
     print(f"median {100 * statistics.median(ratios):+.1f} %")
     if asked.times:
         with open(asked.times, "w") as file:
