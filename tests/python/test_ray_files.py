@@ -3,6 +3,8 @@ import json
 import os
 import pathlib
 import random
+import subprocess
+import sys
 import wave
 
 import numpy as np
@@ -194,7 +196,7 @@ def test_long_rows_are_cut_and_put_together(tmp_path, transcriber):
         starts = [segment["start"] for segment in row["segments"]]
         assert starts == sorted(starts)
     left = [name for folder in pathlib.Path(fetch._folder_of(os.getpid())).parent.glob("whisper-npu-ray-*")
-            for name in os.listdir(folder) if name.endswith(".wav")]
+            if folder.is_dir() for name in os.listdir(folder) if name.endswith(".wav")]
     assert left == []
 
 
@@ -233,3 +235,20 @@ def test_what_a_killed_process_left_is_removed(tmp_path, monkeypatch):
     fetch._folder_of.cache_clear()
     assert fetch._folder_of(os.getpid()) != mine and os.path.isdir(mine)  # which is locked
     fetch._folder_of.cache_clear()
+
+
+TAKER = """
+import os, sys, time
+from whisper_npu.ray.fetch import temporary_folder
+with temporary_folder() as folder:
+    print(end="x", flush=True)
+    time.sleep(0.5)
+    assert os.path.isdir(folder)
+"""
+
+
+def test_processes_that_begin_at_once_leave_each_other_their_folders(tmp_path):
+    started = [subprocess.Popen([sys.executable, "-c", TAKER], env={**os.environ, "TMPDIR": str(tmp_path)},
+                                stdout=subprocess.DEVNULL) for _ in range(8)]
+    assert [process.wait() for process in started] == [0] * 8
+    assert [path for path in tmp_path.iterdir() if path.is_dir()] == []

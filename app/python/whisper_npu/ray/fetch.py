@@ -43,12 +43,16 @@ def temporary_folder() -> Iterator[str]:
 @functools.lru_cache(maxsize=1)
 def _folder_of(process: int) -> str:
     """Locked for as long as the process lives; what is not locked was left by one that was killed, and is removed."""
-    for name in os.listdir(tempfile.gettempdir()):
-        path = os.path.join(tempfile.gettempdir(), name)
-        if name.startswith(_PREFIX) and os.path.isdir(path) and _lock(path) is not None:
-            shutil.rmtree(path, ignore_errors=True)
-    folder = tempfile.mkdtemp(prefix=_PREFIX)
-    _locks.append(_lock(folder))
+    everything = tempfile.gettempdir()
+    # One process after another: nobody takes a folder for left that is not locked yet.
+    with open(os.path.join(everything, f"{_PREFIX}{os.getuid()}.lock"), "w") as gate:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        for name in os.listdir(everything):
+            path = os.path.join(everything, name)
+            if name.startswith(_PREFIX) and os.path.isdir(path) and _lock(path) is not None:
+                shutil.rmtree(path, ignore_errors=True)
+        folder = tempfile.mkdtemp(prefix=_PREFIX)
+        _locks.append(_lock(folder))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
