@@ -9,6 +9,7 @@
 #include "app/models/models_command.h"
 #include "app/models/quantize_command.h"
 #include "app/npu/npu_command.h"
+#include "app/plan_job/plan_command.h"
 #include "app/stream/stream_command.h"
 #include "app/worker/worker_command.h"
 #include "bench/bench_command.h"
@@ -19,8 +20,9 @@ namespace wnpu::app {
 inline std::vector<Subcommand> commands_beside_transcribe() {
   return {bench::bench_command(), models_command(),
           quantize_command(),     npu_command({bench::search_action()}),
-          stream_command(),       worker_command(),
-          devices_command(),      doctor_command()};
+          plan_command(),         stream_command(),
+          worker_command(),       devices_command(),
+          doctor_command()};
 }
 
 }  // namespace wnpu::app
