@@ -61,7 +61,7 @@ class MeasuredProcess {
  public:
   MeasuredProcess(const Options& options, const Environment& environment, const MeasureOrder& order,
                   std::size_t first)
-      : order_(order), first_(first), input_(rows_to_do()) {
+      : order_(order), first_(first), n_around_(options.rows.n_together), input_(rows_to_do()) {
     process_ = fork_worker([&] { return work(options, environment); }, [](pid_t) {});
   }
 
@@ -81,8 +81,8 @@ class MeasuredProcess {
     if (std::getline(lines, line)) {
       measurement.load_s = std::max(measurement.load_s, json::parse(line)[kLoadKey].get<double>());
     }
-    std::getline(lines, line);  // the row that warmed up
-    for (std::size_t i = 0; std::getline(lines, line) && i < times.size(); ++i) {
+    for (std::size_t i = 0; std::getline(lines, line); ++i) {
+      if (i < n_around_ || i >= n_around_ + times.size()) continue;
       add(json::parse(line), times[(first_ + i) % times.size()]);
     }
     if (WIFEXITED(status)) return WEXITSTATUS(status);
@@ -90,11 +90,13 @@ class MeasuredProcess {
   }
 
  private:
-  // One that warms up, then all.
+  // All, between some that are not measured: those before warm up, and with those behind as many
+  // are at work together while the last are measured as in a long run.
   std::string rows_to_do() const {
-    std::string text = order_.lines.front() + "\n";
-    for (std::size_t i = 0; i < order_.lines.size(); ++i) {
-      text += order_.lines[(first_ + i) % order_.lines.size()] + "\n";
+    const std::size_t n = order_.lines.size();
+    std::string text;
+    for (std::size_t i = 0; i < n + 2 * n_around_; ++i) {
+      text += order_.lines[(first_ + i) % n] + "\n";
     }
     return text;
   }
@@ -133,6 +135,7 @@ class MeasuredProcess {
 
   const MeasureOrder& order_;
   std::size_t first_;
+  std::size_t n_around_;
   MemoryFile input_;
   MemoryFile output_;
   MemoryFile messages_;

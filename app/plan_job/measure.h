@@ -33,9 +33,9 @@ struct MeasureEnd {
   Measurement measurement;
 };
 
-// Each process does all rows, as `transcribe --manifest` does, after one that warms up; they begin
-// with different ones. To be called before there are threads. Throws Error where no row can be
-// transcribed.
+// Each process does all rows, as `transcribe --manifest` does, after some that warm up; they
+// begin with different ones. To be called before there are threads. Throws Error where no row can
+// be transcribed.
 MeasureEnd measure_rows(Options options, const Environment& environment, const MeasureOrder& order);
 
 // Seconds since the kernel started this process.
