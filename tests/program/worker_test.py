@@ -192,7 +192,8 @@ def test_signals():
     manifest = write_rows("many.jsonl", rows)
     for isolate in ("on", "off"):
         for number in (signal.SIGTERM, signal.SIGINT):
-            process = start(["worker"], "--isolate", isolate, "-q", stdin=open(WORK / manifest, "rb"))
+            process = start(["worker"], "--isolate", isolate, "-q", stdin=open(WORK / manifest, "rb"),
+                            bufsize=0)  # communicate() knows nothing of a buffer that readline() has filled
             first = process.stdout.readline()
             sent = time.monotonic()
             process.send_signal(number)
