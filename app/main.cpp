@@ -28,7 +28,6 @@
 #include "app/manifest/transcribe_manifest.h"
 #include "app/paths/input_folders.h"
 #include "app/watch/watch_folder.h"
-#include "app/worker/prepare_model.h"
 #include "models/kernels/vectors/blas.h"
 #include "npu/probe.h"
 

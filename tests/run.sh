@@ -85,6 +85,7 @@ fetch_or_say() {
   fetch_samples || echo "tiny.en could not be fetched: tests that need it will be skipped"
   bash bench/peers.sh --normalizer || echo "no normaliser: the test of word error rates will be skipped"
   bash tests/onnx_env.sh || echo "no onnxruntime: the test of ONNX graphs will be skipped"
+  bash tests/cluster/kubernetes_env.sh || echo "no kubernetes-validate: the Job will not be checked by its schema"
   bash tests/python_env.sh || echo "no nanobind or PyAV: the Python module will not be built nor tested"
 }
 

@@ -38,12 +38,14 @@ class RowRunner {
       wait();
     }
     take(book_.take_all_results());
+    if (!is_lost_) finish();  // it says why on stderr
     return *code_;
   }
 
  private:
   void start() {
     process_.emplace(run_.serve, run_.is_isolated, std::array{run_.input, run_.output});
+    is_lost_ = false;
   }
 
   int finish() {
@@ -118,6 +120,7 @@ class RowRunner {
 
   void lose_process() {
     const std::string cause = process_->wait();
+    is_lost_ = true;
     if (code_ || run_.stop_signal() != 0) return;
     const bool had_work = book_.lose_process(cause);
     if (had_work) {
@@ -135,6 +138,7 @@ class RowRunner {
   RowBook book_;
   LineSplitter lines_;
   std::optional<RowProcess> process_;
+  bool is_lost_ = false;
   bool is_ready_ = false;
   bool is_input_ended_ = false;
   std::size_t n_idle_deaths_ = 0;

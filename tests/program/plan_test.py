@@ -116,7 +116,7 @@ def test_refusals(folder, rows):
             (2, "not-there.jsonl: open: No such file", ["--manifest", folder / "not-there.jsonl"]),
             (2, "--machines: expected", ["--manifest", manifest, "--machines", "0"]),
             (2, "--price-per-hour: expected", ["--manifest", manifest, "--price-per-hour", "-1"]),
-            (3, "", ["--manifest", manifest, "--model", folder / "no-model"]),
+            (3, "no-model", ["--manifest", manifest, "--model", folder / "no-model"]),
             (4, "none of the rows", ["--manifest", none])):
         done = run(folder, *arguments)
         check(done.returncode == code and message in done.stderr and not done.stdout,
