@@ -14,7 +14,6 @@ namespace {
 using namespace wnpu;       // NOLINT
 using namespace wnpu::app;  // NOLINT
 
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 ModelFacts model_of(std::string_view size) {
   ModelFacts model;
