@@ -69,7 +69,7 @@ int transcribe(const CommandLine& line) {
   if (!options.manifest.file.empty()) return transcribe_manifest(options, environment);
   const std::vector<PlannedInput> plan = plan_outputs(options);
   if (!options.watch.empty()) check_watched(options);
-#include "app/manifest/transcribe_manifest.h"
+  if (!plan.empty() || !options.watch.empty()) make_model_ready(options, messages);
   const BatchFn batch = [&](BatchProgress& progress) {
     const auto work = [&] { return run_batch(options, plan, environment, progress); };
     return exit_code_after([&] { return run_with_origins(line.origins, work); }, only_input(plan));
