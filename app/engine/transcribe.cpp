@@ -56,7 +56,6 @@ FileAtWork::FileAtWork(Recognizer& recognizer, const TranscribeOptions& options,
       options_(options),
       input_(input),
       callbacks_(callbacks),
-      vad_(vad),
       mel_(input, recognizer.dims().n_mels,
            reading(recognizer, options.feature_bytes, callbacks, vad, transcript_.timing)) {
   transcript_.task = decoder::kTaskNames[static_cast<std::size_t>(options.task)];

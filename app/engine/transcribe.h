@@ -40,10 +40,9 @@ class FileAtWork {
   const TranscribeOptions& options_;
   const audio::Input& input_;
   const Callbacks& callbacks_;
-  audio::VadThread* vad_;
   Transcript transcript_;
   audio::MelSource mel_;
-  std::vector<Clip> found_;  // by vad_, or as the options say
+  std::vector<Clip> found_;  // by the detector, or as the options say
   std::optional<FileClips> clips_;
 };
 

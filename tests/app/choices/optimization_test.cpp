@@ -82,7 +82,8 @@ TEST_CASE("optimize-for: what was given stays, in every goal, and so does what i
   const Detector detector;
   for (const auto& [words, holds] : given) {
     for (const std::string_view goal : kGoalNames) {
-      CAPTURE(words[0]);
+      const auto first = words[0];
+      CAPTURE(first);
       CAPTURE(goal);
       CHECK(holds(parsed(words, goal)));
     }

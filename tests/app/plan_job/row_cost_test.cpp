@@ -39,7 +39,9 @@ TEST_CASE("row size: windows of 30 s, at least one") {
 }
 
 TEST_CASE("row cost: what rows without noise are made of is found, and no error") {
-  for (const auto& [window, second] : {std::pair{0.5, 0.02}, {0.5, 0.0}, {0.0, 0.02}, {3.0, 1.0}}) {
+  for (const auto& truth : {std::pair{0.5, 0.02}, {0.5, 0.0}, {0.0, 0.02}, {3.0, 1.0}}) {
+    const double window = truth.first;
+    const double second = truth.second;
     CAPTURE(window);
     CAPTURE(second);
     std::vector<MeasuredRow> rows;

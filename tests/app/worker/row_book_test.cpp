@@ -63,7 +63,7 @@ TEST_CASE("row book: a row that kills the process alone is failed, its neighbour
 }
 
 TEST_CASE("row book: how often a row may kill the process") {
-  for (std::size_t most : {1, 2, 5}) {
+  for (const std::size_t most : {1UL, 2UL, 5UL}) {
     RowBook book({.n_together = 1, .max_attempts = most});
     book.add(row_of(0));
     for (std::size_t i = 0; i < most; ++i) {

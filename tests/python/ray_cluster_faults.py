@@ -1,4 +1,4 @@
-"""A Ray cluster of two local nodes whose parts are killed, by hand: ray_cluster_test.py [OPTION...] [SCENARIO...].
+"""A Ray cluster of two local nodes whose parts are killed, by hand: ray_cluster_faults.py [OPTION...] [SCENARIO...].
 
 Rows from 1 s to 30 min (log-normal), 10 bad ones and 2 that kill their process. After each scenario every id is there
 once, texts are those of a single process without Ray, failed rows are the same, and it took no more than twice the
