@@ -73,7 +73,7 @@ void FileAtWork::begin() {
   settle_language(recognizer_, options_, found_, mel_, transcript_);
   if (callbacks_.on_beginning)
     callbacks_.on_beginning(beginning_of(transcript_, mel_.duration_s(), found_));
-  clips_.emplace(recognizer_, options_, mel_, transcript_, callbacks_, std::move(found_));
+  clips_.emplace(recognizer_, options_, FileEnds{mel_, transcript_, callbacks_}, std::move(found_));
 }
 
 Transcript FileAtWork::finish(bool is_whole) {

@@ -67,8 +67,8 @@ Units split_characters(std::string_view text) {
 
 // Unicode's letters, whatever the user's locale is.
 locale_t unicode() {
-  static const locale_t locale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  return locale;
+  static const locale_t kLocale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  return kLocale;
 }
 
 wchar_t character_of(std::string_view bytes) {

@@ -53,18 +53,14 @@ void Channel::end() { ::shutdown(descriptor_, SHUT_WR); }
 bool Channel::receive(const Take& take) {
   std::array<char, 1U << 16U>
       bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): is read into
+  // What is cut off at its end is nobody's message: its sender died while it wrote.
+  const auto take_line = [&take](const Line& line) { take(ordered_json::parse(line.text)); };
   while (true) {
     const ssize_t size = ::recv(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (size == 0) return false;
-    if (size > 0) {
-      // What is cut off at its end is nobody's message: its sender died while it wrote.
-      lines_.add({bytes.data(), static_cast<std::size_t>(size)},
-                 [&take](const Line& line) { take(ordered_json::parse(line.text)); });
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      return true;
-    } else if (errno != EINTR) {
-      return false;
-    }
+    if (size > 0) lines_.add({bytes.data(), static_cast<std::size_t>(size)}, take_line);
+    if (size > 0 || errno == EINTR) continue;
+    return errno == EAGAIN || errno == EWOULDBLOCK;
   }
 }
 

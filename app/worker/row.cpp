@@ -157,9 +157,9 @@ json value_of(const Column& column) {
 }
 
 void read_column(const Column& column, Row& row, std::string& audio) {
-  static const std::set<std::string_view> known{"audio_filepath", "offset", "duration",
-                                                "lang",           "text",   "id"};
-  if (!known.contains(column.name)) return;
+  static const std::set<std::string_view> kKnown{"audio_filepath", "offset", "duration",
+                                                 "lang",           "text",   "id"};
+  if (!kKnown.contains(column.name)) return;
   const json value = value_of(column);
   if (value.is_null()) return;
   if (column.name == "audio_filepath") audio = text_of_column(column.name, value);

@@ -45,17 +45,21 @@ class EngineForRows {
   std::string model_sha256_;
 };
 
+void serve_or_tell(const Options& options, const std::string& model_sha256, Channel& channel) {
+  try {
+    EngineForRows(options, model_sha256).serve(channel);
+  } catch (const std::exception& error) {
+    if (!is_of_one_file(error)) channel.send_now({{kEnd, exit_code_of(error)}});
+    throw;
+  }
+}
+
 }  // namespace
 
 ServeRows engine_for_rows(const Options& options, std::shared_ptr<const std::string> model_sha256) {
   return [&options, model_sha256](Channel& channel) {
     return exit_code_after([&] {
-      try {
-        EngineForRows(options, *model_sha256).serve(channel);
-      } catch (const std::exception& error) {
-        if (!is_of_one_file(error)) channel.send_now({{kEnd, exit_code_of(error)}});
-        throw;
-      }
+      serve_or_tell(options, *model_sha256, channel);
       return static_cast<int>(ExitCode::ok);
     });
   };

@@ -10,15 +10,15 @@
 
 namespace wnpu::app {
 
-FileClips::FileClips(Recognizer& recognizer, const TranscribeOptions& options,
-                     audio::MelSource& mel, Transcript& transcript, const Callbacks& callbacks,
+FileClips::FileClips(Recognizer& recognizer, const TranscribeOptions& options, const FileEnds& ends,
                      std::vector<Clip> clips)
     : recognizer_(recognizer),
       options_(options),
-      mel_(mel),
-      transcript_(transcript),
-      callbacks_(callbacks),
-      window_options_(options, recognizer.dims(), recognizer.vocabulary(), transcript.language),
+      mel_(ends.mel),
+      transcript_(ends.transcript),
+      callbacks_(ends.callbacks),
+      window_options_(options, recognizer.dims(), recognizer.vocabulary(),
+                      ends.transcript.language),
       is_batched_(options.batch_size > 1),
       all_(std::move(clips)),
       carried_(window_options_.first_context()) {

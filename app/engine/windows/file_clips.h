@@ -36,12 +36,19 @@ struct OpenClip {
   bool is_done() const { return seek >= end; }
 };
 
+// Where a file's windows come from, and what they give goes to.
+struct FileEnds {
+  audio::MelSource& mel;
+  Transcript& transcript;
+  const Callbacks& callbacks;
+};
+
 class FileClips {
  public:
   // All arguments but the clips must outlive it. Segments and times go to `transcript`, whose
   // language must be set.
-  FileClips(Recognizer& recognizer, const TranscribeOptions& options, audio::MelSource& mel,
-            Transcript& transcript, const Callbacks& callbacks, std::vector<Clip> clips);
+  FileClips(Recognizer& recognizer, const TranscribeOptions& options, const FileEnds& ends,
+            std::vector<Clip> clips);
 
   // Of all files that are worked on together these are the same.
   const WindowOptions& window_options() const { return window_options_; }
