@@ -25,6 +25,12 @@ bool is_of_host(const Options& options) {
 }
 
 void bound_memory(Options& options) {
+  // Of several recordings at work together the estimate knows nothing.
+  if (!options.manifest.file.empty()) {
+    throw UsageError(
+        "--memory-limit: expected an NPU or its simulator, whose buffers it bounds where rows are "
+        "worked on, found the CPU");
+  }
   if (options.gemm != kernels::Gemm::own) {
     throw UsageError(
         "--memory-limit and --gemm blas exclude each other: what OpenBLAS takes is "

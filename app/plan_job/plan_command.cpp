@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "app/batch/process.h"
 #include "app/batch/progress.h"
 #include "app/batch/write_all.h"
+#include "app/choices/ready_model.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
 #include "app/cli/work_options.h"
@@ -21,7 +23,6 @@
 #include "app/plan_job/manifest_rows.h"
 #include "app/plan_job/measure.h"
 #include "app/plan_job/plan_report.h"
-#include "app/worker/prepare_model.h"
 #include "models/base/stage_timer.h"
 
 namespace wnpu::app {
@@ -205,8 +206,10 @@ int plan(const PlanOrder& order) {
   machine.read_s =
       2 * models::seconds_since(start) * job.rows() / static_cast<double>(rows.durations_s.size());
   for (const std::size_t row : sample) measure.durations_s.push_back(rows.durations_s[row]);
-  prepare_model(order.work);
-  const MeasureEnd end = measure_rows(order.work, environment_of_process(order.work), measure);
+  Options work = order.work;
+  Messages messages(std::cerr, work.verbosity, false);
+  make_model_ready(work, messages);
+  const MeasureEnd end = measure_rows(work, environment_of_process(work), measure);
   if (end.code != 0) return end.code;
   machine.load_s = end.measurement.load_s;
   machine.process_bytes = end.measurement.process_bytes;

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "app/batch/signals.h"
-#include "app/worker/prepare_model.h"
+#include "app/choices/ready_model.h"
 #include "app/worker/row_engine.h"
 #include "app/worker/row_fields.h"
 #include "app/worker/row_run.h"
@@ -12,9 +12,10 @@
 
 namespace wnpu::app {
 
-int do_rows(const Options& options, const Environment& environment, const RowJob& job) {
-  prepare_model(options);
+int do_rows(const Options& asked, const Environment& environment, const RowJob& job) {
+  Options options = asked;
   Messages messages(*environment.err, options.verbosity, false);
+  make_model_ready(options, messages);
   const auto model_sha256 = std::make_shared<std::string>();
   RowOrigin origin{"", options_sha256(options)};
   const auto on_ready = [&](const std::string& sha256) {
