@@ -14,7 +14,6 @@ namespace {
 using namespace wnpu;       // NOLINT
 using namespace wnpu::app;  // NOLINT
 
-
 ModelFacts model_of(std::string_view size) {
   ModelFacts model;
   model.dims = *models::dims_of_size(size);
