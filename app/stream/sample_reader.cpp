@@ -54,10 +54,10 @@ void SampleReader::pass_on(audio::PcmReader& reader) {
 
 std::size_t read_some(int descriptor, std::span<std::byte> out,
                       const SampleReader::ShouldStop& should_stop) {
-  constexpr int kPatienceMs = 100;
+  constexpr int kPollMs = 100;
   pollfd wanted{descriptor, POLLIN, 0};
   while (!should_stop()) {
-    if (::poll(&wanted, 1, kPatienceMs) == 0) continue;
+    if (::poll(&wanted, 1, kPollMs) == 0) continue;
     const ssize_t n = ::read(descriptor, out.data(), out.size());
     if (n >= 0) return static_cast<std::size_t>(n);
     if (errno != EINTR && errno != EAGAIN)

@@ -57,23 +57,29 @@ nb::tuple decode(const Audio& audio) {
 
 using Samples = nb::ndarray<const std::int16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+float to_float(std::int16_t sample) { return static_cast<float>(sample) / 32768; }
+
 // Of speech, for each 32 ms of 16 kHz audio.
+std::vector<float> speech_of(std::span<const std::int16_t> left, const std::string& weights) {
+  std::vector<float> found;
+  audio::SileroVad detector(weights);
+  std::array<float, 64 * audio::SileroVad::kBlockSamples> block{};
+  while (!left.empty()) {
+    const std::size_t n = std::min(left.size(), block.size());
+    std::ranges::transform(left.first(n), block.begin(), to_float);
+    detector.push(std::span(block).first(n));
+    std::ranges::copy(detector.take(), std::back_inserter(found));
+    left = left.subspan(n);
+  }
+  std::ranges::copy(detector.finish(), std::back_inserter(found));
+  return found;
+}
+
 Decoded speech_probabilities(const Samples& samples, const std::string& weights) {
   std::vector<float> found;
   {
     const nb::gil_scoped_release release;
-    audio::SileroVad detector(weights);
-    std::span<const std::int16_t> left(samples.data(), samples.size());
-    std::array<float, 64 * audio::SileroVad::kBlockSamples> block{};
-    while (!left.empty()) {
-      const std::size_t n = std::min(left.size(), block.size());
-      std::ranges::transform(left.first(n), block.begin(),
-                             [](std::int16_t s) { return static_cast<float>(s) / 32768; });
-      detector.push(std::span(block).first(n));
-      std::ranges::copy(detector.take(), std::back_inserter(found));
-      left = left.subspan(n);
-    }
-    std::ranges::copy(detector.finish(), std::back_inserter(found));
+    found = speech_of({samples.data(), samples.size()}, weights);
   }
   return to_array(std::move(found));
 }
