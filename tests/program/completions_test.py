@@ -1,5 +1,6 @@
 """completions_test.py FOLDER SHELL: what SHELL offers at the TAB key with the script in FOLDER, in the
 shell itself. Exit code 77: the shell is not installed."""
+import concurrent.futures
 import os
 import pty
 import select
@@ -52,24 +53,26 @@ def offered_by_zsh(line):
     if pid == 0:
         os.environ.update(TERM="vt100", PS1="", ZDOTDIR="/nonexistent", COLUMNS="200", LINES="50")
         os.execvp("zsh", ["zsh", "-f", "-i"])
-    setup = (f"PROMPT=; fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D; setopt nobeep nolistambiguous; "
-             "zstyle ':completion:*' list-separator '|'; stty cols 300 rows 60; print rea''dy\n")
-    text = talk(terminal, setup, "ready")
-    assert "ready" in text, text
-    answer = talk(terminal, line + "\t", None)
+    # A prompt comes when the editor has the terminal: what is typed before, the terminal keeps.
+    setup = (f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D; setopt nobeep nolistambiguous; "
+             "zstyle ':completion:*' list-separator '|'; stty cols 300 rows 60; PROMPT='rea''dy>'\n")
+    read_until(terminal, setup, lambda text, _: "ready>" in text)
+    answer = read_until(terminal, line + "\t", lambda _, silent_s: silent_s > 2)
     os.close(terminal)
     os.waitpid(pid, 0)
     return answer.replace("\0", "").replace("\\ ", " ")
 
 
-def talk(terminal, words, until):
+def read_until(terminal, words, is_enough):
+    """What comes after words until is_enough of it, and of the seconds since the last of it, says so."""
     os.write(terminal, words.encode())
-    text, last = "", time.monotonic()
-    while time.monotonic() - last < (30 if until and until not in text else 1.5):
-        if not select.select([terminal], [], [], 0.1)[0]:
-            continue
-        text += os.read(terminal, 65536).decode(errors="replace")
-        last = time.monotonic()
+    text, begin = "", time.monotonic()
+    last = begin
+    while not is_enough(text, time.monotonic() - last):
+        assert time.monotonic() - begin < 60, text
+        if select.select([terminal], [], [], 0.1)[0]:
+            text += os.read(terminal, 65536).decode(errors="replace")
+            last = time.monotonic()
     return text
 
 
@@ -89,8 +92,10 @@ def main():
             program.write('#!/bin/sh\n[ "$*" = "models list --here --names" ] && echo mine.wnpu\n')
         os.chmod("bin/whisper-npu", 0o755)
         os.environ["PATH"] = os.path.abspath("bin") + ":" + os.environ["PATH"]
-        for line, wanted, unwanted in CASES:
-            offered = offered_by(line)
+        # Several at once: zsh's answers are waited for, which takes no time of a CPU.
+        with concurrent.futures.ThreadPoolExecutor(5) as threads:
+            answers = list(threads.map(offered_by, (line for line, _, _ in CASES)))
+        for (line, wanted, unwanted), offered in zip(CASES, answers):
             for word in wanted:
                 if word not in offered:
                     print(f"{shell}: {line}: expected {word} to be offered, found {offered!r}")
