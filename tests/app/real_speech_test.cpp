@@ -91,7 +91,7 @@ TEST_CASE("batched: no text is lost or doubled at the borders of clips") {
   const auto vad = tests::silero_weights();
   const auto jfk = tests::jfk_wav();
   if (!model || !vad || !jfk) return;
-  constexpr int kTimes = 12;
+  constexpr int kTimes = 6;
   const tests::TemporaryFolder folder;
   const auto recording = folder.path() / "jfk_many_times.wav";
   tests::write_wav(recording, tests::joined({{*jfk}}, kTimes));
