@@ -27,6 +27,8 @@
 #include "app/engine/whisper_npu.hpp"
 #include "app/manifest/transcribe_manifest.h"
 #include "app/paths/input_folders.h"
+#include "app/paths/url_inputs.h"
+#include "app/remote/input_audio.h"
 #include "app/watch/watch_folder.h"
 #include "models/kernels/vectors/blas.h"
 #include "npu/probe.h"
@@ -38,23 +40,30 @@ using namespace wnpu::app;
 int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
               const Environment& environment, BatchProgress& progress) {
   Messages messages(std::cerr, options.verbosity, false);
+  InputAudio inputs(options, std::cerr);
   if (options.dry_run) {
     const ChosenDevice chosen = choose_device(options.device, wnpu::npu::probe(), 1);
     if (progress.n_begun == 0) note_device(chosen.info, options.threads, options, messages);
     check_only_input(plan);
-    const TranscribeFn read = [&](const std::string& input, const wnpu::Callbacks& callbacks) {
-      return wnpu::read_audio(options.audio(input), callbacks);
+    const TranscribeFn read = [&](const std::string& input, const wnpu::Callbacks& calls) {
+      return inputs.read(input, calls.should_stop,
+                         [&](const wnpu::Audio& audio) { return wnpu::read_audio(audio, calls); });
     };
     return run(options, plan, read, environment, progress);
   }
   check_only_input(plan);
+  if (plan.size() == 1 && !plan.front().is_skipped) {
+    inputs.prepare(plan.front().input, [] { return received_signal() != 0; });
+  }
   wnpu::kernels::use_gemm(options.gemm);
   const wnpu::Model model(options.model, {options.model_dir, options.device, options.threads});
   model.check(options.transcribe);
   if (progress.n_begun == 0) note_device(model.device(), model.threads(), options, messages);
   wnpu::Session session(model);
   const TranscribeFn transcribe = [&](const std::string& input, const wnpu::Callbacks& calls) {
-    return with_option_names(session.transcribe(options.audio(input), options.transcribe, calls));
+    return inputs.read(input, calls.should_stop, [&](const wnpu::Audio& audio) {
+      return with_option_names(session.transcribe(audio, options.transcribe, calls));
+    });
   };
   keep_results_when_stopped();
   if (!options.watch.empty()) return watch_folder(options, transcribe, environment);
@@ -62,7 +71,7 @@ int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
 }
 
 int transcribe(const CommandLine& line) {
-  Options options = with_files_of_folders(line.options);
+  Options options = with_files_of_folders(with_urls(line.options));
   Messages messages(std::cerr, options.verbosity, false);
   for (const auto& each : line.notes) messages.note(each);
   const Environment environment = environment_of_process(options);

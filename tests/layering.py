@@ -25,7 +25,7 @@ DESIGN = [*CORE, "npu/design"]
 OPS = [*DESIGN, "npu/fnv1a.h", "npu/xdg_folder.h", "npu/emit/core_sources.h", "npu/ops"]
 ENGINE = ["models", "npu", "audio", "encoder", "decoder", "app/engine"]
 FORMATS = [*ENGINE, "app/formats"]
-CLI = [*FORMATS, "app/cli"]
+CLI = [*FORMATS, "app/urls", "app/cli"]
 CONFIGURED = [*CLI, "app/config"]  # the way in to app/cli; app/config uses leaves of it
 BATCH = [*CLI, "app/paths", "app/batch"]
 BENCH = [*BATCH, "app/devices/machine.h", "bench/core", "bench/input"]
@@ -76,7 +76,8 @@ RULES = {
     "app/python": ["app/engine/whisper_npu.hpp", "app/engine/whisper_npu_tensor.hpp",
                    "audio/vad/silero_vad.h", "npu/probe.h", "npu/xrt/xrt_devices.h"],
     "app/formats": ENGINE,
-    "app/cli": FORMATS,
+    "app/urls": [],
+    "app/cli": [*FORMATS, "app/urls"],
     "app/cli/command_line.h": CONFIGURED,
     "app/cli/command_line.cpp": CONFIGURED,
     "app/cli/command_words.h": CONFIGURED,
@@ -94,16 +95,17 @@ RULES = {
     "app/written": BATCH,
     "app/npu": [*BATCH, "app/written"],
     "app/hub": BATCH,
+    "app/remote": [*BATCH, "app/hub/download.h", "app/hub/pull_progress.h"],
     "app/packed": BATCH,
     "app/models": [*BATCH, "app/written", "app/hub", "app/packed"],
-    "app/worker": [*BATCH, "app/choices/ready_model.h"],
+    "app/worker": [*BATCH, "app/choices/ready_model.h", "app/remote"],
     "app/manifest": [*BATCH, "app/written", "app/worker"],
     "app/devices": [*BATCH, "app/hub/catalogue.h"],
     "app/plan_job": [*BATCH, "app/choices/ready_model.h", "app/worker", "app/devices/machine.h"],
     "app/commands.h": ["app/cli", "app/models", "app/npu", "app/stream", "app/worker", "app/devices", "app/plan_job",
                        "bench/bench_command.h",
                        "bench/search/search_command.h"],
-    "app/main.cpp": [*BATCH, "app/choices/ready_model.h", "app/watch", "app/config", "app/manifest",
+    "app/main.cpp": [*BATCH, "app/choices/ready_model.h", "app/remote", "app/watch", "app/config", "app/manifest",
                      "app/commands.h"],
     "app/write_shell_files.cpp": ["app/cli", "app/commands.h", "app/hub/catalogue.h"],
     "bench/core": [*BATCH, "app/devices/machine.h"],

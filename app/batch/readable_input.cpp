@@ -7,6 +7,7 @@
 
 #include "app/cli/exit_code.h"
 #include "app/engine/whisper_npu.hpp"
+#include "app/urls/url.h"
 
 namespace wnpu::app {
 
@@ -17,6 +18,7 @@ void check_readable(const std::string& input) {
     }
     return;
   }
+  if (is_web_url(input)) return;  // it shows when it is fetched
   std::error_code error;
   const std::string expected = input + ": expected an audio file, found ";
   if (std::filesystem::is_directory(input, error)) {

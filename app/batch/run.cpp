@@ -59,7 +59,8 @@ class Batch {
     } catch (const std::exception& error) {
       if (error_code(error) == ErrorCode::stopped) return false;
       if (is_alone || !is_of_one_file(error)) throw;
-      const bool names_file = dynamic_cast<const Error*>(&error) != nullptr;
+      const bool names_file = dynamic_cast<const Error*>(&error) != nullptr ||
+                              dynamic_cast<const NetworkError*>(&error) != nullptr;
       messages_.error((names_file ? "" : planned.input + ": ") + error.what(), planned.input);
       ++progress_.n_failed;
     }

@@ -39,8 +39,8 @@ std::string sha256_of_model(const ModelInfo& model, const std::function<bool()>&
 // Of the inputs and the model of batches, whose model's is computed once.
 class Checksums {
  public:
-  // Fills those of a transcript that is whole. A stopped program must end within half a second; a
-  // large model's file takes several.
+  // Fills those of a transcript that is whole, but for an input's that is there. A stopped program
+  // must end within half a second; a large model's file takes several.
   void add(Transcript& transcript, const std::function<bool()>& should_stop);
 
  private:

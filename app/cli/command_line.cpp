@@ -30,7 +30,8 @@ void check_stdin_format(const std::string& text) {
 }
 
 void add_input_options(CLI::App& app, Options& options) {
-  app.add_option("files", options.inputs, "Audio files; - is stdin");
+  app.add_option("files", options.inputs,
+                 "Audio files; - is stdin; or the URL of one (http, https)");
   app.add_flag("-r,--recursive", options.recursive,
                "A folder stands for the audio and video files in it and its folders");
   app.add_option("--watch", options.watch,
@@ -46,6 +47,7 @@ void add_input_options(CLI::App& app, Options& options) {
          },
          "stdin is raw samples, e.g. s16le:16000:1")
       ->type_name("FORMAT:RATE:CHANNELS");
+  add_url_options(app, options);
   app.add_option("--audio-track", options.audio_track,
                  "Of files with several audio tracks, counted from 0; ffmpeg's choice if not given")
       ->check(CLI::Range(0, 1000).description(""))

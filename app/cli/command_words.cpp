@@ -10,6 +10,7 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/foreign_options.h"
 #include "app/cli/option_values.h"
+#include "app/urls/url.h"
 #include "models/base/closest_name.h"
 
 namespace wnpu::app {
@@ -131,7 +132,9 @@ class WordSorter {
     if (std::ranges::any_of(all_commands(*app_), is_named)) return false;
     if (word == "-") return true;
     std::error_code error;
-    if (!word.starts_with('-')) return std::filesystem::exists(word, error);
+    if (!word.starts_with('-')) {
+      return std::filesystem::exists(word, error) || !scheme_of(word).empty();
+    }
     const bool is_long = word.starts_with("--");
     const std::string name =
         is_long ? with_dashes(word.substr(0, word.find('='))) : word.substr(0, 2);

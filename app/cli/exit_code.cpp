@@ -25,6 +25,7 @@ constexpr std::array kTexts = {
     ExitCodeText{"8",
                  "the only input needs a library that is not installed, or an operator from "
                  "outside cannot be used"},
+    ExitCodeText{"9", "the only input's URL could not be fetched; a try later may do better"},
     ExitCodeText{"70", "a bug"},
     ExitCodeText{"128 + N", "stopped by signal N"},
 };
@@ -73,6 +74,7 @@ int exit_code_of(const std::exception& error) {
   if (is<BrokenPipe>(error)) return static_cast<int>(ExitCode::signal) + SIGPIPE;
   if (is<UsageError>(error)) return static_cast<int>(ExitCode::usage);
   if (is<OutputError>(error)) return static_cast<int>(ExitCode::output);
+  if (is<NetworkError>(error)) return static_cast<int>(ExitCode::network);
   return static_cast<int>(error_code(error));
 }
 
@@ -80,6 +82,7 @@ bool is_of_one_file(const std::exception& error) {
   switch (exit_code_of(error)) {
     case static_cast<int>(ErrorCode::audio):
     case static_cast<int>(ErrorCode::library):
+    case static_cast<int>(ExitCode::network):
     case static_cast<int>(ErrorCode::resources):
     case static_cast<int>(ErrorCode::internal):
       return true;

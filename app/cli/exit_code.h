@@ -22,6 +22,7 @@ enum class ExitCode {
   output = 6,     // a result cannot be written
   resources = 7,  // not enough memory, or no more threads
   library = 8,    // an input needs a library that is not installed
+  network = 9,    // the only input's URL could not be fetched; a try later may do better
   internal = 70,  // a bug; BSD sysexits.h EX_SOFTWARE
   signal = 128,   // plus the signal's number: 130 for SIGINT, 141 for SIGPIPE
 };
@@ -40,6 +41,11 @@ struct UsageError : std::runtime_error {
 
 // A result that cannot be written. what() names the path and the cause.
 struct OutputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A recording that could not be fetched, for a reason that may pass. what() begins with its URL.
+struct NetworkError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

@@ -1,6 +1,7 @@
 // What the command line asks for. Names and defaults are openai/whisper's where it has them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -50,9 +51,18 @@ struct ManifestOptions {
   std::string summary;          // a file for what is summed up at the end; empty: none
 };
 
+// Bytes of a recording at a URL, unless --max-download says another number.
+inline constexpr std::uint64_t kMostFetched = std::uint64_t{4} << 30U;
+
 struct Options {
   // Audio files; "-" is stdin.
   std::vector<std::string> inputs;
+  // Of inputs that are URLs, by what is shown of them: the whole URL.
+  std::map<std::string, std::string> urls;
+  // Several of them, and those of rows, are fetched too.
+  bool allows_urls = false;
+  // Bytes of a recording that is fetched; none: kMostFetched.
+  std::optional<std::uint64_t> max_download;
   // Folders among them stand for the recordings in them.
   bool recursive = false;
   // Instead of inputs, a folder whose recordings are taken as they come; empty: none.

@@ -319,6 +319,13 @@ void add_pull_options(CLI::App& app, Options& options) {
   app.add_flag("--offline", options.offline, "Pull nothing: say what is missing")->excludes(yes);
 }
 
+void add_url_options(CLI::App& command, Options& options) {
+  command.add_flag("--allow-urls", options.allows_urls,
+                   "Fetch URLs among several files and in rows, too");
+  add_size(command, "--max-download", options.max_download,
+           "Of a recording that is fetched; 4G if not given");
+}
+
 void add_place_options(CLI::App& command, Options& options) {
   add_group(command, "Model and device", [&] { add_model_options(command, options); });
   add_group(command, "NPU", [&] { add_npu_options(command, options.device); });

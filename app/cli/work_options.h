@@ -17,6 +17,9 @@ void add_work_options(CLI::App& command, Options& options);
 // How rows are worked on together: of transcribe, where they come from a manifest, and of worker.
 void add_row_options(CLI::App& command, RowLimits& rows);
 
+// Which recordings at URLs are fetched.
+void add_url_options(CLI::App& command, Options& options);
+
 // Whether a model that is not there is pulled.
 void add_pull_options(CLI::App& command, Options& options);
 

@@ -11,6 +11,7 @@ audio::Input input_of(const Audio& audio) {
   check_audio(audio);
   audio::Input input;
   input.path = audio.path;
+  input.name = audio.name;
   input.memory = audio.bytes;
   input.audio_track = audio.track;
   const auto samples = [](double seconds) {
@@ -22,12 +23,20 @@ audio::Input input_of(const Audio& audio) {
   return input;
 }
 
-std::string name_of(const Audio& audio) { return audio.path.empty() ? "memory" : audio.path; }
+std::string name_of(const Audio& audio) {
+  if (!audio.name.empty()) return audio.name;
+  return audio.path.empty() ? "memory" : audio.path;
+}
+
+std::string name_of(const audio::Input& input) {
+  if (!input.name.empty()) return input.name;
+  return input.path.empty() ? "memory" : input.path.string();
+}
 
 void describe_audio(const audio::MelSource& mel, const audio::Input& input,
                     Transcript& transcript) {
   InputInfo& info = transcript.input;
-  info.path = input.path.empty() ? "memory" : input.path.string();
+  info.path = name_of(input);
   info.format = mel.info().format;
   info.channels = mel.info().channels;
   info.sample_rate = mel.info().sample_rate;

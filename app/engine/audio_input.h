@@ -12,8 +12,9 @@ namespace wnpu::app {
 // Throws AudioError for a raw format that does not exist.
 audio::Input input_of(const Audio& audio);
 
-// For messages: the path, or "memory".
+// For messages: its name, else the path, or "memory".
 std::string name_of(const Audio& audio);
+std::string name_of(const audio::Input& input);
 
 // What was read: fills input, warnings, and the times of reading of a transcript.
 void describe_audio(const audio::MelSource& mel, const audio::Input& input, Transcript& transcript);

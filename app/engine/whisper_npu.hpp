@@ -89,6 +89,8 @@ struct Audio {
   // within the audio, for duration_s or to the audio's end. Seconds from 0 to 1e8.
   double start_s = 0;
   std::optional<double> duration_s = {};
+  // What errors and the transcript call it; empty: its path.
+  std::string name = {};
 
   // Mono samples at 16 kHz, in -1 .. 1; louder ones are cut off, with a warning where it is much,
   // and NaN is Error(audio).

@@ -8,6 +8,8 @@
 #include "app/hub/http_get.h"
 #include "app/hub/hub_model.h"
 #include "app/hub/part_file.h"
+#include "app/urls/url.h"
+#include "models/base/stopped.h"
 
 namespace wnpu::app {
 namespace {
@@ -15,12 +17,12 @@ namespace {
 constexpr int kMostTries = 5;  // that bring next to nothing, one after the other
 constexpr std::uint64_t kLeastProgress = 32768;
 constexpr int kMostConnections = 100;  // in all
-// A file of unknown length has an end: the largest model has 6.2 GB.
-constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 30U;
+
+using Why = DownloadError::Why;
 
 class Fetch {
  public:
-  explicit Fetch(const Download& order) : order_(&order), part_(order.folder, order.name) {}
+  Fetch(const Download& order, Part& part) : order_(&order), part_(part) {}
 
   // Until the part has as many bytes as the file is said to have.
   void run() {
@@ -30,18 +32,19 @@ class Fetch {
       if (is_whole()) return;
       const HttpOutcome outcome = request();
       if (outcome.end == HttpEnd::whole && is_end()) return;
-      if (!fault_.empty()) fail(fault_);
+      if (!fault_.empty()) fail(fault_is_size_ ? Why::too_large : Why::refused, fault_);
       if (outcome.end == HttpEnd::refused) refuse(outcome);
       // What was begun anew has to come further than before.
       n_empty = part_.size() < furthest_ + kLeastProgress ? n_empty + 1 : 0;
       furthest_ = std::max(furthest_, part_.size());
-      if (n_empty == kMostTries) fail(outcome.text + " (" + std::to_string(kMostTries) + " tries)");
+      if (n_empty == kMostTries) {
+        fail(Why::failed, outcome.text + " (" + std::to_string(kMostTries) + " tries)");
+      }
       wait(n_empty, outcome.text);
     }
-    fail("cut " + std::to_string(kMostConnections) + " times");
+    fail(Why::failed, "cut " + std::to_string(kMostConnections) + " times");
   }
 
-  PartFile& part() { return part_; }
   bool was_resumed() const { return was_resumed_; }
 
  private:
@@ -69,7 +72,9 @@ class Fetch {
     is_answered_ = false;
     request.take_answer = [&](const HttpAnswer& answer) { return take_answer(request, answer); };
     request.take_bytes = [&](std::string_view bytes) { return take_bytes(bytes); };
+    request.should_stop = order_->should_stop;
     HttpOutcome outcome = http_get(request);
+    stop_if_asked();
     // The part is longer than the file is now.
     if (outcome.status == 416) {
       part_.restart({order_->url, "", 0});
@@ -94,6 +99,11 @@ class Fetch {
           "expected " + std::to_string(order_->bytes) + " bytes, found " + std::to_string(size);
       return false;
     }
+    if (size > order_->most_bytes) {
+      refuse_size(std::to_string(size));
+      return false;
+    }
+    if (order_->tell_type) order_->tell_type(answer.type);
     if (!is_rest) {  // all of it, whether a part was asked for or not
       part_.restart({order_->url, answer.etag, size});
       return true;
@@ -110,9 +120,10 @@ class Fetch {
   }
 
   bool take_bytes(std::string_view bytes) {
-    const std::uint64_t most = total() != 0 ? total() : kMostBytes;
+    const std::uint64_t most = total() != 0 ? total() : order_->most_bytes;
     if (part_.size() + bytes.size() > most) {
-      fault_ = "expected " + std::to_string(most) + " bytes, found more";
+      if (total() == 0) refuse_size("more");
+      if (total() != 0) fault_ = "expected " + std::to_string(most) + " bytes, found more";
       part_.restart({order_->url, "", 0});
       return false;
     }
@@ -121,27 +132,40 @@ class Fetch {
     return true;
   }
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw models::ModelError(order_->url + ": " + what);
+  void refuse_size(const std::string& found) {
+    fault_is_size_ = true;
+    fault_ = "expected at most " + std::to_string(order_->most_bytes) + " bytes, found " + found;
+  }
+
+  void stop_if_asked() const {
+    if (order_->should_stop && order_->should_stop()) throw models::Stopped();
+  }
+
+  [[noreturn]] void fail(Why why, const std::string& what) const {
+    throw DownloadError(why, shown_url(order_->url), what);
   }
 
   [[noreturn]] void refuse(const HttpOutcome& outcome) const {
     const bool is_absent = outcome.status == 401 || outcome.status == 403 ||
                            outcome.status == 404 || outcome.status == 410;
-    if (is_absent) throw NotPublished(order_->url + ": " + outcome.text);
-    fail(outcome.text);
+    fail(is_absent ? Why::absent : Why::refused, outcome.text);
   }
 
   void wait(int n_empty, const std::string& why) const {
     const long wait_ms = http_times().wait_ms << std::max(n_empty - 1, 0);
     order_->note(order_->name + ": " + why + "; tried again");
-    std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
+    constexpr std::chrono::milliseconds kAskEvery{100};
+    for (std::chrono::milliseconds left{wait_ms}; left.count() > 0; left -= kAskEvery) {
+      stop_if_asked();
+      std::this_thread::sleep_for(std::min(left, kAskEvery));
+    }
   }
 
   const Download* order_;
-  PartFile part_;
+  Part& part_;
   std::uint64_t furthest_ = 0;  // that the part has come, however often it was begun
   std::string fault_;           // what the server says is not what it has to
+  bool fault_is_size_ = false;
   bool is_answered_ = false;
   bool was_resumed_ = false;
 };
@@ -150,25 +174,28 @@ class Fetch {
 
 std::string download(const Download& order) {
   for (int round = 0;; ++round) {
-    Fetch fetch(order);
-    const bool had_part = fetch.part().size() > 0;
-    fetch.run();
-    const std::string sha256 = sha256_of_file(fetch.part().path());
-    const std::uint64_t size = fetch.part().size();
+    PartFile part(order.folder, order.name);
+    Fetch work(order, part);
+    const bool had_part = part.size() > 0;
+    work.run();
+    const std::string sha256 = sha256_of_file(part.path());
+    const std::uint64_t size = part.size();
     const bool is_right = order.sha256.empty() || sha256 == order.sha256;
     if (is_right && size != 0) {
-      fetch.part().finish();
+      part.finish();
       return sha256;
     }
-    fetch.part().remove();
+    part.remove();
     // The beginning may be of another file: that is no fault of the server's.
-    if (round == 0 && (had_part || fetch.was_resumed())) {
+    if (round == 0 && (had_part || work.was_resumed())) {
       order.note(order.name + ": the part that was there is wrong; pulled anew");
       continue;
     }
-    throw models::ModelError(order.url + ": expected SHA-256 " + order.sha256 + ", found " +
-                             (size == 0 ? "an empty file" : sha256));
+    throw models::ModelError(shown_url(order.url) + ": expected SHA-256 " + order.sha256 +
+                             ", found " + (size == 0 ? "an empty file" : sha256));
   }
 }
+
+void fetch(const Download& order, Part& part) { Fetch(order, part).run(); }
 
 }  // namespace wnpu::app

@@ -85,6 +85,10 @@ class Transfer {
     set(CURLOPT_HEADERDATA, this);
     set(CURLOPT_WRITEFUNCTION, &on_bytes);
     set(CURLOPT_WRITEDATA, this);
+    if (!request_->should_stop) return;
+    set(CURLOPT_NOPROGRESS, 0L);
+    set(CURLOPT_XFERINFOFUNCTION, &on_progress);
+    set(CURLOPT_XFERINFODATA, this);
   }
 
   void set_limits() {
@@ -132,7 +136,14 @@ class Transfer {
                                    CURLE_SSL_CACERT_BADFILE};
     if (std::ranges::find(kFinal, code) != kFinal.end()) outcome.end = HttpEnd::refused;
     if (code == CURLE_OK) outcome.end = HttpEnd::whole;
+    if (code == CURLE_UNSUPPORTED_PROTOCOL) outcome.text = unfollowed_text();
     return outcome;
+  }
+
+  std::string unfollowed_text() const {
+    const bool is_secure = request_->url.starts_with("https:");
+    return std::string("the server redirects to a URL of another kind than ") +
+           (is_secure ? "https" : "http or https");
   }
 
   void read_header(std::string_view line) {
@@ -153,6 +164,7 @@ class Transfer {
     if (name == "etag" && value.starts_with('"')) answer_.etag = value;
     if (name == "content-length") answer_.length = number_of(value);
     if (name == "content-range") read_content_range(value, answer_);
+    if (name == "content-type") answer_.type = trimmed(value.substr(0, value.find(';')));
   }
 
   bool take(std::string_view bytes) {
@@ -180,6 +192,15 @@ class Transfer {
           return is_wanted;
         },
         size * count);
+  }
+
+  static int on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    auto* const transfer = static_cast<Transfer*>(self);
+    const auto work = [&] {
+      transfer->is_unwanted_ = transfer->request_->should_stop();
+      return !transfer->is_unwanted_;
+    };
+    return transfer->guarded(work, 1) == 1 ? 0 : 1;
   }
 
   // What a callback returns: all of its bytes, or 0 to end the transfer.

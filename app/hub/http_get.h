@@ -14,6 +14,7 @@ namespace wnpu::app {
 struct HttpAnswer {
   long status = 0;
   std::string etag;                     // empty: none, or one that is weak ("W/...")
+  std::string type;                     // Content-Type: "audio/mpeg"; empty: none
   std::optional<std::uint64_t> length;  // Content-Length: of the body
   std::optional<std::uint64_t> first;   // Content-Range: the body's place in the file
   std::optional<std::uint64_t> total;   // Content-Range: the file's bytes
@@ -37,12 +38,15 @@ struct HttpRequest {
   std::function<bool(const HttpAnswer&)> take_answer;
   // Piece by piece; false: no more of it.
   std::function<bool(std::string_view)> take_bytes;
+  // Asked while the server is waited for as well; true ends the transfer as `unwanted`.
+  std::function<bool()> should_stop = {};
 };
 
 enum class HttpEnd {
   whole,     // the body is all there
-  unwanted,  // take_answer or take_bytes said so
-  refused,   // the server says no, and will again (4xx; too many redirections; no HTTPS)
+  unwanted,  // take_answer, take_bytes or should_stop said so
+  refused,   // the server says no, and will again (4xx; too many redirections, or to what is no
+             // HTTP, or from HTTPS to less)
   failed,    // a try later may do better: no connection, cut, slow, 5xx
 };
 struct HttpOutcome {

@@ -7,33 +7,25 @@
 #include <string>
 #include <string_view>
 
+#include "app/hub/part.h"
+
 namespace wnpu::app {
 
-// What a part is of. Without an ETag only a published SHA-256 can tell another file.
-struct PartOrigin {
-  std::string url;
-  std::string etag;
-  std::uint64_t total = 0;  // bytes of the file; 0: not known
-
-  bool operator==(const PartOrigin&) const = default;
-};
-
-class PartFile {
+class PartFile final : public Part {
  public:
   // "NAME.part" and "NAME.from" in `folder`, which is there. Throws OutputError.
   PartFile(const std::filesystem::path& folder, const std::string& name);
-  ~PartFile();
+  ~PartFile() override;
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
 
-  std::uint64_t size() const { return size_; }
-  const PartOrigin& origin() const { return origin_; }
+  std::uint64_t size() const override { return size_; }
+  const PartOrigin& origin() const override { return origin_; }
   const std::filesystem::path& path() const { return path_; }
 
-  // Empty again, and of another file.
-  void restart(const PartOrigin& origin);
-  // Behind what is there. Where the disk is full, nothing of the part stays.
-  void append(std::string_view bytes);
+  void restart(const PartOrigin& origin) override;
+  // Where the disk is full, nothing of the part stays.
+  void append(std::string_view bytes) override;
   // On the disk, under its name and no longer a part.
   void finish();
   void remove();

@@ -208,9 +208,9 @@ fs::path pull_model(const PullOrder& order, std::ostream& err) {
       SourcePull(order, *source, mirror, progress).run(target);
       remove_parts(order);
       return target;
-    } catch (const NotPublished& absent) {
-      if (source == sources.back()) throw;
-      progress.note(absent.what());
+    } catch (const DownloadError& failure) {
+      if (failure.why != DownloadError::Why::absent || source == sources.back()) throw;
+      progress.note(failure.what());
     }
   }
   return target;

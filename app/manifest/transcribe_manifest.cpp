@@ -84,7 +84,7 @@ class ManifestRun {
         environment_(environment),
         messages_(*environment.err, options.verbosity, false),
         manifest_(options.manifest.file),
-        reader_(std::filesystem::path(options.manifest.file).parent_path()),
+        reader_(std::filesystem::path(options.manifest.file).parent_path(), options.allows_urls),
         shard_(
             shard_of(options.manifest.shard, [](const char* name) { return std::getenv(name); })) {}
 

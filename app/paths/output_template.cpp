@@ -4,6 +4,7 @@
 #include <array>
 
 #include "app/cli/exit_code.h"
+#include "app/urls/url.h"
 #include "models/base/closest_name.h"
 #include "models/base/folder.h"
 
@@ -47,13 +48,17 @@ std::string last_name(const std::string& path) {
   return name.filename().string();
 }
 
+// The path of an input's file; of what has none, a name in the working directory.
+fs::path file_of(const std::string& input) {
+  if (input == "-") return "stdin";
+  return is_web_url(input) ? name_in_url(input) : input;
+}
+
 bool leads_elsewhere(const std::string& part) { return part == "." || part == ".."; }
 
 }  // namespace
 
-std::string stem_of(const std::string& input) {
-  return input == "-" ? "stdin" : fs::path(input).stem().string();
-}
+std::string stem_of(const std::string& input) { return file_of(input).stem().string(); }
 
 fs::path ResultPath::in(std::string_view language) const {
   const std::string known(language.empty() ? "und" : language);
@@ -141,14 +146,14 @@ std::string OutputTemplate::value_of(const Field& field, const std::string& inpu
                                      std::size_t number, Format format) const {
   if (field.name.empty()) return field.text;
   if (field.name == "stem") return stem_of(input);
-  if (field.name == "name") return input == "-" ? "stdin" : last_name(input);
+  if (field.name == "name") return last_name(file_of(input));
   if (field.name == "ext") return std::string(extension_of(format));
   if (field.name == "lang") return language_;
   if (field.name == "model") return model_;
   if (field.name == "task") return task_;
   if (field.name == "n") return std::to_string(number);
-  const std::string folder = fs::path(input).parent_path().string();  // dir
-  return input == "-" || folder.empty() ? "." : folder;
+  const std::string folder = file_of(input).parent_path().string();  // dir
+  return folder.empty() ? "." : folder;
 }
 
 std::vector<std::string> OutputTemplate::pieces_of(const Part& part, const std::string& input,

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/urls/url.h"
 #include "models/text/vocabulary.h"
 
 namespace wnpu::app {
@@ -50,54 +51,27 @@ double seconds_of_column(const std::string& name, const json& value, bool may_be
   return seconds;
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) {
-      throw RowFault("audio_filepath: expected two hex digits after each %, found \"" +
-                     std::string(text) + "\"");
-    }
-    decoded += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return decoded;
-}
-
-// "s3" of "s3://bucket/talk.wav"; empty where it is a path.
-std::string_view scheme_of(std::string_view text) {
-  const std::string_view scheme = text.substr(0, text.find("://"));
-  const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
-           c == '-' || c == '.';
-  };
-  return scheme.size() < text.size() && std::ranges::all_of(scheme, is_part) ? scheme : "";
-}
-
-// The path that it names, below `folder` where it is relative.
-std::string audio_path(const std::string& named, const std::filesystem::path& folder) {
+// The path that it names, below `folder` where it is relative; or the URL that it is.
+std::string audio_path(const std::string& named, const std::filesystem::path& folder,
+                       bool takes_urls) {
   std::string path = named;
-  if (const std::string_view scheme = scheme_of(named); !scheme.empty()) {
-    const std::string rest = named.substr(scheme.size() + 3);
-    const std::size_t root = rest.find('/');
-    const std::string host = rest.substr(0, root);
-    const bool is_here = host.empty() || host == "localhost";
-    if (scheme != "file" || !is_here || root == std::string::npos) {
-      throw RowFault("audio_filepath: expected a path or file:///path, found " + found(named));
+  if (is_web_url(named)) {
+    if (takes_urls) return named;
+    throw RowFault("audio_filepath: expected a path or file:///path, found " +
+                   found(shown_url(named)) + "; --allow-urls fetches it");
+  }
+  if (!scheme_of(named).empty()) {
+    const auto there = path_in_file_url(named);
+    if (!there) {
+      throw RowFault("audio_filepath: expected a path or file:///path, found " +
+                     found(shown_url(named)));
     }
-    path = percent_decoded(rest.substr(root));
+    const auto decoded = percent_decoded(*there);
+    if (!decoded) {
+      throw RowFault("audio_filepath: expected two hex digits after each %, found " +
+                     found(std::string(*there)));
+    }
+    path = *decoded;
   }
   if (path.empty() || path.find('\0') != std::string::npos) {
     refuse("audio_filepath", "the path of a file", named);
@@ -231,7 +205,7 @@ std::optional<Row> RowReader::read(const Line& line) {
       if (!is_id(column)) read_column(column, row, audio);
     }
     if (audio.empty()) throw RowFault("audio_filepath: expected a path, found none");
-    row.path = audio_path(audio, folder_);
+    row.path = audio_path(audio, folder_, takes_urls_);
     if (!row.has_own_id) row.id = id_of(audio, row);
   } catch (const RowFault& fault) {
     row.fault = fault.what();

@@ -28,7 +28,7 @@ struct Row {
   std::vector<Column> columns;  // as they came
   std::string id = "null";      // as JSON: a string, a number; null: a bad row that has none
   bool has_own_id = false;      // it is one of the columns
-  std::string path;             // of the audio
+  std::string path;             // of the audio; or its URL, where these are taken
   double offset_s = 0;
   std::optional<double> duration_s;  // none: to the end
   std::string language;              // code; empty: as the options say
@@ -38,8 +38,9 @@ struct Row {
 
 class RowReader {
  public:
-  // Relative paths are below `folder`.
-  explicit RowReader(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  // Relative paths are below `folder`. URLs of http and https are faults unless they are taken.
+  explicit RowReader(std::filesystem::path folder, bool takes_urls = false)
+      : folder_(std::move(folder)), takes_urls_(takes_urls) {}
 
   // Whatever the line says: what cannot be read is a row with a fault. No row: an empty line.
   std::optional<Row> read(const Line& line);
@@ -48,6 +49,7 @@ class RowReader {
   std::string id_of(const std::string& audio, const Row& row);
 
   std::filesystem::path folder_;
+  bool takes_urls_;
   Sha256 sha256_;
 };
 

@@ -27,6 +27,8 @@ std::string_view code_name(int exit_code) {
       return kResourcesCode;
     case static_cast<int>(ExitCode::library):
       return "library";
+    case static_cast<int>(ExitCode::network):
+      return "network";
     default:
       return "internal";
   }

@@ -5,6 +5,7 @@
 
 #include "app/batch/signals.h"
 #include "app/choices/ready_model.h"
+#include "app/paths/url_inputs.h"
 #include "app/worker/row_engine.h"
 #include "app/worker/row_fields.h"
 #include "app/worker/row_run.h"
@@ -14,6 +15,7 @@ namespace wnpu::app {
 
 int do_rows(const Options& asked, const Environment& environment, const RowJob& job) {
   Options options = asked;
+  check_row_urls(options);
   Messages messages(*environment.err, options.verbosity, false);
   make_model_ready(options, messages);
   const auto model_sha256 = std::make_shared<std::string>();

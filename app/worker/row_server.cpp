@@ -13,6 +13,7 @@
 #include "app/cli/exit_code.h"
 #include "app/engine/error.h"
 #include "app/formats/json_parts.h"
+#include "app/urls/url.h"
 #include "app/worker/row_fields.h"
 
 namespace wnpu::app {
@@ -67,6 +68,7 @@ class RowServer {
   struct AtWorkRow {
     QueuedRow row;
     double share_before_s = 0;
+    std::unique_ptr<FetchedRecording> fetched = nullptr;  // of a URL
   };
 
   RecordingCallbacks callbacks() {
@@ -84,6 +86,27 @@ class RowServer {
   }
 
   std::optional<Recording> next() {
+    while (const auto row = next_row()) {
+      std::unique_ptr<FetchedRecording> fetched;
+      if (is_web_url(row->path)) {
+        fetched = fetch(*row);
+        if (!fetched) continue;
+      }
+      note_share();
+      Recording recording{.audio = {.path = fetched ? fetched->path() : row->path,
+                                    .track = serving_.audio_track,
+                                    .start_s = row->start_s,
+                                    .duration_s = row->duration_s,
+                                    .name = fetched ? shown_url(row->path) : ""},
+                          .language = row->language};
+      at_work_.emplace(n_given_++, AtWorkRow{*row, share_s_, std::move(fetched)});
+      return recording;
+    }
+    return std::nullopt;
+  }
+
+  // The row that is begun now; nothing: none may be, or will come.
+  std::optional<QueuedRow> next_row() {
     receive();
     while (queue_.empty() && at_work_.empty() && !is_ended_) {
       pollfd wanted{channel_.descriptor(), POLLIN, 0};
@@ -94,16 +117,30 @@ class RowServer {
     double seconds = queue_.front().seconds();
     for (const auto& [number, at_work] : at_work_) seconds += at_work.row.seconds();
     if (!at_work_.empty() && seconds > serving_.limits.seconds_together) return std::nullopt;
-    note_share();
-    const QueuedRow row = std::move(queue_.front());
+    QueuedRow row = std::move(queue_.front());
     queue_.pop_front();
-    at_work_.emplace(n_given_++, AtWorkRow{row, share_s_});
     channel_.send_now({{kRowBegan, row.number}});
-    return Recording{.audio = {.path = row.path,
-                               .track = serving_.audio_track,
-                               .start_s = row.start_s,
-                               .duration_s = row.duration_s},
-                     .language = row.language};
+    return row;
+  }
+
+  // Nothing where it failed, which is answered then, or where nobody wants more.
+  std::unique_ptr<FetchedRecording> fetch(const QueuedRow& row) {
+    const Clock::time_point begin = Clock::now();
+    try {
+      return serving_.fetch(row.path, [this] { return is_hung_up(); });
+    } catch (const std::exception& error) {
+      if (error_code(error) == ErrorCode::stopped) {
+        queue_.clear();
+        is_ended_ = true;
+        return nullptr;
+      }
+      if (!is_of_one_file(error)) throw;
+      ordered_json fields = fields_of(error);
+      const std::chrono::duration<double> passed = Clock::now() - begin;
+      fields["seconds"] = wall_time(passed.count());
+      channel_.send_now({{kRowAnswered, row.number}, {kFields, std::move(fields)}});
+    }
+    return nullptr;
   }
 
   void receive() {

@@ -22,6 +22,7 @@ void add_worker_options(CLI::App& app, Options& options) {
   options.manifest.file = kStdin;
   add_group(app, "Rows", [&] {
     add_row_options(app, options.rows);
+    add_url_options(app, options);
     add_isolation(app, options.isolation, "auto: yes");
     app.add_flag_callback(
         "-q,--quiet", [&options] { options.verbosity = Verbosity::quiet; },
@@ -37,7 +38,7 @@ void add_worker_options(CLI::App& app, Options& options) {
 
 int work(const Options& options) {
   use_log_format(options.log_format);
-  RowReader reader("");
+  RowReader reader("", options.allows_urls);
   const auto print = [](const RowResult&, const std::string& line) {
     write_all(STDOUT_FILENO, line, "stdout");
   };

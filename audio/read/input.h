@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace wnpu::audio {
@@ -66,6 +67,8 @@ struct Input {
   std::span<const std::byte> memory = {};
   // Only these are heard, as if there were no others.
   SampleRange range = {};
+  // For messages; empty: the path, "stdin" or "memory".
+  std::string name = {};
 };
 
 // Bounds of a believable header. 768 kHz is the highest rate sold (DXD and DSD converters); below

@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <fcntl.h>
 #include <poll.h>
 #include <string>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "audio/read/error.h"
+#include "audio/read/spool_file.h"
 #include "models/base/stopped.h"
 
 namespace wnpu::audio {
@@ -21,25 +20,10 @@ namespace {
 
 std::string errno_text(int error) { return std::generic_category().message(error); }
 
-int open_file(const std::string& name) {
+int open_file(const std::string& path, const std::string& name) {
   // O_NONBLOCK: to open a named pipe must not wait for a writer; regular files do not care.
-  const int fd = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0) throw AudioError(name + ": expected an audio file, found: " + errno_text(errno));
-  return fd;
-}
-
-// An unlinked file, in TMPDIR or else /var/tmp: hours of audio do not belong on a /tmp that may be
-// memory.
-int open_spool(const std::string& name) {
-  const char* tmpdir = std::getenv("TMPDIR");
-  std::string path = tmpdir != nullptr && *tmpdir != '\0' ? tmpdir : "/var/tmp";
-  path += "/whisper-npu-XXXXXX";
-  const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) {
-    throw AudioError(name + ": expected to make a temporary file " + path +
-                     ", found: " + errno_text(errno));
-  }
-  ::unlink(path.c_str());
   return fd;
 }
 
@@ -61,13 +45,6 @@ void wait_for_bytes(int fd, const std::function<bool()>& should_stop) {
   do {
     if (should_stop && should_stop()) throw models::Stopped();
   } while (::poll(&wanted, 1, kAskEveryMs) <= 0);
-}
-
-// At most half of what is free: others want to write there, too.
-std::uint64_t room_for_spool(int spool, std::uint64_t limit) {
-  struct statvfs status {};
-  if (::fstatvfs(spool, &status) != 0) return limit;
-  return std::min(limit, std::uint64_t{status.f_bavail} * status.f_frsize / 2);
 }
 
 std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
@@ -137,6 +114,7 @@ InputFile::InputFile(const Input& input, std::function<bool()> should_stop)
     name_ = "memory";
     memory_ = input.memory;
     size_ = memory_.size();
+    if (!input.name.empty()) name_ = input.name;
   } else {
     open(input);
   }
@@ -147,8 +125,9 @@ InputFile::InputFile(const Input& input, std::function<bool()> should_stop)
 
 void InputFile::open(const Input& input) {
   const bool is_stdin = input.path == "-";
-  name_ = is_stdin ? "stdin" : input.path.string();
-  Fd source{is_stdin ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open_file(name_)};
+  const std::string path = is_stdin ? "stdin" : input.path.string();
+  name_ = input.name.empty() ? path : input.name;
+  Fd source{is_stdin ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open_file(path, name_)};
   if (source.value < 0)
     throw AudioError("stdin: expected it to be open, found: " + errno_text(errno));
   Fd bytes{seekable(source, {input.spool_bytes, should_stop_}, name_)};

@@ -1,7 +1,6 @@
 """hub_test.py WHISPER_NPU WRITE_NANO_MODEL: `models pull` from a server that stands in for the hub and lies
 in every way it can: nothing that is wrong is ever a model, and a second pull ends well."""
 import hashlib
-import http.server
 import json
 import os
 import pathlib
@@ -14,13 +13,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 try:
     import jsonschema
 except ImportError:
     jsonschema = None  # its lines are JSON, whatever is in them
+
+from lying_server import LyingServer, environment_without_proxies
 
 program, nano = (os.path.abspath(each) for each in sys.argv[1:3])
 work = pathlib.Path(tempfile.mkdtemp(prefix="wnpu_hub."))
@@ -33,86 +33,22 @@ USERS_CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home
 QUICK = ["--beam-size", "1", "--temperature-increment-on-fallback", "None", "--threads", "1"]
 
 
-class Hub:
-    """Files by name; `lies` is asked first, and says whether it has answered."""
-
-    def __init__(self):
-        subprocess.run([nano, work / "nano"], check=True)
-        self.files = {each.name: each.read_bytes() for each in (work / "nano/model").iterdir()}
-        self.files["preprocessor_config.json"] = b"{}"
-        if "vocabulary.json" not in self.files:
-            self.files["vocabulary.json"] = b"[]"
-        self.files["tokenizer.json"] = b"{}"
-        self.lies = None
-        self.requests = []
-        hub = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
-
-            def do_GET(self):
-                name = self.path.split("/")[-1]
-                hub.requests.append((self.path, self.headers.get("Range")))
-                try:
-                    if hub.lies is None or not hub.lies(self, name):
-                        hub.answer(self, name)
-                except (BrokenPipeError, ConnectionResetError):
-                    pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.server.handle_error = lambda *_: None  # a client that hangs up
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def answer(self, handler, name, body=None, etag=None, ranges=True, upto=None, slow=0, length=None):
-        """As an honest server does; the rest says where it is not one."""
-        if name not in self.files or REPOSITORY not in handler.path:
-            return self.refuse(handler, 404)
-        body = self.files[name] if body is None else body
-        etag = etag or '"' + hashlib.md5(body).hexdigest() + '"'
-        wanted = re.fullmatch(r"bytes=(\d+)-", handler.headers.get("Range") or "")
-        guard = handler.headers.get("If-Range")
-        first = int(wanted[1]) if wanted and ranges and guard in (None, etag) else 0
-        if wanted and first >= len(body) > 0 and ranges and guard in (None, etag):
-            return self.refuse(handler, 416)
-        handler.send_response(206 if first else 200)
-        handler.send_header("ETag", etag)
-        handler.send_header("Content-Length", str(len(body) - first if length is None else length))
-        if first:
-            handler.send_header("Content-Range", f"bytes {first}-{len(body) - 1}/{len(body)}")
-        handler.end_headers()
-        part = body[first:] if upto is None else body[first:max(first, upto)]
-        if slow:
-            for at in range(0, len(part), 100):
-                handler.wfile.write(part[at:at + 100])
-                handler.wfile.flush()
-                time.sleep(slow)
-        else:
-            handler.wfile.write(part)
-        if upto is not None or length is not None:
-            handler.close_connection = True
-        return True
-
-    @staticmethod
-    def refuse(handler, status):
-        page = b"<html>no</html>"
-        handler.send_response(status)
-        handler.send_header("Content-Length", str(len(page)))
-        handler.end_headers()
-        handler.wfile.write(page)
-        return True
+def files_of_hub():
+    subprocess.run([nano, work / "nano"], check=True)
+    files = {each.name: each.read_bytes() for each in (work / "nano/model").iterdir()}
+    files["preprocessor_config.json"] = b"{}"
+    if "vocabulary.json" not in files:
+        files["vocabulary.json"] = b"[]"
+    files["tokenizer.json"] = b"{}"
+    return files
 
 
-hub = Hub()
+hub = LyingServer(files_of_hub(), lambda path: REPOSITORY in path)
 
 
 def environment(**more):
-    own = {"XDG_CACHE_HOME": str(work / "cache"), "WNPU_HUB_TIMES": TIMES, "WHISPER_NPU_HUB": hub.url, "no_proxy": "*"}
-    return {**{k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}, **own, **more}
+    own = {"XDG_CACHE_HOME": str(work / "cache"), "WNPU_HUB_TIMES": TIMES, "WHISPER_NPU_HUB": hub.url}
+    return environment_without_proxies(**{**own, **more})
 
 
 def run(*words, **options):
@@ -339,14 +275,8 @@ def errors():
     expect(run("models", "pull", MODEL), 3, r"the server says 500 \(5 tries\)")
     second_pull("500")
 
-    def loop(handler, name):
-        handler.send_response(302)
-        handler.send_header("Location", handler.path)
-        handler.send_header("Content-Length", "0")
-        handler.end_headers()
-        return True
     clean()
-    hub.lies = loop
+    hub.lies = lambda handler, name: hub.redirect(handler, handler.path)
     expect(run("models", "pull", MODEL), 3, "redirect")
     check(len(hub.requests) < 20, "a loop is followed on and on")
     second_pull("a redirect loop")
@@ -354,17 +284,8 @@ def errors():
 
 def redirected():
     clean()
-
-    def away(handler, name):
-        if handler.path.startswith("/cdn/"):
-            return False
-        handler.send_response(302)
-        handler.send_header("Location", "/cdn" + handler.path)
-        handler.send_header("ETag", '"of the redirection"')
-        handler.send_header("Content-Length", "0")
-        handler.end_headers()
-        return True
-    hub.lies = away
+    hub.lies = lambda handler, name: (not handler.path.startswith("/cdn/") and
+                                      hub.redirect(handler, "/cdn" + handler.path))
     expect(run("models", "pull", MODEL), 0, MODEL)
     check(is_right(), "a redirected file is wrong")
 

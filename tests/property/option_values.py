@@ -71,7 +71,7 @@ VALUES = {
     "--help": FLAG, "--config": text("", "missing.toml"), "--stdin-format": raw_format(),
     "--model": text("tiny.en", "{models}/multilingual.bin", "{models}/int8", "{models}/head64", "{models}/wide"),
     "--model-dir": text("{models}", "missing", "."),
-    "--yes": FLAG, "--offline": FLAG,
+    "--yes": FLAG, "--offline": FLAG, "--allow-urls": FLAG, "--max-download": choice("1", "1K", "4G", odd=("0", "-1", "x")),
     "--fp16": BOOL, "--isolate": choice("auto", "on", "off"), "--audio-track": number(0, 3, (100,), integer=True),
     "--device": choice("cpu", "cpu", "cpu", "auto", "sim", "npu", "npu:0,npu:1", "cpu,npu",
                        odd=("gpu", "cuda", "sim:0", "npu:", "npu:0,sim", "sim:99", "cpu,", "cpu,cpu", "sim,cpu")),

@@ -96,7 +96,7 @@ void Recordings::retire() {
       continue;
     }
     if (clips.failure()) {
-      fail(each->number, each->input.path, clips.failure());
+      fail(each->number, name_of(each->input), clips.failure());
     } else {
       done(*each, true);
     }

@@ -77,6 +77,20 @@ TEST_CASE("row: paths and URIs") {
   }
 }
 
+TEST_CASE("row: URLs where they are taken, and no secret of one that is not") {
+  const std::string url = "https://user:pw@host/a.wav?key=s3cret";
+  const std::string text = ordered_json{{"audio_filepath", url}}.dump();
+  const auto taken = RowReader("/data", true).read({1, text, false});
+  CHECK(taken->fault.empty());
+  CHECK(taken->path == url);
+  CHECK(RowReader("/data", true).read({1, R"({"audio_filepath":"s3://b/a"})", false})->fault != "");
+  const std::string fault = fault_of(text);
+  CHECK(fault.find("https://host/a.wav\"; --allow-urls fetches it") != std::string::npos);
+  CHECK(fault.find("pw") == std::string::npos);
+  CHECK(fault.find("s3cret") == std::string::npos);
+  CHECK(taken->id == RowReader("").read({1, text, false})->id);
+}
+
 TEST_CASE("row: an id that is made is of path, offset and duration alone") {
   // printf 'a.wav\n1.500000\n2.000000' | sha256sum, and 'a.wav\n0.000000\n'
   const std::string with_both =

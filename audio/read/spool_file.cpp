@@ -1,0 +1,36 @@
+#include "audio/read/spool_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "audio/read/error.h"
+
+namespace wnpu::audio {
+
+int open_spool(const std::string& name) {
+  const char* tmpdir = std::getenv("TMPDIR");
+  std::string path = tmpdir != nullptr && *tmpdir != '\0' ? tmpdir : "/var/tmp";
+  const int unnamed = ::open(path.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+  if (unnamed >= 0) return unnamed;
+  path += "/whisper-npu-XXXXXX";  // a file system that knows no such files
+  const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+  if (fd < 0) {
+    throw AudioError(name + ": expected to make a temporary file " + path +
+                     ", found: " + std::generic_category().message(errno));
+  }
+  ::unlink(path.c_str());
+  return fd;
+}
+
+std::uint64_t room_for_spool(int spool, std::uint64_t limit) {
+  struct statvfs status {};
+  if (::fstatvfs(spool, &status) != 0) return limit;
+  return std::min(limit, std::uint64_t{status.f_bavail} * status.f_frsize / 2);
+}
+
+}  // namespace wnpu::audio

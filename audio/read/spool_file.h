@@ -1,0 +1,18 @@
+// Where the bytes of a recording go that cannot be read twice where they are: a file without a
+// name, which is gone when the process is, whatever ends it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace wnpu::audio {
+
+// In TMPDIR or else /var/tmp: hours of audio do not belong on a /tmp that may be memory. Returns
+// its descriptor, to read and write. Throws AudioError; `name` is the recording's, for messages.
+int open_spool(const std::string& name);
+
+// Bytes that it may take: `limit`, and at most half of what is free there, for others want to write
+// there, too.
+std::uint64_t room_for_spool(int spool, std::uint64_t limit);
+
+}  // namespace wnpu::audio
