@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/engine/model_path.h"
+#include "app/hub/catalogue.h"
 #include "app/models/hub_actions.h"
 #include "models/base/utf8.h"
 #include "models/files/open_model.h"
@@ -46,6 +47,13 @@ Json stored_json(const std::filesystem::path& path) {
           {"decoder_layers", dims.n_text_layer}};
 }
 
+// The weights of the detector of speech have none of a model's sizes.
+Json stored_json(const ListedModel& model) {
+  if (model.path.empty()) return {};
+  if (model.published != &hub_detector()) return stored_json(model.path);
+  return {{"path", json_of(model.path)}, {"format", hub_detector().sources.front().format}};
+}
+
 Json source_json(const HubSource& source) {
   Json files = Json::array();
   for (const HubFile& file : source.files) {
@@ -78,7 +86,7 @@ std::string model_json(const ListedModel& model) {
   }
   const Json all = {{"schema_version", 1},
                     {"name", models::repair_utf8(model.name)},
-                    {"stored", model.path.empty() ? Json() : stored_json(model.path)},
+                    {"stored", stored_json(model)},
                     {"sources", sources}};
   return all.dump(2) + "\n";
 }

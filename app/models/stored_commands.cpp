@@ -87,15 +87,14 @@ std::string source_text(const HubSource& source) {
 
 void tell_of(const std::string& name, const fs::path& folder, bool is_json) {
   const bool is_detector = name == hub_detector().name;
-  if (is_detector && is_json) {
-    throw UsageError("models info " + name + ": it is no model, and --json tells of models");
-  }
-  const fs::path path = find_name(name, folder);
+  fs::path path = find_name(name, folder);
+  if (is_detector) path = has_detector(folder) ? place_of(name, folder) : fs::path();
   const HubModel* const model = find_published(name);
   if (path.empty() && model == nullptr) place_of(name, folder);
   if (is_json) return print(model_json({name, model, path}));
-  std::string text = path.empty() ? "path: not here\n" : stored_text(path);
-  if (is_detector && has_detector(folder)) text = "path: " + place_of(name, folder).string() + "\n";
+  std::string text = path.empty()  ? "path: not here\n"
+                     : is_detector ? "path: " + path.string() + "\n"
+                                   : stored_text(path);
   if (model != nullptr) {
     for (const HubSource& source : model->sources) text += source_text(source);
   }

@@ -46,4 +46,9 @@ TEST_CASE("models: JSON of each model has its sources and their files") {
     REQUIRE(found["sources"].size() == model.sources.size());
     CHECK(found["sources"][0]["files"].size() == model.sources[0].files.size());
   }
+  const HubModel& detector = hub_detector();
+  const json found =
+      json::parse(model_json({std::string(detector.name), &detector, "/models/silero_vad"}));
+  CHECK(wnpu::tests::schema_fault(schema, found) == "");
+  CHECK(found["stored"] == json{{"path", "/models/silero_vad"}, {"format", "safetensors"}});
 }

@@ -164,6 +164,20 @@ def wrong_bytes():
     second_pull("no model")
 
 
+def by_schema(text, name):
+    found = json.loads(text)
+    schema = json.loads((pathlib.Path(__file__).parents[2] / f"app/models/{name}.schema.json").read_text())
+    if jsonschema:
+        jsonschema.Draft202012Validator(schema).validate(found)
+    return found
+
+
+def info_json(name):
+    done = run("models", "info", name, "--json")
+    expect(done, 0, "schema_version")
+    return by_schema(done.stdout, "models_info")
+
+
 def logged():
     """With --log-format json all of stderr is JSON lines, and bytes are among them."""
     clean()
@@ -179,10 +193,7 @@ def logged():
     for kind, words in (("list", []), ("list", ["--here"]), ("info", [MODEL]), ("info", ["tiny"])):
         done = run("models", kind, "--json", *words)
         expect(done, 0, "schema_version")
-        found = json.loads(done.stdout)
-        schema = json.loads((pathlib.Path(__file__).parents[2] / f"app/models/models_{kind}.schema.json").read_text())
-        if jsonschema:
-            jsonschema.Draft202012Validator(schema).validate(found)
+        found = by_schema(done.stdout, f"models_{kind}")
         here = {each["name"]: each["format"] for each in found.get("models", []) if each["path"]}
         check(kind == "info" or here == {MODEL: "ctranslate2"}, f"list {words}: found {here}")
         stored = found.get("stored") or {}
@@ -380,6 +391,7 @@ def detector():
     REPOSITORY, was = "snakers4/silero-vad", REPOSITORY
     kept, weights = hub.files, "silero_vad_16k.safetensors"
     try:
+        check(info_json(name)["stored"] is None, "weights that are not here are told of")
         hub.files = {weights: b"no weights"}
         expect(run("models", "pull", name), 3, "expected SHA-256 c59271c2.*, found|expected 1239748 bytes")
         check(not (folder / "silero_vad").exists(), "wrong weights are there")
@@ -398,7 +410,8 @@ def detector():
             expect(run("models", *words), 0, rf"{weights}: ok \(published")
         expect(run("models", "list"), 0, r"silero-vad +1 MB +safetensors +safetensors")
         expect(run("models", "info", name), 0, f"path: {folder}/silero_vad\n(.*\n)*.*c59271c2")
-        expect(run("models", "info", name, "--json"), 2, "it is no model")
+        stored = info_json(name)["stored"]
+        check(stored == {"path": str(folder / "silero_vad"), "format": "safetensors"}, f"found {stored}")
         check(run("models", "list", "--here", "--names").stdout == "", "the detector is called a model")
         (folder / "silero_vad" / weights).write_bytes(b"other")
         expect(run("models", "verify", name), 3, "wrong: expected SHA-256 c59271c2")
