@@ -61,10 +61,8 @@ void check_npus(const DeviceList& list, bool is_asked_for, std::vector<Check>& c
   for (const ListedNpu& npu : list.npus)
     checks.push_back(check_npu(npu, is_asked_for && none_works));
   checks.push_back(check_locked_memory(is_asked_for));
-  const bool is_built_with = list.xrt.starts_with("XRT ");
-  checks.push_back({"XRT", is_built_with ? CheckState::ok : absent_or_failed(is_asked_for),
-                    list.xrt,
-                    is_built_with ? "" : "install AMD's XRT and build whisper-npu again"});
+  checks.push_back({"XRT", list.has_xrt() ? CheckState::ok : absent_or_failed(is_asked_for),
+                    list.xrt, list.has_xrt() ? "" : kBuildWithXrt});
 }
 
 void check_libraries(const Options& options, std::vector<Check>& checks) {

@@ -44,7 +44,12 @@ struct DeviceList {
   std::vector<ListedNpu> npus;  // never empty: the absence of any is listed
   std::string xrt;              // "XRT 2.25", "built without XRT"
   SimulatedArray simulated;
+
+  bool has_xrt() const { return xrt.starts_with("XRT "); }
 };
+
+// What mends a build without XRT.
+inline constexpr const char* kBuildWithXrt = "install AMD's XRT and build whisper-npu again";
 
 // `nodes` is what npu::probe() found.
 std::vector<ListedNpu> list_npus(std::span<const npu::ProbeResult> nodes,

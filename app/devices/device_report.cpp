@@ -138,7 +138,8 @@ std::string devices_text(const DeviceList& list) {
     text += head + row.lines.front() + "\n";
     for (std::size_t i = 1; i < row.lines.size(); ++i) text += under + row.lines[i] + "\n";
   }
-  return text + "NPUs through " + list.xrt + "\n";
+  if (list.has_xrt()) return text + "NPUs through " + list.xrt + "\n";
+  return text + list.xrt + ": no NPU can be used; " + kBuildWithXrt + "\n";
 }
 
 std::string devices_json(const DeviceList& list) {
