@@ -12,29 +12,14 @@ import sys
 import tempfile
 import time
 import wave
-from math import sin
 from pathlib import Path
+
+from batch_of_recordings import PATIENCE_S, check, quick_options, status, wait_until, worker_of, write_wav
 
 PROGRAM, WRITE_NANO_MODEL = sys.argv[1:3]
 N_KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 10
 WORK = Path(tempfile.mkdtemp())
-OPTIONS = ["--device", "cpu", "--threads", "2", "--precision", "fp32", "--language", "en", "--beam-size", "1",
-           "--temperature-increment-on-fallback", "None", "--no-speech-threshold", "None",
-           "--max-tokens", "8", "--model", str(WORK / "model")]
-PATIENCE_S = 60  # sanitizers and busy machines
-
-
-def check(is_so, what):
-    if not is_so:
-        sys.exit(f"FAILED: {what}")
-
-
-def write_wav(name, seconds, pitch):
-    with wave.open(str(WORK / name), "wb") as file:
-        file.setparams((1, 2, 16000, 0, "NONE", ""))
-        samples = (int(8000 * sin(pitch * i)) for i in range(int(seconds * 16000)))
-        file.writeframes(b"".join(s.to_bytes(2, "little", signed=True) for s in samples))
-    return str(WORK / name)
+OPTIONS = quick_options(WORK / "model")
 
 
 def write_long_wav():
@@ -60,31 +45,6 @@ def run(*arguments, **streams):
     process = start(*arguments, **streams)
     out, err = process.communicate(timeout=PATIENCE_S)
     return process.returncode, out, err.decode()
-
-
-def status(pid):
-    """State and parent of a process; none where it is gone."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return None, None
-    state, parent = text[text.rindex(")") + 2:].split()[:2]
-    return (None, None) if state in "ZX" else (state, int(parent))
-
-
-def worker_of(pid):
-    """The worker of a batch, or none."""
-    for name in os.listdir("/proc"):
-        if name.isdigit() and status(name)[1] == pid:
-            return int(name)
-    return None
-
-
-def wait_until(is_so, what):
-    end = time.monotonic() + PATIENCE_S
-    while not is_so():
-        check(time.monotonic() < end, what)
-        time.sleep(0.002)
 
 
 def without_times(path):
@@ -254,7 +214,9 @@ def test_kills(inputs):
 
 def main():
     subprocess.run([WRITE_NANO_MODEL, str(WORK)], check=True)
-    inputs = [write_wav(f"{i}.wav", 0.3 + 0.2 * i, 0.05 + 0.03 * i) for i in range(5)]
+    inputs = [str(WORK / f"{i}.wav") for i in range(5)]
+    for i, path in enumerate(inputs):
+        write_wav(path, 0.3 + 0.2 * i, 0.05 + 0.03 * i)
     write_long_wav()
     test_same_results(inputs)
     test_reader_that_is_gone(inputs)

@@ -8,25 +8,13 @@ import random
 import subprocess
 import sys
 import tempfile
-import wave
-from math import sin
 from pathlib import Path
+
+from batch_of_recordings import check, write_wav
 
 PROGRAM, WRITE_NANO_MODEL, SOURCE = sys.argv[1:4]
 OPTIONS = ["--device", "cpu", "--precision", "fp32", "--threads", "1", "--language", "en", "--beam-size", "1",
            "--temperature-increment-on-fallback", "None", "--no-speech-threshold", "None", "--max-tokens", "8"]
-
-
-def check(is_so, what):
-    if not is_so:
-        sys.exit(f"FAILED: {what}")
-
-
-def write_wav(path, seconds):
-    with wave.open(str(path), "wb") as file:
-        file.setparams((1, 2, 16000, 0, "NONE", ""))
-        samples = (int(8000 * sin(0.1 * i)) for i in range(int(seconds * 16000)))
-        file.writeframes(b"".join(s.to_bytes(2, "little", signed=True) for s in samples))
 
 
 def write_manifest(path, rows):
@@ -141,7 +129,7 @@ def main():
         subprocess.run([WRITE_NANO_MODEL, folder], check=True)
         lengths = [0.5, 1.5, 4.0, 31.0]
         for i, seconds in enumerate(lengths):
-            write_wav(folder / f"{i}.wav", seconds)
+            write_wav(folder / f"{i}.wav", seconds, 0.1)
         rows = [{"audio_filepath": f"{i}.wav", "duration": lengths[i], "id": f"row {n}"}
                 for n, i in enumerate(rng.choices(range(4), k=40))]
         documents = [test_follows_from_numbers(folder, rows), test_one_row(folder, rows), test_rows_that_fail(folder, rows)]

@@ -10,33 +10,17 @@ import subprocess
 import sys
 import tempfile
 import time
-import wave
-from math import sin
 from pathlib import Path
+
+from batch_of_recordings import PATIENCE_S, check, quick_options, status, wait_until, worker_of, write_wav
 
 PROGRAM, WRITE_NANO_MODEL = sys.argv[1:3]
 N_KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 10
 ROOT = Path(__file__).resolve().parents[2]
 WORK = Path(tempfile.mkdtemp())
-PATIENCE_S = 60  # sanitizers and busy machines
 SIGNAL_LIMIT_S = float(os.environ.get("WNPU_SIGNAL_LIMIT_S", "2"))
-OPTIONS = ["--device", "cpu", "--threads", "2", "--precision", "fp32", "--language", "en", "--beam-size", "1",
-           "--temperature-increment-on-fallback", "None", "--no-speech-threshold", "None",
-           "--max-tokens", "8", "--model", str(WORK / "model")]
+OPTIONS = quick_options(WORK / "model")
 CHANCE = ("seconds", "attempts")
-
-
-def check(is_so, what):
-    if not is_so:
-        sys.exit(f"FAILED: {what}")
-
-
-def write_wav(name, seconds, pitch):
-    with wave.open(str(WORK / name), "wb") as file:
-        file.setparams((1, 2, 16000, 0, "NONE", ""))
-        samples = (int(8000 * sin(pitch * i)) for i in range(int(seconds * 16000)))
-        file.writeframes(b"".join(s.to_bytes(2, "little", signed=True) for s in samples))
-    return name
 
 
 def write_rows(name, rows):
@@ -64,25 +48,6 @@ def results_of(out):
 
 def without_chance(result):
     return {name: value for name, value in result.items() if name not in CHANCE}
-
-
-def worker_of(pid):
-    for name in os.listdir("/proc"):
-        try:
-            text = Path(f"/proc/{name}/stat").read_text() if name.isdigit() else ""
-        except OSError:
-            continue
-        fields = text[text.rindex(")") + 2:].split() if text else []
-        if fields and fields[0] not in "ZX" and int(fields[1]) == pid:
-            return int(name)
-    return None
-
-
-def wait_until(is_so, what):
-    end = time.monotonic() + PATIENCE_S
-    while not is_so():
-        check(time.monotonic() < end, what)
-        time.sleep(0.002)
 
 
 def check_schemas(rows, results, summary):
@@ -307,17 +272,17 @@ def test_kills(manifest, expected):
                             pass
             if process.wait(PATIENCE_S) in (0, 1):
                 break
-            wait_until(lambda: worker is None or not Path(f"/proc/{worker}").exists() or
-                       Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0] in "ZX",
-                       "a worker outlives its supervisor")
+            wait_until(lambda: worker is None or status(worker)[0] is None, "a worker outlives its supervisor")
         found = list(map(without_chance, results_of(out.read_bytes())))
         check(found == list(map(without_chance, expected)), f"results after kills: {found}")
 
 
 def main():
     subprocess.run([WRITE_NANO_MODEL, str(WORK)], check=True)
-    names = [write_wav(f"{i}.wav", 0.3 + 0.2 * i, 0.05 + 0.03 * i) for i in range(4)]
-    write_wav("long.wav", 7, 0.04)
+    names = [f"{i}.wav" for i in range(4)]
+    for i, name in enumerate(names):
+        write_wav(WORK / name, 0.3 + 0.2 * i, 0.05 + 0.03 * i)
+    write_wav(WORK / "long.wav", 7, 0.04)
     (WORK / "broken.bin").write_text("no audio")
     rows = [{"audio_filepath": names[0], "text": "Hello there.", "more": {"a": [1, None]}},
             {"audio_filepath": "broken.bin"},
