@@ -93,6 +93,22 @@ def test_what_is_no_rows_fault_is_raised(rows):
         worker.submit({"audio_filepath": "x"})
 
 
+def test_nobody_waits_for_ever(rows, monkeypatch):
+    worker = Worker(settings())
+    hung = [worker.submit(row) for row in rows("hang", "good")]
+    worker.close()
+    for future in hung:
+        with pytest.raises(Error, match="closed"):
+            future.result(timeout=20)
+    monkeypatch.setattr(Worker, "_take", lambda *_: 1 / 0)
+    worker = Worker(settings())
+    with pytest.raises(Error, match="expected to go on, found ZeroDivisionError"):
+        worker.submit(rows("good")[0]).result(timeout=20)
+    with pytest.raises(Error, match="ZeroDivisionError"):
+        worker.submit(rows("good")[0])
+    worker.close()
+
+
 def test_kills_from_outside_cost_attempts_alone(rows, monkeypatch):
     monkeypatch.setenv("WHISPER_NPU_FAKE_SPEED", "0.05")
     worker = Worker(settings(batch_size=2, max_attempts=20))

@@ -48,7 +48,7 @@ class _Child:
     """One start of the program, with threads that read what it says."""
 
     def __init__(self, command: List[str], said: Callable[[Tuple], None]):
-        self.process = subprocess.Popen([sys.executable, "-c", _LAUNCHER, str(os.getpid()), *command],
+        self.process = subprocess.Popen([sys.executable, "-ISc", _LAUNCHER, str(os.getpid()), *command],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.answers = 0
         self.timed_out = False
@@ -114,18 +114,19 @@ class Worker:
         self._has_answered = False  # any child
         self._deadline: Optional[float] = None
         self._failure: Optional[Exception] = None
+        self._has_ended = False
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._keep, daemon=True)
         self._thread.start()
 
     def submit(self, row: Row, seconds: Optional[float] = None) -> "Future[Row]":
         """The answer to a row, which says `audio_filepath` and may say `offset`, `duration` and `lang`."""
-        if not self._thread.is_alive():
-            raise Error("the worker was closed")
         with self._lock:
+            if self._has_ended:
+                raise self._failure or Error("the worker was closed")
             self._numbers += 1
             work = _Work(self._numbers, row, seconds)
-        self._events.put(("row", work))
+            self._events.put(("row", work))
         return work.future
 
     def pid(self) -> Optional[int]:
@@ -137,6 +138,24 @@ class Worker:
         self._thread.join()
 
     def _keep(self) -> None:
+        """Whatever happens, each row has an answer or an error: nobody waits for ever."""
+        try:
+            self._work()
+            self._failure = Error("the worker was closed")
+        except Exception as error:
+            self._failure = Error(f"whisper_npu.worker: expected to go on, found {type(error).__name__}: {error}")
+        with self._lock:
+            self._has_ended = True
+        if self._child is not None:
+            self._child.end()
+        while not self._events.empty():
+            kind, *what = self._events.get()
+            if kind == "row":
+                self._waiting.append(what[0])
+        self._waiting.extend(self._at_work.values())
+        self._fail_all()
+
+    def _work(self) -> None:
         while True:
             wait = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
             try:
@@ -147,7 +166,7 @@ class Worker:
                 self._deadline = None
                 continue
             if kind == "close":
-                return self._close()
+                return
             if kind == "row":
                 self._waiting.append(what[0])
             elif kind == "answer":
@@ -157,12 +176,14 @@ class Worker:
             self._send()
 
     def _take(self, child: _Child, answer: Row) -> None:
-        work = self._at_work.pop(str(answer.pop("id", None)), None)
+        number = str(answer.pop("id", None))
+        work = self._at_work.get(number)
         if child is not self._child or work is None:
             return
         child.answers += 1
         self._has_answered = True
         answer["attempts"] = int(answer.get("attempts") or 1) + work.ended
+        del self._at_work[number]
         self._set_deadline()
         work.future.set_result(answer)
 
@@ -224,13 +245,6 @@ class Worker:
         for works in (self._suspects, self._waiting):
             while works:
                 works.popleft().future.set_exception(self._failure)
-
-    def _close(self) -> None:
-        if self._child is not None:
-            self._child.end()
-        self._failure = Error("the worker was closed")
-        self._suspects.extend(self._at_work.values())
-        self._fail_all()
 
 
 def _crashed(child: _Child, status: int, ended: int) -> Row:

@@ -6,6 +6,7 @@ begin anew for ever.
 
 import json
 import os
+import queue
 import subprocess
 import sys
 import threading
@@ -73,11 +74,19 @@ def _cut(request: Answer) -> Answer:
         return {"error": str(error)}
 
 
+def _read(lines: "queue.SimpleQueue[str]") -> None:
+    for line in sys.stdin:
+        lines.put(line)
+    os._exit(0)  # whoever asked is gone: nobody wants what is still at work
+
+
 def _main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
-    for line in sys.stdin:
-        request = json.loads(line)
+    lines: "queue.SimpleQueue[str]" = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(lines,), daemon=True).start()
+    while True:
+        request = json.loads(lines.get())
         answer = _probe(request) if request["what"] == "probe" else _cut(request)
         print(json.dumps(answer), file=answers, flush=True)
 
