@@ -40,6 +40,10 @@ struct RowLimits {
   double seconds_together = 240;  // of their audio; a longer row is alone
   std::size_t max_attempts = 2;   // of a row that kills the process that works on it
   RowOrder order = RowOrder::input;
+  // Rows at work hang where none begins or ends for so long: seconds, and some for each second of
+  // their audio. 0 seconds: they may.
+  double timeout_s = 0;
+  double timeout_factor = 20;
 };
 
 // Which rows, and where they go (app/manifest).

@@ -310,7 +310,13 @@ void add_row_options(CLI::App& command, RowLimits& rows) {
       },
       "Results in the rows' order, or each as soon as it is done");
   add_integer(command, "--max-attempts", rows.max_attempts, {{1, 100}},
-              "Of a row that kills the process which works on it");
+              "Of a row that kills the process which works on it, or hangs");
+  add_number(
+      command, "--row-timeout", rows.timeout_s, {{0, 1e8}},
+      "Seconds without an answer after which rows at work hang: their process is killed, and "
+      "each is tried alone; 0: none hangs");
+  add_number(command, "--row-timeout-factor", rows.timeout_factor, {{0, 1e6}},
+             "Seconds more for each second of audio at work; a row without a duration counts 600");
 }
 
 void add_pull_options(CLI::App& app, Options& options) {

@@ -10,6 +10,8 @@ namespace {
 
 // Results that may wait for an earlier row's.
 constexpr std::size_t kMostHeld = 1000;
+// What a row counts whose length nobody said, where it could hang.
+constexpr double kLongS = 600;
 
 // Perhaps the others took them.
 bool lacked_resources(const nlohmann::ordered_json& fields) {
@@ -72,7 +74,16 @@ void RowBook::answer(std::size_t number, nlohmann::ordered_json fields) {
   }
 }
 
-bool RowBook::lose_process(const std::string& cause) {
+std::optional<double> RowBook::patience_s() const {
+  if (limits_.timeout_s <= 0 || at_work_.empty()) return std::nullopt;
+  double audio_s = 0;
+  for (const std::size_t number : at_work_) {
+    audio_s += entries_.at(number).row.duration_s.value_or(kLongS);
+  }
+  return limits_.timeout_s + limits_.timeout_factor * audio_s;
+}
+
+bool RowBook::lose_process(const std::string& cause, const char* code) {
   const bool had_work = !at_work_.empty();
   for (const std::size_t number : std::exchange(sent_, {})) {
     Entry& entry = entries_.at(number);
@@ -80,8 +91,8 @@ bool RowBook::lose_process(const std::string& cause) {
       entry.state = State::waiting;
       (is_one_alone_ ? suspects_ : waiting_).insert(number);
     } else if (entry.is_alone && entry.attempts >= limits_.max_attempts) {
-      finish(number, failure_fields("crashed", static_cast<int>(ExitCode::internal),
-                                    "its process " + cause));
+      finish(number,
+             failure_fields(code, static_cast<int>(ExitCode::internal), "its process " + cause));
     } else {
       entry.state = State::waiting;
       suspects_.insert(number);

@@ -17,6 +17,10 @@
 
 namespace wnpu::app {
 
+// Of errors: what became of the process that worked on the row, so often as the row may be begun.
+inline constexpr const char* kCrashedCode = "crashed";
+inline constexpr const char* kTimeoutCode = "timeout";  // it was killed since it gave no answer
+
 struct RowResult {
   Row row;
   nlohmann::ordered_json fields;  // what is added to its columns (result.schema.json)
@@ -42,8 +46,10 @@ class RowBook {
   void begin(std::size_t number);
   void answer(std::size_t number, nlohmann::ordered_json fields);
   // The process is gone. Rows it had at work are tried again, alone; one that was alone so often as
-  // it may is failed. False: it had no row at work.
-  bool lose_process(const std::string& cause);
+  // it may is failed with `code`. False: it had no row at work.
+  bool lose_process(const std::string& cause, const char* code = kCrashedCode);
+  // How long those at work may go on without a begin or an answer; none: as long as they like.
+  std::optional<double> patience_s() const;
 
   // Results that may be written now, in their order.
   std::vector<RowResult> take_results();

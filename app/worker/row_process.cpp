@@ -71,6 +71,10 @@ RowProcess::~RowProcess() {
   }
 }
 
+void RowProcess::kill() {
+  if (process_ != 0) ::kill(process_, SIGKILL);
+}
+
 std::string RowProcess::wait() {
   if (process_ != 0) return cause_of_death(status_of(std::exchange(process_, 0)));
   thread_.join();

@@ -26,6 +26,8 @@ class RowProcess {
   RowProcess& operator=(const RowProcess&) = delete;
 
   Channel& channel() { return *channel_; }
+  // Not of a thread. Its end of the channel closes.
+  void kill();
   // After its end of the channel is closed: how it ended ("was killed by signal 9 (Killed)").
   std::string wait();
 

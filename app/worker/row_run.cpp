@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <optional>
@@ -17,6 +18,7 @@ namespace wnpu::app {
 namespace {
 
 using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
 
 // From one look at the signals to the next.
 constexpr int kPatienceMs = 100;
@@ -36,6 +38,7 @@ class RowRunner {
       take(book_.take_results());
       if (is_ready_ && is_input_ended_ && book_.is_empty()) return finish();
       wait();
+      kill_if_hung();
     }
     take(book_.take_all_results());
     if (!is_lost_) finish();  // it says why on stderr
@@ -46,6 +49,7 @@ class RowRunner {
   void start() {
     process_.emplace(run_.serve, run_.is_isolated, std::array{run_.input, run_.output});
     is_lost_ = false;
+    is_hung_ = false;
   }
 
   int finish() {
@@ -85,6 +89,14 @@ class RowRunner {
     if ((state[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !receive()) lose_process();
   }
 
+  void kill_if_hung() {
+    const std::optional<double> patience_s = book_.patience_s();
+    const std::chrono::duration<double> passed = Clock::now() - progressed_;
+    if (!patience_s || passed.count() < *patience_s || is_hung_) return;
+    is_hung_ = true;
+    process_->kill();
+  }
+
   void read() {
     std::array<char, 1U << 16U> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     const ssize_t size = ::read(run_.input, bytes.data(), bytes.size());
@@ -106,8 +118,10 @@ class RowRunner {
     return process_->channel().receive([this](ordered_json&& message) {
       if (message.contains(kRowBegan)) {
         book_.begin(message[kRowBegan]);
+        progressed_ = Clock::now();
         n_idle_deaths_ = 0;
       } else if (message.contains(kRowAnswered)) {
+        progressed_ = Clock::now();
         book_.answer(message[kRowAnswered], std::move(message[kFields]));
       } else if (message.contains(kEnd)) {
         code_ = message[kEnd].get<int>();
@@ -119,10 +133,11 @@ class RowRunner {
   }
 
   void lose_process() {
-    const std::string cause = process_->wait();
+    std::string cause = process_->wait();
     is_lost_ = true;
     if (code_ || run_.stop_signal() != 0) return;
-    const bool had_work = book_.lose_process(cause);
+    if (is_hung_) cause = "gave no answer in the time that --row-timeout leaves it and " + cause;
+    const bool had_work = book_.lose_process(cause, is_hung_ ? kTimeoutCode : kCrashedCode);
     if (had_work) {
       run_.messages.note("the worker process " + cause + ": rows it had at work are tried again");
     } else if (++n_idle_deaths_ == kMostIdleDeaths) {
@@ -139,6 +154,8 @@ class RowRunner {
   LineSplitter lines_;
   std::optional<RowProcess> process_;
   bool is_lost_ = false;
+  bool is_hung_ = false;                         // and was killed for it
+  Clock::time_point progressed_ = Clock::now();  // of a row: it began, or was answered
   bool is_ready_ = false;
   bool is_input_ended_ = false;
   std::size_t n_idle_deaths_ = 0;

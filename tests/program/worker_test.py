@@ -152,6 +152,24 @@ def test_killer(number):
         check(result["status"] == "ok", f"{name} beside a row that kills: {result}")
 
 
+def test_hang():
+    """A row that is never done, between others, which are."""
+    os.mkfifo(WORK / "nobody.wav")
+    names = ("0.wav", "nobody.wav", "1.wav")
+    manifest = write_rows("hang.jsonl", [{"audio_filepath": name, "id": name} for name in names])
+    for limit in (1, 4, 16):  # on a busy machine the others take long, too
+        code, out, err = run(["worker"], "--row-timeout", str(limit), "--row-timeout-factor", "0", rows=manifest)
+        found = {result["id"]: result for result in results_of(out)}
+        hung = found["nobody.wav"]
+        check(code == 0 and hung["error"]["code"] == "timeout" and hung["attempts"] == 2, f"{code} {hung} {err}")
+        if [found[name]["status"] for name in names] == ["ok", "failed", "ok"]:
+            break
+    else:
+        check(False, f"rows beside one that hangs: {found}")
+    code, _, err = run(["worker"], "--row-timeout", "1", "--isolate", "off", rows=manifest)
+    check(code == 2 and "--isolate" in err, f"--row-timeout without a process: {code} {err}")
+
+
 def test_signals():
     rows = [{"audio_filepath": "0.wav", "id": i} for i in range(5000)]
     manifest = write_rows("many.jsonl", rows)
@@ -300,6 +318,7 @@ def main():
     test_live_rows()
     for number in (signal.SIGABRT, signal.SIGKILL):  # SEGV is a report of its own with ASan
         test_killer(number)
+    test_hang()
     test_signals()
     test_manifest(rows, manifest, expected)
     by_manifest = results_of(manifest_run("--manifest", manifest)[1])

@@ -193,7 +193,8 @@ class Worker:
             audio = sum(work.seconds for work in self._at_work.values())
             settings = self._settings
             start = 0.0 if self._child.answers else settings.start_timeout
-            self._deadline = time.monotonic() + settings.row_timeout + start + settings.row_timeout_factor * audio
+            row = settings.row_timeout + settings.row_timeout_factor * audio
+            self._deadline = time.monotonic() + start + 2 * row
 
     def _send(self) -> None:
         if self._failure is not None:

@@ -8,7 +8,7 @@ from whisper_npu.program import find_program
 
 # Options of the worker that have an argument of their own here.
 _OWN = ("--model", "--threads", "--batch-seconds", "--batch-size", "--max-attempts", "--order", "--language",
-        "--word-timestamps", "-m")
+        "--row-timeout", "--row-timeout-factor", "--word-timestamps", "-m")
 
 
 def refuse_unless(holds: bool, option: str, expected: str, found: object) -> None:
@@ -29,7 +29,8 @@ class WorkerSettings:
     word_timestamps: bool = False
     options: Tuple[str, ...] = ()  # more of the worker's, as on a command line
     program: Optional[str] = None
-    # A row that is at work for longer than this and so much for a second of its audio hangs.
+    # Rows at work hang where none is answered for longer than this, and so much for a second of their audio. The
+    # program ends the process then that works on them; where it hangs itself, it is ended after as much again.
     row_timeout: float = 300
     row_timeout_factor: float = 20
     start_timeout: float = 600  # and this more until a child's first answer: a model is read
@@ -49,7 +50,8 @@ class WorkerSettings:
     def command(self) -> List[str]:
         words = [find_program(self.program), "worker", "--model", self.model, "--threads", str(self.threads),
                  "--batch-seconds", f"{self.batch_seconds:g}", "--batch-size", str(self.batch_size),
-                 "--max-attempts", str(self.max_attempts), "--order", "done"]
+                 "--max-attempts", str(self.max_attempts), "--order", "done",
+                 "--row-timeout", f"{self.row_timeout:g}", "--row-timeout-factor", f"{self.row_timeout_factor:g}"]
         if self.language:
             words += ["--language", self.language]
         if self.word_timestamps:

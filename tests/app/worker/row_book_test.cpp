@@ -111,6 +111,31 @@ TEST_CASE("row book: a row that lacks memory beside others is tried alone") {
   CHECK(outcome_of(book.take_results()[0]) == "resources");
 }
 
+TEST_CASE("row book: how long rows at work may go on") {
+  RowBook patient({});
+  RowBook book({.n_together = 2, .max_attempts = 1, .timeout_s = 10, .timeout_factor = 2});
+  for (RowBook* each : {&patient, &book}) {
+    Row row = row_of(0);
+    row.duration_s = 7;
+    each->add(row);
+    each->add(row_of(1));
+    CHECK_FALSE(each->patience_s());
+    REQUIRE(each->send_next());
+    REQUIRE(each->send_next());
+    each->begin(0);
+  }
+  CHECK_FALSE(patient.patience_s());
+  CHECK(book.patience_s() == 10 + 2 * 7);
+  book.begin(1);
+  CHECK(book.patience_s() == 10 + 2 * (7 + 600));
+  CHECK(book.lose_process("hung", kTimeoutCode));
+  CHECK_FALSE(book.patience_s());
+  REQUIRE(book.send_next()->number == 0);
+  book.begin(0);
+  CHECK(book.lose_process("hung", kTimeoutCode));
+  CHECK(outcome_of(book.take_results().at(0)) == "timeout");
+}
+
 TEST_CASE("row book: what is not there is ignored") {
   RowBook book({});
   book.begin(0);

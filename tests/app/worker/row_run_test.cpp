@@ -67,6 +67,7 @@ void fake_transcribe(const Behaviour& behaviour, std::size_t n_together,
       ::raise(random() % 2 == 0 ? SIGSEGV : SIGKILL);
     }
     if (is_called(recording, "exits")) ::_exit(70);
+    if (is_called(recording, "hangs")) ::pause();
     if (is_called(recording, "crowd") && at_work.size() > 1) ::raise(SIGKILL);
     if (is_called(recording, "thrown")) throw std::bad_alloc();
     std::exception_ptr failure;
@@ -207,6 +208,27 @@ TEST_CASE("rows: a process that dies at random moments costs no row") {
   REQUIRE(killed.lines.size() == undisturbed.lines.size());
   for (std::size_t i = 0; i < killed.lines.size(); ++i) {
     CHECK(without_chance(killed.lines[i]) == without_chance(undisturbed.lines[i]));
+  }
+}
+
+TEST_CASE("rows: one that hangs is failed, those beside it are not") {
+  const char* const input =
+      "{\"audio_filepath\":\"a\"}\n{\"audio_filepath\":\"hangs\"}\n{\"audio_filepath\":\"b\"}\n";
+  for (const std::size_t most : {1UL, 2UL}) {
+    RunOfRows run;
+    run.limits.max_attempts = most;
+    run.limits.timeout_s = 1;
+    run.limits.timeout_factor = 0;
+    run.run(input);
+    CHECK(run.code == 0);
+    REQUIRE(run.lines.size() == 3);
+    for (const std::size_t i : {0UL, 2UL}) {
+      CHECK(ordered_json::parse(run.lines[i])["status"] == "ok");
+    }
+    const ordered_json hung = ordered_json::parse(run.lines[1]);
+    CHECK(hung["error"]["code"] == "timeout");
+    CHECK(hung["attempts"] >= most);
+    CHECK(run.err.find("--row-timeout") != std::string::npos);
   }
 }
 
