@@ -11,6 +11,12 @@ constexpr double kMostShards = 1e9;  // beyond which nobody has machines, and nu
 
 double as_double(std::size_t n) { return static_cast<double>(n); }
 
+// Rows of a kind that the sample may lack: so many times the work of others of their length, where
+// each window is decoded again at higher temperatures.
+constexpr double kUnseenTimes = 4;
+// What machines may be slower or faster while the job runs than while the sample was measured.
+constexpr double kDrift = 0.1;
+
 // What the largest of n normal deviates is about, in standard deviations.
 double largest_of(std::size_t n) { return std::sqrt(2 * std::log(as_double(n))); }
 
@@ -76,21 +82,33 @@ FleetPlan JobPlanner::on(std::size_t machines) const {
   const double fixed_s = machine_.start_s + machine_.read_s + machine_.load_s;
   plan.wall_s = fixed_s + plan.shard_s;
   if (cost_.has_errors()) {
-    // The longest shard as a part of the job; all shards are off by the same in what is expected of
-    // them, and each by its own.
-    const double part = work_s_ > 0 ? plan.shard_s / work_s_ : 0;
-    const RowSize size = job_.size();
-    const double mean = cost_.mean_error_s({part * size.windows, part * size.seconds});
-    const double own = cost_.own_error_s(part * job_.squared_windows());
-    const double half = cost_.quantile() * std::hypot(mean, own);
-    plan.wall_95 = {fixed_s + std::max(0.0, plan.shard_s - half),
-                    plan.wall_s + half + own * largest_of(plan.shards)};
+    const TimeRange shard = shard_95(plan);
+    plan.wall_95 = {fixed_s + shard.low_s, fixed_s + shard.high_s};
   }
   plan.machine_hours = as_double(plan.machines) * plan.wall_s / kHourS;
   if (machine_.price_hour) plan.money = plan.machine_hours * *machine_.price_hour;
   const double could_s = as_double(plan.shards) * plan.wall_s;
   plan.efficiency = could_s > 0 ? work_s_ / could_s : 1;
   return plan;
+}
+
+TimeRange JobPlanner::shard_95(const FleetPlan& plan) const {
+  // The longest shard as a part of the job; all shards are off by the same in what is expected of
+  // them, and each by its own.
+  const double part = work_s_ > 0 ? plan.shard_s / work_s_ : 0;
+  const RowSize size = job_.size();
+  const double mean = cost_.mean_error_s({part * size.windows, part * size.seconds});
+  const double own = cost_.own_error_s(part * job_.squared_windows());
+  const double half = std::hypot(cost_.quantile() * std::hypot(mean, own), kDrift * plan.shard_s);
+  // Rows of the job that were measured are no unseen ones.
+  const double measured = std::min(1.0, as_double(cost_.rows()) / job_.rows());
+  const double unseen = cost_.unseen_share() * (1 - measured);
+  const double window_s = size.windows > 0 ? work_s_ / size.windows : 0;
+  const double own_unseen = (kUnseenTimes - 1) * window_s *
+                            std::sqrt(unseen * (1 - unseen) * part * job_.squared_windows());
+  const double most = plan.shard_s + half + (kUnseenTimes - 1) * unseen * plan.shard_s +
+                      std::hypot(own, own_unseen) * largest_of(plan.shards);
+  return {std::max(0.0, plan.shard_s - half), most};
 }
 
 bool JobPlanner::is_within(const FleetPlan& plan, double deadline_s) const {

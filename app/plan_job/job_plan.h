@@ -89,6 +89,7 @@ class JobPlanner {
 
  private:
   double longest_shard_s(std::size_t shards) const;
+  TimeRange shard_95(const FleetPlan& plan) const;
 
   const JobSize& job_;
   const RowCost& cost_;

@@ -38,7 +38,7 @@ constexpr std::size_t kMostInTable = 64;  // machines, where nobody says how man
 struct PlanOrder {
   Options work;  // with the manifest
   std::optional<double> hours;
-  std::size_t sample = 16;
+  std::size_t sample = 32;
   std::size_t machines = 0;   // 0: not given
   std::size_t processes = 0;  // 0: as many as the CPUs are enough for
   std::optional<double> deadline_h;

@@ -62,7 +62,7 @@ RowSize RowSize::of(double duration_s) {
   return {std::max(1.0, std::ceil(duration_s / kWindowS)), duration_s};
 }
 
-RowCost::RowCost(std::span<const MeasuredRow> rows) {
+RowCost::RowCost(std::span<const MeasuredRow> rows) : n_rows_(rows.size()) {
   const Sums s = sums_of(rows);
   const double determinant = s.n * s.xx - s.x * s.x;
   // Two unknowns want rows of different lengths, and one row more than unknowns.
@@ -102,6 +102,10 @@ double RowCost::own_error_s(double sum_of_squares) const {
 double RowCost::quantile() const {
   if (freedom_ == 0) return std::numeric_limits<double>::infinity();
   return kStudent.at(std::min(freedom_, kStudent.size()) - 1);
+}
+
+double RowCost::unseen_share() const {
+  return 1 - std::pow(0.025, 1 / static_cast<double>(n_rows_));
 }
 
 }  // namespace wnpu::app

@@ -31,6 +31,7 @@ class RowCost {
   // `rows` is not empty.
   explicit RowCost(std::span<const MeasuredRow> rows);
 
+  std::size_t rows() const { return n_rows_; }  // that were measured
   double window_s() const { return coefficients_[0]; }
   double second_s() const { return coefficients_[1]; }
   double work_s(const RowSize& size) const {
@@ -44,8 +45,12 @@ class RowCost {
   double own_error_s(double sum_of_squares) const;
   // Student's t that a two-sided interval of 95 % goes to.
   double quantile() const;
+  // Of rows of a kind of which none was measured, the share that there may be at most: were there
+  // more, one would have been measured with 97.5 %.
+  double unseen_share() const;
 
  private:
+  std::size_t n_rows_ = 0;
   double deviation_ = 0;  // of a window
   std::size_t freedom_ = 0;
   std::array<double, 2> coefficients_ = {};
