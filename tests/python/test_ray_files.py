@@ -13,10 +13,11 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="SKIP: pyarrow is not installed (bash tests/python_env.sh --ray)")
 import pyarrow.parquet as pq  # noqa: E402
 
-from whisper_npu.errors import AudioNotFoundError, UsageError  # noqa: E402
+from whisper_npu.errors import AudioNotFoundError, ModelError, UsageError  # noqa: E402
 from whisper_npu.ray import fetch  # noqa: E402
 from whisper_npu.ray.manifest import read_manifest  # noqa: E402
 from whisper_npu.ray.parts import Parts  # noqa: E402
+from whisper_npu.ray.piece_memory import Kept  # noqa: E402
 from whisper_npu.ray.transcriber import Transcriber  # noqa: E402
 from whisper_npu.worker_settings import WorkerSettings  # noqa: E402
 
@@ -198,6 +199,32 @@ def test_long_rows_are_cut_and_put_together(tmp_path, transcriber):
     left = [name for folder in pathlib.Path(fetch._folder_of(os.getpid())).parent.glob("whisper-npu-ray-*")
             if folder.is_dir() for name in os.listdir(folder) if name.endswith(".wav")]
     assert left == []
+
+
+def test_pieces_that_are_done_are_not_done_again(tmp_path):
+    class Spy(Kept):
+        def forget(self, row):
+            self.forgotten = row
+
+    def found(model, memory):
+        made = Transcriber(WorkerSettings(model=model, program=FAKE), cut_seconds=20, memory=memory)
+        try:
+            return made(read_manifest(path, "jsonl")).to_pylist()[0]
+        finally:
+            made.close()
+
+    write_tone(tmp_path / "long.wav", 47)
+    path = manifest(tmp_path, ['{"audio_filepath": "long.wav", "id": "a", "lang": "en"}'])
+    memory = Spy()
+    first = found("fake", memory)
+    done = memory.of("a")
+    assert first["status"] == "ok" and len(done) == 3 and memory.forgotten == "a"
+    assert found("missing", memory) == first  # a model that is not there: nothing was left to do
+    lost = done.pop(list(done)[1])
+    assert found("fake", memory) == first and lost["pred_text"] in [each["pred_text"] for each in memory.of("a").values()]
+    done.popitem()
+    with pytest.raises(ModelError):
+        found("missing", memory)
 
 
 def test_what_cannot_be_fetched_is_a_failed_row(tmp_path, transcriber, monkeypatch):

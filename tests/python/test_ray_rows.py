@@ -61,6 +61,15 @@ def test_every_row_is_in_one_task_and_the_longest_come_first(seed):
         assert len(task) == 1 or (audio <= most + 1e-6 and len(task) <= rows)
 
 
+def test_tasks_are_small_for_an_actor_and_not_too_many_for_the_head():
+    for actors in (1, 3, 32, 100, 1000):
+        rows = 2000 * actors
+        audio, most = task_size([20.0] * rows, actors, 240, 8)
+        tasks = rows / min(most, audio // 20)
+        assert 32 <= tasks / actors <= 400 and (actors < 128 or tasks <= 80 * actors)
+        assert 120 <= audio <= 960 and most >= 4
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_pieces_are_the_whole_and_are_cut_in_silence(seed):
     chosen = np.random.default_rng(seed)

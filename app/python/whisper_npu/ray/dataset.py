@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from whisper_npu.errors import LibraryError, UsageError
 from whisper_npu.ray.cluster import actors_for, node_cpus
+from whisper_npu.ray.piece_memory import PieceMemory, RayMemory
 from whisper_npu.ray.rows import longest_first, packed, task_size
 from whisper_npu.ray.transcriber import Transcriber, with_answers
 from whisper_npu.ray.work_table import with_seconds, with_work_columns
@@ -86,8 +87,10 @@ def transcribe_table(manifest: pa.Table, settings: WorkerSettings, cut_seconds: 
         return data.from_arrow([with_answers(manifest, [])])
     compute = data.ActorPoolStrategy(size=min(n_actors, len(tasks)), max_tasks_in_flight_per_actor=_AT_ONCE,
                                      max_concurrent_calls_per_actor=_AT_ONCE, enable_true_multi_threading=True)
+    is_cut = cut_seconds is not None and any(audio is None or audio > cut_seconds for audio in seconds)
+    memory = RayMemory() if is_cut else PieceMemory()
     return data.from_arrow([manifest.take(task) for task in tasks]).map_batches(
-        Transcriber, fn_constructor_args=(settings, cut_seconds, fetch_ahead), batch_size=None,
+        Transcriber, fn_constructor_args=(settings, cut_seconds, fetch_ahead, memory), batch_size=None,
         batch_format="pyarrow", compute=compute, num_cpus=settings.threads)
 
 

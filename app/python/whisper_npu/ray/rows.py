@@ -10,7 +10,11 @@ from whisper_npu.errors import UsageError
 
 _MOST_SECONDS = 1e8
 _NAMED = 5  # duplicates in a message
-_TASKS = 32  # of an actor, where there are rows enough: so little is at work when a machine is lost
+# Tasks of an actor, where there are rows enough: so little is at work when it is lost. Of few actors more, which costs
+# the head nothing that counts.
+_TASKS = 32
+_TASKS_OF_FEW = 128
+_TASKS_OF_ALL_FEW = 4096
 
 
 def fault_of(row: Dict[str, Any]) -> Optional[str]:
@@ -110,6 +114,6 @@ def task_size(seconds: Sequence[Optional[float]], actors: int, batch_seconds: fl
     """Audio and rows of a task, two of which are with an actor: some batches; where there is too little for all
     actors to have many tasks, half a batch at least."""
     of_all = sum(30.0 if audio is None else audio for audio in seconds)
-    shares = _TASKS * max(1, actors)
+    shares = max(_TASKS * actors, min(_TASKS_OF_FEW * actors, _TASKS_OF_ALL_FEW), 1)
     return (min(4 * batch_seconds, max(batch_seconds / 2, of_all / shares)),
             min(256, max(batch_size // 2, len(seconds) // shares, 1)))

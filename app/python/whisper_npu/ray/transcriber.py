@@ -1,7 +1,7 @@
 """Rows -> rows with results, by one child process: what runs in each actor, and without Ray as well."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Dict, List, Optional
 
 import pyarrow as pa
@@ -11,6 +11,7 @@ from whisper_npu.ray import results
 from whisper_npu.ray.fetch import fetched, temporary_folder
 from whisper_npu.ray.helper import Helper
 from whisper_npu.ray.join import joined
+from whisper_npu.ray.piece_memory import PieceMemory, Stretch
 from whisper_npu.ray.work_table import TOLD, WORK_COLUMNS
 from whisper_npu.worker import Worker
 from whisper_npu.worker_settings import WorkerSettings
@@ -26,17 +27,19 @@ class Transcriber:
     as many as the child works on together and `fetch_ahead` more, so no more files than that are here.
     """
 
-    def __init__(self, settings: WorkerSettings, cut_seconds: Optional[float] = 600, fetch_ahead: int = 4):
+    def __init__(self, settings: WorkerSettings, cut_seconds: Optional[float] = 600, fetch_ahead: int = 4,
+                 memory: Optional[PieceMemory] = None):
         self._cut_seconds = cut_seconds
         self._attempts = settings.max_attempts
         self._language_is_given = bool(settings.language)
         self._cut_timeout = settings.row_timeout
+        self._memory = memory or PieceMemory()
         self._helper = Helper()
         self._worker = Worker(settings)
         self._threads = ThreadPoolExecutor(settings.batch_size + fetch_ahead)
 
     def __call__(self, table: pa.Table) -> pa.Table:
-        rows = table.select([name for name in ("_audio", *TOLD, "_fault", "_seconds") if name in table.column_names])
+        rows = table.select([name for name in ("_id", "_audio", *TOLD, "_fault", "_seconds") if name in table.column_names])
         answers = list(self._threads.map(self._answer, rows.to_pylist()))
         return with_answers(table, answers)
 
@@ -68,9 +71,9 @@ class Transcriber:
             seconds = found["seconds"] if found else None
         if seconds is not None and seconds <= self._cut_seconds:
             return self._worker.submit(told, seconds).result()
-        return self._answer_in_pieces(told, path, seconds)
+        return self._answer_in_pieces(row["_id"], told, path, seconds)
 
-    def _answer_in_pieces(self, told: Row, path: str, seconds: Optional[float]) -> Row:
+    def _answer_in_pieces(self, name: str, told: Row, path: str, seconds: Optional[float]) -> Row:
         with temporary_folder() as folder:
             cut = self._helper.ask("cut", self._cut_timeout + (seconds or 0.0), path=path, folder=folder,
                                    most=self._cut_seconds, offset=told.get("offset") or 0.0,
@@ -80,17 +83,32 @@ class Transcriber:
                 return self._worker.submit(told, cut.get("seconds") if cut else seconds).result()
             stretches = [(begin, end) for begin, end in cut["stretches"]]
             rows = [{"audio_filepath": file, "lang": told.get("lang")} for file in cut["files"]]
-            answers = self._answers_to_pieces(rows, [end - begin for begin, end in stretches])
+            answers = self._answers_to_pieces(name, rows, stretches)
             return joined(stretches, answers, cut["by"])
 
-    def _answers_to_pieces(self, rows: List[Row], seconds: List[float]) -> List[Row]:
+    def _answers_to_pieces(self, name: str, rows: List[Row], stretches: List[Stretch]) -> List[Row]:
         """The first piece says what is spoken in all of them, as the first window of a recording does."""
-        first = []
+        known = self._memory.of(name)
+
+        def begun(i: int) -> "Future[Row]":
+            if stretches[i] in known:
+                future: "Future[Row]" = Future()
+                future.set_result(known[stretches[i]])
+                return future
+            future = self._worker.submit(rows[i], stretches[i][1] - stretches[i][0])
+            future.add_done_callback(lambda done: done.exception() or
+                                     self._memory.keep(name, stretches[i], done.result()))
+            return future
+
+        futures = []
         if not (rows[0]["lang"] or self._language_is_given):
-            first = [self._worker.submit(rows[0], seconds[0]).result()]
-            rows = [{**row, "lang": first[0].get("language")} for row in rows]
-        futures = [self._worker.submit(rows[i], seconds[i]) for i in range(len(first), len(rows))]
-        return first + [future.result() for future in futures]
+            futures = [begun(0)]
+            language = futures[0].result().get("language")
+            rows = [{**row, "lang": language} for row in rows]
+        futures += [begun(i) for i in range(len(futures), len(rows))]
+        answers = [future.result() for future in futures]
+        self._memory.forget(name)
+        return answers
 
 
 def with_answers(table: pa.Table, answers: List[Row]) -> pa.Table:
