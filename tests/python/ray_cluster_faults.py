@@ -301,7 +301,9 @@ def parsed():
 
 def main():
     asked = parsed()
-    os.environ.update(RAY_AUTH_MODE="disabled", WHISPER_NPU_FAKE_SPEED=asked.speed)
+    # fake_worker.py begins with the same Python: where python3 is a script that looks for one, each start costs seconds.
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    os.environ.update(RAY_AUTH_MODE="disabled", WHISPER_NPU_FAKE_SPEED=asked.speed, PATH=path)
     if "s3" in asked.scenarios:
         start_s3()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="ray-cluster-test-"))
