@@ -190,7 +190,8 @@ std::optional<Row> RowReader::read(const Line& line) {
     if (line.is_too_long) {
       throw RowFault("expected a line of at most " + std::to_string(kLongestLine) + " bytes");
     }
-    if (!text.starts_with('{') || !json::accept(text)) {
+    // To the library's parser a zero byte is the end, whatever comes behind it.
+    if (!text.starts_with('{') || text.find('\0') != text.npos || !json::accept(text)) {
       throw RowFault("expected a JSON object on a line, found " + found(std::string(text)));
     }
     row.columns = columns_of(text);

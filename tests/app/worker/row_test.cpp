@@ -102,6 +102,8 @@ TEST_CASE("row: an id that is made is of path, offset and duration alone") {
 
 TEST_CASE("row: what is wrong is told, with what was expected and found") {
   CHECK(fault_of("[1]") == "expected a JSON object on a line, found \"[1]\"");
+  const std::string with_zero("{\"audio_filepath\":\"a\"}\0\"b\"", 26);
+  CHECK(fault_of(with_zero).starts_with("expected a JSON object on a line, found"));
   CHECK(fault_of(R"({"audio_filepath":1})") == "audio_filepath: expected a text, found 1");
   CHECK(fault_of(R"({"a":1})") == "audio_filepath: expected a path, found none");
   CHECK(fault_of(R"({"audio_filepath":"a","offset":-1})") ==
