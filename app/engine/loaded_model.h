@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,14 @@ class LoadedModel {
   LoadedModel(const std::filesystem::path& path, models::Precision precision,
               std::size_t n_threads);
 
+  // Of a file that is open already.
+  LoadedModel(std::shared_ptr<const models::ModelFile> file, models::Precision precision,
+              std::size_t n_threads);
+
+  // What the CPU's products are given goes to the watcher that there is for a product's name
+  // (models/quantize/product_layers.h); null: none. Before the model is used.
+  void watch(const std::function<kernels::InputWatcher*(const std::string&)>& watcher_of);
+
   const models::ModelFile& file() const { return *file_; }
   const models::Dims& dims() const { return file_->dims(); }
   models::Precision precision() const { return decoder_.precision; }
@@ -42,17 +52,17 @@ class LoadedModel {
   const models::EncoderWeights& device_layers() const;
 
  private:
-  LoadedModel(const std::filesystem::path& path, models::Precision precision,
+  LoadedModel(std::shared_ptr<const models::ModelFile> file, models::Precision precision,
               models::ThreadPool&& pool);
 
-  std::unique_ptr<models::ModelFile> file_;
+  std::shared_ptr<const models::ModelFile> file_;
   std::size_t n_threads_;
   models::Vocabulary vocabulary_;
   encoder::PackedEnds ends_;
   decoder::PackedDecoder decoder_;
   std::vector<std::pair<int, int>> alignment_heads_;
   mutable std::mutex layers_mutex_;
-  mutable std::unique_ptr<const encoder::CpuLayers> cpu_layers_;
+  mutable std::unique_ptr<encoder::CpuLayers> cpu_layers_;
   mutable std::unique_ptr<const models::EncoderWeights> device_layers_;
 };
 

@@ -35,4 +35,19 @@ PackedDecoder::PackedDecoder(const models::Dims& of_model, const models::Decoder
   std::ranges::copy(weights.positional_embedding.flat(), positions.flat().begin());
 }
 
+void PackedDecoder::watch(
+    const std::function<kernels::InputWatcher*(const std::string&)>& watcher_of) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::string block = "decoder.blocks." + std::to_string(i);
+    PackedDecoderLayer& layer = layers[i];
+    layer.qkv.watcher = watcher_of(block + ".attn.query+key+value");
+    layer.out.watcher = watcher_of(block + ".attn.out");
+    layer.cross_query.watcher = watcher_of(block + ".cross_attn.query");
+    layer.cross_kv.watcher = watcher_of(block + ".cross_attn.key+value");
+    layer.cross_out.watcher = watcher_of(block + ".cross_attn.out");
+    layer.mlp_0.watcher = watcher_of(block + ".mlp.0");
+    layer.mlp_2.watcher = watcher_of(block + ".mlp.2");
+  }
+}
+
 }  // namespace wnpu::decoder

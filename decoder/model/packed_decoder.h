@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "decoder/model/vocabulary_projection.h"
@@ -35,6 +37,10 @@ struct PackedDecoder {
   PackedDecoder(const models::Dims& of_model, const models::DecoderWeights& weights,
                 models::ThreadPool& pool, models::Precision in_precision = models::Precision::fp32)
       : PackedDecoder(of_model, models::tensors_of(weights), pool, in_precision) {}
+
+  // What each product is given goes to the watcher that there is for its name
+  // ("decoder.blocks.0.attn.query+key+value"), which must outlive this; null: none.
+  void watch(const std::function<kernels::InputWatcher*(const std::string&)>& watcher_of);
 
   models::Dims dims;
   models::Precision precision;

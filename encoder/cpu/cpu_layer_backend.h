@@ -1,8 +1,10 @@
 // The transformer layers on the CPU.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "encoder/cpu/attention.h"
@@ -75,6 +77,11 @@ class CpuLayers {
   // or infinity among them.
   CpuLayers(models::Precision precision, const models::Dims& dims,
             std::span<const models::EncoderLayerTensors> layers, models::ThreadPool& pool);
+
+  // What each product is given goes to the watcher that there is for its name
+  // ("encoder.blocks.0.attn.query+key+value"), which must outlive this; null: none. Before backends
+  // are made.
+  void watch(const std::function<kernels::InputWatcher*(const std::string&)>& watcher_of);
 
   // This and `pool` must outlive the backend.
   std::unique_ptr<LayerBackend> make_backend(models::ThreadPool& pool) const;

@@ -20,4 +20,14 @@ CpuLayers::CpuLayers(models::Precision precision, const models::Dims& dims,
   }
 }
 
+void CpuLayers::watch(const std::function<kernels::InputWatcher*(const std::string&)>& watcher_of) {
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const std::string block = "encoder.blocks." + std::to_string(i);
+    layers_[i].qkv.watcher = watcher_of(block + ".attn.query+key+value");
+    layers_[i].out.watcher = watcher_of(block + ".attn.out");
+    layers_[i].mlp_0.watcher = watcher_of(block + ".mlp.0");
+    layers_[i].mlp_2.watcher = watcher_of(block + ".mlp.2");
+  }
+}
+
 }  // namespace wnpu::encoder

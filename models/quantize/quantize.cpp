@@ -35,22 +35,13 @@ DType exact_type_of(const ModelFile& file, const ProductLayer& layer) {
   return first;
 }
 
-RoundingError error_in(DType type, const Matrix& weights, const std::string& name) {
-  const StoredValues stored = stored_values(type, weights.view(), name);
-  const TensorView view{.dtype = type,
-                        .shape = {weights.rows(), weights.cols()},
-                        .bytes = std::as_bytes(std::span(stored.bytes)),
-                        .row_scales = stored.row_scales};
-  Matrix rounded = Matrix::uninitialised(weights.rows(), weights.cols());
-  dequantize(view, rounded.flat());
-  return rounding_error(weights.flat(), rounded.flat());
-}
-
 QuantizedLayer quantize_layer(const ModelFile& file, ProductLayer layer,
                               const QuantizeOptions& options) {
   const Matrix weights = layer_weights(file, layer);
   QuantizedLayer result;
-  result.error = error_in(options.type, weights, file.path() + ": " + layer.name());
+  const Matrix rounded =
+      rounded_to_nearest(weights.view(), options.type, file.path() + ": " + layer.name());
+  result.error = rounding_error(weights.flat(), rounded.flat());
   result.stays_finer = options.max_error && result.error.relative > *options.max_error;
   result.type = result.stays_finer ? exact_type_of(file, layer) : options.type;
   result.n_weights = weights.size();

@@ -223,4 +223,15 @@ StoredValues stored_values(DType dtype, ConstMatrixView values, const std::strin
   return stored;
 }
 
+Matrix rounded_to_nearest(ConstMatrixView values, DType type, const std::string& name) {
+  const StoredValues stored = stored_values(type, values, name);
+  const TensorView view{.dtype = type,
+                        .shape = {values.rows, values.cols},
+                        .bytes = std::as_bytes(std::span(stored.bytes)),
+                        .row_scales = stored.row_scales};
+  Matrix rounded = Matrix::uninitialised(values.rows, values.cols);
+  dequantize(view, rounded.flat());
+  return rounded;
+}
+
 }  // namespace wnpu::models

@@ -134,7 +134,10 @@ kernels::RightSide pack_weights(ThreadPool& pool, ConstMatrixView weight, Number
 
 kernels::Linear pack_linear(ThreadPool& pool, Number number,
                             std::initializer_list<ScaledLinear> parts) {
-  return {pack_and_release(pool, parts_of(parts), number), biases_of(parts)};
+  const bool has_8_bits = number == Number::u8 || number == Number::i8;
+  const bool stays_finer = parts.begin()->weight.stays_finer;
+  const Number taken = has_8_bits && stays_finer ? Number::i16 : number;
+  return {pack_and_release(pool, parts_of(parts), taken), biases_of(parts)};
 }
 
 void linear(ThreadPool& pool, ConstMatrixView x, const LinearWeights& w, MatrixView y,

@@ -16,10 +16,13 @@ namespace {
 template <typename Weights>
 class Loader {
  public:
-  explicit Loader(const ModelFile& file) : file_(file) {}
+  explicit Loader(const ModelFile& file)
+      : file_(file), is_int8_(file.main_dtype() == dtype_name(DType::i8_rows)) {}
 
   WeightTensor tensor(const std::string& name, const std::vector<std::size_t>& shape) const {
-    return {file_.tensor(name, shape), file_.path() + ": " + name, name, file_.operands()};
+    const TensorView& view = file_.tensor(name, shape);
+    return {view, file_.path() + ": " + name, name, file_.operands(),
+            is_int8_ && view.dtype != DType::i8_rows};
   }
 
   // [shape[0], product of the others]
@@ -69,6 +72,7 @@ class Loader {
 
  private:
   const ModelFile& file_;
+  bool is_int8_;
 };
 
 template <typename Weights>
@@ -179,7 +183,8 @@ WeightTensor tensor_of(ConstMatrixView matrix) {
 WeightTensor row_range(const WeightTensor& tensor, std::size_t first, std::size_t count) {
   const std::string key =
       tensor.key + "[" + std::to_string(first) + "+" + std::to_string(count) + "]";
-  return {row_range(tensor.view, first, count), tensor.name, key, tensor.operands};
+  return {row_range(tensor.view, first, count), tensor.name, key, tensor.operands,
+          tensor.stays_finer};
 }
 
 EncoderEndTensors tensors_of(const EncoderEnds& ends) {

@@ -83,6 +83,8 @@ struct WeightTensor {
   std::string name;
   std::string key = {};              // its name in the store, where there is one
   OperandStore* operands = nullptr;  // where it may be packed already
+  // In floating point, in a file whose matrices are int8: quantisation has left it out.
+  bool stays_finer = false;
 };
 
 // Entries first, first + 1, ... of the outermost extent.

@@ -20,16 +20,18 @@ LeftSide left_side(ConstMatrixView x, const RightSide& weight, Linear::Room& roo
 }  // namespace
 
 Linear::Room::Room(Number number, std::size_t max_rows, std::size_t max_cols) {
-  if (is_i16(number)) i16 = I16Rows(max_rows, max_cols);
+  if (is_i16(number) || number == Number::u8) i16 = I16Rows(max_rows, max_cols);
   if (number == Number::u8) u8 = U8Rows(max_rows, max_cols);
 }
 
 void Linear::apply(models::ThreadPool& pool, ConstMatrixView x, Finish finish, MatrixView y,
                    Room& room) const {
+  if (watcher != nullptr) watcher->see(x);
   gemm(pool, {left_side(x, weight, room, pool), weight, bias, finish}, y);
 }
 
 void Linear::apply(ConstMatrixView x, Finish finish, MatrixView y, Room& room) const {
+  if (watcher != nullptr) watcher->see(x);
   gemm({left_side(x, weight, room), weight, bias, finish}, y);
 }
 

@@ -10,15 +10,24 @@
 
 namespace wnpu::kernels {
 
+// Who wants to know what a layer is given.
+class InputWatcher {
+ public:
+  virtual ~InputWatcher() = default;
+  // From any thread, some rows at a time.
+  virtual void see(ConstMatrixView x) = 0;
+};
+
 // y = x W^T + b. In f32, f16, i16, i8 or u8.
 struct Linear {
   RightSide weight;         // [in, out]
   std::vector<float> bias;  // [out]; empty: none
+  InputWatcher* watcher = nullptr;
 
   // Where x becomes what the weights are multiplied by; a thread's own.
   struct Room {
     Room() = default;
-    // For weights in these numbers.
+    // For weights in these numbers; u8: in i16 as well.
     Room(Number number, std::size_t max_rows, std::size_t max_cols);
     I16Rows i16;
     U8Rows u8;

@@ -1,0 +1,190 @@
+#include "models/quantize/calibrate.h"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "models/kernels/vectors/ops.h"
+#include "models/quantize/balance.h"
+#include "models/quantize/fold_points.h"
+#include "models/quantize/rounding_search.h"
+#include "models/quantize/stored_values.h"
+#include "models/weights/weights.h"
+
+namespace wnpu::models {
+namespace {
+
+// Of a sample: those that factors are chosen by and errors are told of. Weights are rounded by the
+// others.
+constexpr std::size_t kJudgingRows = 256;
+
+// A model of which some tensors have values of their own.
+class ChangedModel final : public ModelFile {
+ public:
+  explicit ChangedModel(const ModelFile& file) {
+    path_ = file.path();
+    format_ = file.format();
+    dims_ = file.dims();
+    config_ = file.config();
+    token_bytes_ = file.token_bytes();
+    tensors_ = file.tensors();
+  }
+
+  std::vector<float> values(const std::string& name) const {
+    const TensorView& view = tensors_.at(name);
+    std::vector<float> values(view.size());
+    read_finite({view, path_ + ": " + name}, values);
+    return values;
+  }
+
+  void set_values(const std::string& name, std::vector<float> values) {
+    std::vector<float>& kept = values_[name] = std::move(values);
+    TensorView& view = tensors_.at(name);
+    view = {.shape = view.shape, .bytes = std::as_bytes(std::span(kept))};
+  }
+
+  // As the reader of a file gives them.
+  void set_int8(const std::string& name, ConstMatrixView values) {
+    StoredValues& kept = int8_[name] = stored_values(DType::i8_rows, values, name);
+    TensorView& view = tensors_.at(name);
+    view = {.dtype = DType::i8_rows,
+            .shape = view.shape,
+            .bytes = std::as_bytes(std::span(kept.bytes)),
+            .row_scales = kept.row_scales};
+  }
+
+ private:
+  std::map<std::string, std::vector<float>> values_;
+  std::map<std::string, StoredValues> int8_;
+};
+
+ConstMatrixView judging_rows(const Matrix& sample) {
+  return sample.view().row_range(0, std::min(kJudgingRows, sample.rows()));
+}
+
+// All of them where there are few.
+ConstMatrixView rounding_rows(const Matrix& sample) {
+  const std::size_t n = sample.rows();
+  if (n < 2 * kJudgingRows) return sample.view();
+  return sample.view().row_range(kJudgingRows, n - kJudgingRows);
+}
+
+Matrix stacked_weights(const ModelFile& file, const std::vector<ProductLayer>& layers) {
+  ProductLayer all;
+  for (const ProductLayer& layer : layers)
+    all.parts.insert(all.parts.end(), layer.parts.begin(), layer.parts.end());
+  return layer_weights(file, all);
+}
+
+class Calibrator {
+ public:
+  Calibrator(ThreadPool& pool, const ModelFile& file, const ProductInputs& inputs,
+             const QuantizeOptions& options)
+      : pool_(pool),
+        file_(file),
+        inputs_(inputs),
+        options_(options),
+        model_(std::make_unique<ChangedModel>(file)) {}
+
+  void balance(const FoldPoint& point) {
+    const Matrix* const sample = sample_of(point.takers.front());
+    if (sample == nullptr) return;
+    const Matrix weights = stacked_weights(file_, point.takers);
+    const ChannelFactors factors =
+        search_factors(pool_, judging_rows(*sample), weights.view(), options_.type);
+    for (const ProductLayer& taker : point.takers) columns_[taker.name()] = factors;
+    for (const std::string& giver : point.givers) divide_channels(giver, factors);
+  }
+
+  void round(QuantizedLayer& layer) {
+    const std::string name = layer.layer.name();
+    const Matrix weights = layer_weights(file_, layer.layer);
+    const auto found = columns_.find(name);
+    const ChannelFactors factors =
+        found != columns_.end() ? found->second : ChannelFactors(weights.cols(), 1.0F);
+    Matrix scaled = with_multiplied_columns(weights.view(), factors);
+    const Matrix* const sample = sample_of(layer.layer);
+    Matrix rounded = sample != nullptr && options_.type == DType::i8_rows
+                         ? rounded_for(*sample, factors, scaled)
+                         : rounded_to_nearest(scaled.view(), options_.type, name);
+    if (sample != nullptr) {
+      const ProductError error(pool_, judging_rows(*sample), weights.view(), options_.type);
+      before_.emplace(name, error.of(ChannelFactors(weights.cols(), 1.0F)));
+      layer.error = error.of(factors, rounded.view());
+    }
+    layer.stays_finer = options_.max_error && layer.error.relative > *options_.max_error;
+    if (layer.stays_finer) {
+      layer.type = DType::f32;
+      layer.bytes = weights.size() * sizeof(float);
+    }
+    put(layer, std::move(layer.stays_finer ? scaled : rounded));
+  }
+
+  Calibration result(std::vector<QuantizedLayer> layers) {
+    return {std::move(model_), std::move(layers), std::move(before_)};
+  }
+
+ private:
+  const Matrix* sample_of(const ProductLayer& layer) const {
+    const auto found = inputs_.find(layer.name());
+    return found == inputs_.end() || found->second.rows() == 0 ? nullptr : &found->second;
+  }
+
+  Matrix rounded_for(const Matrix& sample, const ChannelFactors& factors, const Matrix& weights) {
+    const Matrix inputs = with_divided_columns(rounding_rows(sample), factors);
+    return round_for_product(pool_, weights.view(), second_moments(pool_, inputs.view()).view());
+  }
+
+  // A vector's values; of a matrix, its rows, once these are put.
+  void divide_channels(const std::string& giver, const ChannelFactors& factors) {
+    if (giver.ends_with(".value.weight")) {
+      rows_[giver] = factors;
+      return;
+    }
+    std::vector<float> values = model_->values(giver);
+    std::ranges::transform(values, factors, values.begin(), std::divides());
+    model_->set_values(giver, std::move(values));
+  }
+
+  void put(const QuantizedLayer& layer, Matrix weights) {
+    const std::size_t part_rows = weights.rows() / layer.layer.parts.size();
+    std::size_t first = 0;
+    for (const std::string& part : layer.layer.parts) {
+      const std::string name = part + ".weight";
+      const MatrixView rows = weights.view().row_range(first, part_rows);
+      first += part_rows;
+      if (const auto divided = rows_.find(name); divided != rows_.end()) {
+        for (std::size_t r = 0; r < part_rows; ++r)
+          kernels::scale(rows.row(r), 1 / divided->second[r]);
+      }
+      if (layer.type == DType::i8_rows) {
+        model_->set_int8(name, rows);
+      } else {
+        model_->set_values(name, {rows.data, rows.data + rows.rows * rows.cols});
+      }
+    }
+  }
+
+  ThreadPool& pool_;
+  const ModelFile& file_;
+  const ProductInputs& inputs_;
+  const QuantizeOptions& options_;
+  std::unique_ptr<ChangedModel> model_;
+  std::map<std::string, ChannelFactors> columns_;  // a product
+  std::map<std::string, ChannelFactors> rows_;     // a tensor
+  std::map<std::string, RoundingError> before_;
+};
+
+}  // namespace
+
+Calibration calibrate(ThreadPool& pool, const ModelFile& file, const ProductInputs& inputs,
+                      const QuantizeOptions& options) {
+  Calibrator calibrator(pool, file, inputs, options);
+  for (const FoldPoint& point : fold_points(file.dims())) calibrator.balance(point);
+  std::vector<QuantizedLayer> layers = quantize_layers(file, {options.type, {}});
+  for (QuantizedLayer& layer : layers) calibrator.round(layer);
+  return calibrator.result(std::move(layers));
+}
+
+}  // namespace wnpu::models
