@@ -1,9 +1,13 @@
 #include "app/models/quantize_report.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
+
+#include "models/base/utf8.h"
 
 namespace wnpu::app {
 namespace {
@@ -18,18 +22,49 @@ std::size_t sum_of(const QuantizeReport& report, Field field) {
   return sum;
 }
 
-ordered_json json_of(const QuantizedLayer& layer) {
+void put_error(const models::RoundingError& error, ordered_json& object) {
+  object["relative_error"] = error.relative;
+  object["cosine"] = error.cosine;
+  object["snr_db"] = nullptr;
+  if (error.snr_db) object["snr_db"] = *error.snr_db;
+}
+
+ordered_json json_of(const QuantizedLayer& layer, const QuantizeReport& report) {
+  const auto before = report.before.find(layer.layer.name());
+  const bool is_fitted = before != report.before.end();
   ordered_json object = {{"layer", layer.layer.name()},
                          {"type", models::dtype_name(layer.type)},
                          {"stays_finer", layer.stays_finer},
-                         {"relative_error", layer.error.relative},
-                         {"cosine", layer.error.cosine},
-                         {"snr_db", nullptr},
-                         {"n_weights", layer.n_weights},
-                         {"bytes_before", layer.bytes_before},
-                         {"bytes", layer.bytes}};
-  if (layer.error.snr_db) object["snr_db"] = *layer.error.snr_db;
+                         {"error_of", is_fitted ? "product" : "weights"}};
+  put_error(layer.error, object);
+  object["uncalibrated"] = nullptr;
+  if (is_fitted) {
+    object["uncalibrated"] = ordered_json::object();
+    put_error(before->second, object["uncalibrated"]);
+  }
+  object["n_weights"] = layer.n_weights;
+  object["bytes_before"] = layer.bytes_before;
+  object["bytes"] = layer.bytes;
   return object;
+}
+
+ordered_json json_of(const Hearing& hearing, bool has_references) {
+  ordered_json object = {{"cpu_s", hearing.seconds}, {"word_errors", nullptr}, {"words", nullptr}};
+  if (!has_references) return object;
+  object["word_errors"] = hearing.words.errors();
+  object["words"] = hearing.words.reference;
+  return object;
+}
+
+ordered_json json_of(const Evaluation& evaluation) {
+  const bool has_references = evaluation.n_references > 0;
+  return {{"recordings", evaluation.n_recordings},
+          {"with_reference", evaluation.n_references},
+          {"same_text", evaluation.n_same_text},
+          {"audio_s", evaluation.audio_s},
+          {"precision", models::precision_name(evaluation.precision)},
+          {"before", json_of(evaluation.before, has_references)},
+          {"after", json_of(evaluation.after, has_references)}};
 }
 
 std::string formatted(const char* format, double value) {
@@ -38,15 +73,84 @@ std::string formatted(const char* format, double value) {
   return text.data();
 }
 
-std::string row_text(const QuantizedLayer& layer, std::size_t name_width) {
+std::string snr_text(const models::RoundingError& error) {
+  return error.snr_db ? formatted("  %6.1f", *error.snr_db) : "   exact";
+}
+
+std::string row_text(const QuantizedLayer& layer, const QuantizeReport& report,
+                     std::size_t name_width) {
   std::string text = layer.layer.name();
   text.append(name_width - text.size(), ' ');
   text += formatted("  %9.6f", layer.error.relative) + formatted("  %9.7f", layer.error.cosine);
-  text += layer.error.snr_db ? formatted("  %6.1f", *layer.error.snr_db) : "   exact";
+  text += snr_text(layer.error);
+  if (!report.before.empty()) {
+    const auto before = report.before.find(layer.layer.name());
+    text += before == report.before.end() ? "  weights" : snr_text(before->second) + " ";
+  }
   text += "  ";
   text += models::dtype_name(layer.type);
   if (layer.stays_finer) text += " (stays finer)";
   return text + "\n";
+}
+
+// Word errors in percent; nothing without references.
+std::string rate_text(const Evaluation& evaluation, const Hearing& hearing) {
+  constexpr double kPercent = 100;
+  if (evaluation.n_references == 0) return "";
+  return ", word errors " + formatted("%.2f %%", kPercent * hearing.words.rate());
+}
+
+std::string evaluation_text(const Evaluation& evaluation) {
+  std::string text = "recordings: " + std::to_string(evaluation.n_same_text) + " of ";
+  text += std::to_string(evaluation.n_recordings) + " with the same text\n";
+  text += "before, fp32: " + formatted("%.1f s of CPU", evaluation.before.seconds);
+  text += rate_text(evaluation, evaluation.before) + "\nnow, ";
+  text += models::precision_name(evaluation.precision);
+  text += formatted(": %.1f s of CPU", evaluation.after.seconds);
+  return text + rate_text(evaluation, evaluation.after) + "\n";
+}
+
+std::string escaped(std::string_view text) {
+  std::string html;
+  for (const char c : models::repair_utf8(text)) {
+    switch (c) {
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      default:
+        html += c;
+    }
+  }
+  return html;
+}
+
+std::string page_row(const QuantizedLayer& layer, const QuantizeReport& report) {
+  const auto before = report.before.find(layer.layer.name());
+  const auto cell = [](const std::string& text) { return "<td>" + text + "</td>"; };
+  std::string row = "<tr" + std::string(layer.stays_finer ? " class=\"finer\"" : "") + ">";
+  row += cell(layer.layer.name()) + cell(before == report.before.end() ? "weights" : "product");
+  row += cell(formatted("%.6f", layer.error.relative));
+  row += cell(formatted("%.7f", layer.error.cosine)) + cell(snr_text(layer.error));
+  row += cell(before == report.before.end() ? "" : snr_text(before->second));
+  return row + cell(std::string(models::dtype_name(layer.type))) + "</tr>\n";
+}
+
+std::string page_facts(const QuantizeReport& report) {
+  std::string facts = "model: " + report.model + "\nprecision: ";
+  facts += models::dtype_name(report.precision);
+  facts += "\nlayers: " + std::to_string(sum_of(report, &QuantizedLayer::bytes_before));
+  facts += " bytes before, " + std::to_string(sum_of(report, &QuantizedLayer::bytes)) + " now\n";
+  for (const std::string& recording : report.recordings) {
+    facts += "calibrated with: " + recording + "\n";
+  }
+  if (report.evaluation) facts += evaluation_text(*report.evaluation);
+  return facts;
 }
 
 }  // namespace
@@ -63,11 +167,35 @@ std::string quantize_text(const QuantizeReport& report) {
     width = std::max(width, layer.layer.name().size());
   }
   heading.append(width - heading.size(), ' ');
-  std::string text = heading + "      error     cosine  SNR dB  type\n";
-  for (const QuantizedLayer& layer : report.layers) text += row_text(layer, width);
+  std::string text = heading + "      error     cosine  SNR dB";
+  text += report.before.empty() ? "  type\n" : "   before  type\n";
+  for (const QuantizedLayer& layer : report.layers) text += row_text(layer, report, width);
   text += "layers: " + std::to_string(sum_of(report, &QuantizedLayer::bytes_before));
   text += " bytes before, " + std::to_string(sum_of(report, &QuantizedLayer::bytes)) + " now\n";
+  if (report.evaluation) text += evaluation_text(*report.evaluation);
   return text;
+}
+
+std::string quantize_html(const QuantizeReport& report) {
+  std::string page = R"(<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>whisper-npu quantize</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; } td, th { text-align: left; padding: .15rem 1rem .15rem 0; }
+.finer { font-weight: 600; }
+</style></head><body>
+<h1>whisper-npu quantize</h1>
+<pre>
+)";
+  page += escaped(page_facts(report));
+  page += R"(</pre>
+<p>The largest error first; bold: stays finer. An error of a product is that of its result on rows
+of the recordings, of weights that of the weights.</p>
+<table>
+<tr><th>Layer<th>Error of<th>Relative<th>Cosine<th>SNR, dB<th>Uncalibrated SNR, dB<th>Type</tr>
+)";
+  for (const QuantizedLayer& layer : report.layers) page += page_row(layer, report);
+  return page + "</table>\n</body></html>\n";
 }
 
 std::string quantize_json(const QuantizeReport& report) {
@@ -76,11 +204,15 @@ std::string quantize_json(const QuantizeReport& report) {
                          {"format", report.format},
                          {"precision", models::dtype_name(report.precision)},
                          {"max_error", nullptr},
+                         {"calibrated_with", report.recordings},
+                         {"evaluation", nullptr},
                          {"bytes_before", sum_of(report, &QuantizedLayer::bytes_before)},
                          {"bytes", sum_of(report, &QuantizedLayer::bytes)},
                          {"layers", ordered_json::array()}};
   if (report.max_error) object["max_error"] = *report.max_error;
-  for (const QuantizedLayer& layer : report.layers) object["layers"].push_back(json_of(layer));
+  if (report.evaluation) object["evaluation"] = json_of(*report.evaluation);
+  for (const QuantizedLayer& layer : report.layers)
+    object["layers"].push_back(json_of(layer, report));
   constexpr int kIndent = 2;
   // A path may be no UTF-8.
   return object.dump(kIndent, ' ', false, ordered_json::error_handler_t::replace) + "\n";

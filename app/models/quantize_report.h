@@ -1,10 +1,12 @@
 // What quantisation costs each layer, for people and for programs.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/calibrate/evaluation.h"
 #include "models/quantize/quantize.h"
 
 namespace wnpu::app {
@@ -15,6 +17,11 @@ struct QuantizeReport {
   models::DType precision = models::DType::i8_rows;
   std::optional<double> max_error;
   std::vector<models::QuantizedLayer> layers;  // worst first
+  // Where the model was calibrated: the recordings, and of products that were fitted to them the
+  // error without that, by the layer's name (models/quantize/calibrate.h).
+  std::vector<std::string> recordings = {};
+  std::map<std::string, models::RoundingError> before = {};
+  std::optional<Evaluation> evaluation = {};
 };
 
 // Puts the layers in the report's order: largest relative error first.
@@ -22,5 +29,6 @@ void sort_worst_first(std::vector<models::QuantizedLayer>& layers);
 
 std::string quantize_text(const QuantizeReport& report);
 std::string quantize_json(const QuantizeReport& report);  // quantize.schema.json; with a newline
+std::string quantize_html(const QuantizeReport& report);  // a page that needs nothing else
 
 }  // namespace wnpu::app

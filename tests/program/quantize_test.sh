@@ -32,3 +32,44 @@ for precision in int8 bf16 q4_1 q5_0; do
   expect 0 '^layers: ' quantize ./a --overwrite -o b
   rm -r a b
 done
+
+# Calibrated with a recording: a second of a tone, in which the random model hears words.
+wav() {
+  python3 - "$@" <<'EOF'
+import math, struct, sys, wave
+with wave.open(sys.argv[1], "wb") as out:
+    out.setparams((1, 2, 16000, 0, "NONE", "none"))
+    n = int(float(sys.argv[2]) * 16000)
+    out.writeframes(b"".join(struct.pack("<h", int(9000 * math.sin(i * i / 9e4))) for i in range(n)))
+EOF
+}
+wav a.wav 1
+wav b.wav 0.7
+wav none.wav 0
+echo 'Anything at all.' >b.txt
+echo text >text.wav
+expect 2 'cannot be with --precision bf16' quantize nano --precision bf16 --calibrate a.wav -o c
+expect 2 'int8 in .*, which is quantised already' quantize ./d --calibrate a.wav -o c
+expect 4 'text.wav' quantize nano --calibrate a.wav --calibrate text.wav -o c
+expect 4 'none.wav' quantize nano --calibrate none.wav -o c
+expect 4 'missing.wav' quantize nano --calibrate missing.wav -o c
+expect 4 'text.wav' quantize nano --evaluate text.wav -o c
+[ ! -e c ] || fail "a refused calibration left a folder"
+
+expect 0 '"uncalibrated": \{' quantize nano --calibrate a.wav b.wav --json -o c
+grep -q '"calibrated_with": \[' out || fail "no recordings in the report"
+(cd c && sha256sum --quiet -c SHA256SUMS) || fail "sums differ"
+grep -q 'calibrated with: a.wav' c/quantize.html || fail "no recordings in the page"
+"$program" quantize nano --calibrate a.wav b.wav -o again >/dev/null
+diff -r c again || fail "two calibrations differ"
+taskset -c 0 "$program" quantize nano --calibrate b.wav a.wav -o one >/dev/null
+cmp c/model.bin one/model.bin || fail "the order of recordings or the threads show"
+cmp -s c/model.bin d/model.bin && fail "calibration changes nothing"
+expect 0 '' transcribe --model ./c --precision int8 --device cpu --language en a.wav
+expect 0 'now, int8: .* word errors' quantize nano --calibrate a.wav --evaluate a.wav --evaluate b.wav -o e
+expect 0 'of 1 with the same text' quantize nano --precision q8_0 --calibrate a.wav --evaluate a.wav -o f
+python3 - e/quantize.json <<'EOF' || fail "another evaluation"
+import json, sys
+e = json.load(open(sys.argv[1]))["evaluation"]
+assert (e["recordings"], e["with_reference"], e["before"]["words"]) == (2, 1, 3), e
+EOF
