@@ -8,7 +8,23 @@ import recordings
 # Options without which a model of random weights goes on for seconds.
 RESTRAINTS = {"--max-tokens", "--temperature-increment-on-fallback", "--threads", "--device"}
 NEEDS_WORDS = {"--max-line-width", "--max-line-count", "--max-words-per-line", "--highlight-words",
-               "--hallucination-silence-threshold"}
+               "--hallucination-silence-threshold", "--prepend-punctuations", "--append-punctuations"}
+# What these need (app/cli/option_needs.cpp), as options that are given with them; and which are of a device alone.
+NEEDED = {
+    "--carry-initial-prompt": {"--initial-prompt": "And so"},
+    "--max-line-count": {"--max-line-width": "42"},
+    "--fp16": {"--precision": "fp32"},
+    "--gemm": {"--precision": "fp32"},
+    "--patience": {"--beam-size": "2", "--temperature": "0"},
+    "--length-penalty": {"--beam-size": "2", "--temperature": "0"},
+    "--beam-size": {"--temperature": "0"},
+    **{name: {"--temperature-increment-on-fallback": "1"}
+       for name in ("--best-of", "--seed", "--compression-ratio-threshold")},
+}
+OF_DEVICES = ("--npu-", "--operator", "--device-split", "--cpu-window-ms", "--fallback", "--xclbin", "--memory-limit")
+EXCLUDED = [("--clip-timestamps", "--vad"), ("--language", "--language-detection-threshold"),
+            ("--language", "--language-detection-segments"), ("--max-words-per-line", "--max-line-width"),
+            ("--max-words-per-line", "--max-line-count")]
 FORMATS = ["txt", "srt", "vtt", "tsv", "json", "jsonl", "lrc", "csv"]
 NAMES = ["a.wav", "talk.wav", "two words.wav", "ü 日本.wav", "noext", ".hidden.wav", "a.b.c.wav", "out.json", "a.mp3",
          "x" * 240 + ".wav", "quote'\".wav", "-", "-dash.wav", "sub/a.wav", "new\nline.wav", "bad\udcff.wav",
@@ -172,8 +188,10 @@ def add_outputs(rng, case, is_wild):
         case.stdout = rng.choice(["file"] * 8 + ["closed", "full"])
     for name in chosen:
         case.atoms.append(given(rng, "--format", name))
+    if case.stdout == "file" and len(chosen) > 1 and not is_wild and not case.has("--output-dir"):
+        chosen = chosen[:1]
     for name, part in (("--overwrite", 0.3), ("--skip-existing", 0.15), ("--dry-run", 0.04)):
-        if rng.random() < part:
+        if rng.random() < part and (is_wild or name != "--skip-existing" or not case.has("--overwrite")):
             case.atoms.append(option(rng, name, is_wild))
 
 
@@ -210,6 +228,18 @@ def device_atoms(rng, is_wild):
     return atoms
 
 
+def with_needs(drawn):
+    """The names without those that another excludes, or only a device takes; and values of what they need."""
+    kept = [name for name in drawn if not name.startswith(OF_DEVICES)]
+    needed = {}
+    for first, other in EXCLUDED:
+        if any(name.startswith(other) for name in kept):
+            kept = [name for name in kept if name != first]
+    for name in kept:
+        needed.update({"--vad": "True"} if name.startswith("--vad-") else NEEDED.get(name, {}))
+    return [name for name in kept if name not in needed], needed
+
+
 def make_case(seed, index, compressed):
     rng = random.Random(f"{seed}/{index}")
     is_wild = rng.random() < 0.25
@@ -221,6 +251,9 @@ def make_case(seed, index, compressed):
         case.atoms.append(given(rng, "--word-timestamps", "True"))
     if not is_wild and not case.has("--word-timestamps"):
         drawn = [name for name in drawn if name not in NEEDS_WORDS]
+    if not is_wild and rng.random() < 0.95:
+        drawn, needed = with_needs(drawn)
+        case.atoms += [given(rng, name, value) for name, value in needed.items()]
     case.atoms += [option(rng, name, is_wild) for name in drawn]
     case.atoms += device_atoms(rng, is_wild)
     add_outputs(rng, case, is_wild)

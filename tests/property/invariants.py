@@ -54,7 +54,9 @@ class Invariants:
             fault("exit code 6 with nothing in the way", message)
         if run.code == 1 and len(case.inputs()) < 2:
             fault("exit code 1 of one input", message)
-        is_json = case.values("--log-format")[-1:] == ["json"] and not case.form
+        # An abbreviation is no option, and chooses nothing.
+        spelled = [a for a in case.atoms if a.name == "--log-format" and a.words[0].startswith(("--log-format", "--log_format"))]
+        is_json = [a.value for a in spelled][-1:] == ["json"] and not case.form
         if is_json and not case.has("--help"):
             self.check_log(run.err, fault)
         if run.code not in (0, 141) and not re.search(r'^whisper-npu: |^{"type":"message"', message, re.M):

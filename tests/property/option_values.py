@@ -129,6 +129,7 @@ VALUES = {
     "--manifest": text("missing.jsonl", "."), "--shard": text("1/2", "auto", "3/2"), "--resume": text("missing.jsonl"),
     "--retry-failed": FLAG, "--summary": text("summary.json"), "--batch-seconds": number(1.0, 300.0, (1e6, 1000001)),
     "--order": choice("input", "done"), "--max-attempts": number(1, 5, (100, 101), integer=True),
+    "--row-timeout": number(0.0, 300.0, (1e8, 1e9)), "--row-timeout-factor": number(0.0, 10.0, (1e6, 1e7)),
     "--watch": text("missing"), "--recursive": FLAG, "--headers": choice("auto", "on", "off"),
     "--color": choice("auto", "never", "always"), "--log-format": choice("json", "text"),
     "--overwrite": FLAG, "--skip-existing": FLAG, "--verbose": BOOL, "--quiet": FLAG, "--dry-run": FLAG,
@@ -136,7 +137,7 @@ VALUES = {
 # Options that replace, select or stop the work, and so are the scenario's, not drawn with the others.
 SCENARIO = {"--help", "--config", "--model", "--model-dir", "--stdin-format", "--output", "--output-dir", "--output-template", "--overwrite", "--skip-existing",
             "--dry-run", "--device", "--yes", "--watch", "--manifest", "--shard", "--resume", "--retry-failed", "--summary",
-            "--batch-seconds", "--order", "--max-attempts"}
+            "--batch-seconds", "--order", "--max-attempts", "--row-timeout", "--row-timeout-factor"}
 
 # Taken from the command line alone.
 NO_SETTING = {"--help", "--config", "--overwrite", "--watch", "--manifest", "--shard", "--resume", "--retry-failed", "--summary"}
