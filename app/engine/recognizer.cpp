@@ -18,7 +18,8 @@ Recognizer::Recognizer(std::shared_ptr<const LoadedModel> model, std::size_t n_t
                        const std::vector<EncoderDevice*>& devices, bool falls_back,
                        const Division& division)
     : model_(std::move(model)),
-      pool_(thread_shares(n_threads, devices.size(), division.with_cpu).decoder),
+      n_wanted_threads_(thread_shares(n_threads, devices.size(), division.with_cpu).decoder),
+      pool_(n_wanted_threads_),
       encoder_(*model_, n_threads, pool_, devices, with_fallback(division, falls_back)),
       decoder_(model_->decoder(), pool_),
       cache_(std::make_unique<decoder::KvCache>(dims(), 1, model_->precision())) {}

@@ -47,6 +47,8 @@ class Recognizer {
 
   // For other work between the calls here.
   models::ThreadPool& pool() { return pool_; }
+  // That the pool was to have: of n_threads, what a CPU beside devices leaves the decoder.
+  std::size_t n_wanted_threads() const { return n_wanted_threads_; }
 
   // Keeps an encoded window in `slot` (0, 1, ...) for the calls below: the keys and values of
   // cross-attention, the decoder's first work on a window.
@@ -65,6 +67,7 @@ class Recognizer {
 
  private:
   std::shared_ptr<const LoadedModel> model_;
+  std::size_t n_wanted_threads_;
   models::ThreadPool pool_;
   WindowEncoder encoder_;
   decoder::Decoder decoder_;

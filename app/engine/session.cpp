@@ -98,9 +98,10 @@ void Session::State::transcribe_each(std::size_t n_together, const TranscribeOpt
 void Session::State::describe(Transcript& transcript, std::size_t n_together) {
   transcript.device = device_info();
   app::warn_of_devices(transcript.device, n_together, transcript.warnings);
+  const std::size_t n_wanted = recognizer.n_wanted_threads();
   const std::size_t n_threads = recognizer.pool().n_threads();
-  if (n_threads < threads) {
-    transcript.warnings.push_back("expected " + std::to_string(threads) +
+  if (n_threads < n_wanted) {
+    transcript.warnings.push_back("expected " + std::to_string(n_wanted) +
                                   " threads, found room for " + std::to_string(n_threads));
   }
   transcript.model = model.info();

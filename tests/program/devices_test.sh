@@ -31,3 +31,11 @@ if ! "$program" devices --json | grep -q '"name": "npu:'; then
   expect 1 '^failed +NPU ' doctor --device npu --model "$small"
   expect 0 '^absent +NPU ' doctor --model "$small"
 fi
+
+# Threads that the CPU beside a device takes are not missing.
+python3 -c 'import wave
+with wave.open("a.wav", "wb") as out:
+    out.setparams((1, 2, 16000, 0, "NONE", ""))
+    out.writeframes(bytes(32000))'
+expect 0 '"warnings"' transcribe a.wav --device cpu,sim --threads 2 --model "$small" --format json --max-tokens 4
+! grep -q 'found room for' out || fail "threads that a CPU beside a device takes are called missing"
