@@ -37,20 +37,25 @@ namespace {
 
 using namespace wnpu::app;
 
-int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
-              const Environment& environment, BatchProgress& progress) {
+int run_dry(const Options& options, const std::vector<PlannedInput>& plan,
+            const Environment& environment, BatchProgress& progress) {
   Messages messages(std::cerr, options.verbosity, false);
   InputAudio inputs(options, std::cerr);
-  if (options.dry_run) {
-    const ChosenDevice chosen = choose_device(options.device, wnpu::npu::probe(), 1);
-    if (progress.n_begun == 0) note_device(chosen.info, options.threads, options, messages);
-    check_only_input(plan);
-    const TranscribeFn read = [&](const std::string& input, const wnpu::Callbacks& calls) {
-      return inputs.read(input, calls.should_stop,
-                         [&](const wnpu::Audio& audio) { return wnpu::read_audio(audio, calls); });
-    };
-    return run(options, plan, read, environment, progress);
-  }
+  const ChosenDevice chosen = choose_device(options.device, wnpu::npu::probe(), 1);
+  if (progress.n_begun == 0) note_device(chosen.info, options.threads, options, messages);
+  check_only_input(plan);
+  const TranscribeFn read = [&](const std::string& input, const wnpu::Callbacks& calls) {
+    return inputs.read(input, calls.should_stop,
+                       [&](const wnpu::Audio& audio) { return wnpu::read_audio(audio, calls); });
+  };
+  return run(options, plan, read, environment, progress);
+}
+
+int run_batch(const Options& options, const std::vector<PlannedInput>& plan,
+              const Environment& environment, BatchProgress& progress) {
+  if (options.dry_run) return run_dry(options, plan, environment, progress);
+  Messages messages(std::cerr, options.verbosity, false);
+  InputAudio inputs(options, std::cerr);
   check_only_input(plan);
   if (plan.size() == 1 && !plan.front().is_skipped) {
     inputs.prepare(plan.front().input, [] { return received_signal() != 0; });
