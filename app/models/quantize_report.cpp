@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include "app/formats/markup.h"
 #include "models/base/utf8.h"
 
 namespace wnpu::app {
@@ -110,26 +110,6 @@ std::string evaluation_text(const Evaluation& evaluation) {
   return text + rate_text(evaluation, evaluation.after) + "\n";
 }
 
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char c : models::repair_utf8(text)) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
-}
-
 std::string page_row(const QuantizedLayer& layer, const QuantizeReport& report) {
   const auto before = report.before.find(layer.layer.name());
   const auto cell = [](const std::string& text) { return "<td>" + text + "</td>"; };
@@ -187,7 +167,7 @@ table { border-collapse: collapse; } td, th { text-align: left; padding: .15rem 
 <h1>whisper-npu quantize</h1>
 <pre>
 )";
-  page += escaped(page_facts(report));
+  page += escaped_markup(models::repair_utf8(page_facts(report)));
   page += R"(</pre>
 <p>The largest error first; bold: stays finer. An error of a product is that of its result on rows
 of the recordings, of weights that of the weights.</p>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "app/formats/markup.h"
 #include "bench/core/text_table.h"
 #include "bench/report/svg.h"
 
@@ -69,7 +70,8 @@ std::string timeline_mark(const TimelineSpan& span, const svg::Axis& axis, doubl
 }  // namespace
 
 std::string chart_heading(const std::string& title, const std::string& explanation) {
-  return "<h2>" + svg::escaped(title) + "</h2>\n<p>" + svg::escaped(explanation) + "</p>\n";
+  return "<h2>" + app::escaped_markup(title) + "</h2>\n<p>" + app::escaped_markup(explanation) +
+         "</p>\n";
 }
 
 std::string stage_chart(const std::vector<StageTime>& stages) {

@@ -1,7 +1,7 @@
 #include "bench/report/report_html.h"
 
+#include "app/formats/markup.h"
 #include "bench/report/report_charts.h"
-#include "bench/report/svg.h"
 
 namespace wnpu::bench {
 namespace {
@@ -31,7 +31,8 @@ rect.mark { stroke: #fff; stroke-width: .5; }
 std::string facts_table(const Report& report) {
   std::string rows;
   for (const auto& [name, value] : report.facts) {
-    rows += "<tr><th>" + svg::escaped(name) + "</th><td>" + svg::escaped(value) + "</td></tr>\n";
+    rows += "<tr><th>" + app::escaped_markup(name) + "</th><td>" + app::escaped_markup(value) +
+            "</td></tr>\n";
   }
   return "<table>\n" + rows + "</table>\n";
 }
@@ -47,7 +48,7 @@ std::string legend() {
 }  // namespace
 
 std::string report_html(const Report& report) {
-  const std::string title = svg::escaped(report.title);
+  const std::string title = app::escaped_markup(report.title);
   std::string page =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n"

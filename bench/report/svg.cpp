@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/formats/markup.h"
+
 namespace wnpu::bench::svg {
 namespace {
 
@@ -23,7 +25,9 @@ std::string mark_class(std::string_view css_class) {
   return " class=\"mark " + std::string(css_class) + "\"";
 }
 
-std::string title(std::string_view hint) { return "><title>" + escaped(hint) + "</title></"; }
+std::string title(std::string_view hint) {
+  return "><title>" + app::escaped_markup(hint) + "</title></";
+}
 
 // The next of 1, 2, 5, 10, ... times a power of ten that leaves at most kMostTicks steps.
 double tick_distance(double range) {
@@ -38,29 +42,6 @@ double tick_distance(double range) {
 }
 
 }  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result.push_back(c);
-    }
-  }
-  return result;
-}
 
 std::string number(double value) {
   char buffer[64];
@@ -110,7 +91,7 @@ std::string text(Point at, std::string_view content, Anchor anchor, std::string_
                                                  : "end";
   const std::string styled = css_class.empty() ? "" : " class=\"" + std::string(css_class) + "\"";
   return "<text" + styled + attribute("x", at.x) + attribute("y", at.y) + " text-anchor=\"" + name +
-         "\">" + escaped(content) + "</text>\n";
+         "\">" + app::escaped_markup(content) + "</text>\n";
 }
 
 std::string rectangle(const Box& box, std::string_view css_class, std::string_view hint) {
@@ -136,8 +117,8 @@ std::string horizontal_grid(const Axis& axis, double top, double bottom, std::st
 
 std::string document(double width, double height, std::string_view label,
                      std::string_view content) {
-  return "<svg role=\"img\" aria-label=\"" + escaped(label) + "\" viewBox=\"0 0 " + pixels(width) +
-         " " + pixels(height) + "\">\n" + std::string(content) + "</svg>\n";
+  return "<svg role=\"img\" aria-label=\"" + app::escaped_markup(label) + "\" viewBox=\"0 0 " +
+         pixels(width) + " " + pixels(height) + "\">\n" + std::string(content) + "</svg>\n";
 }
 
 }  // namespace wnpu::bench::svg

@@ -7,8 +7,6 @@
 
 namespace wnpu::bench::svg {
 
-// & < > " as entities.
-std::string escaped(std::string_view text);
 // Three digits; no exponent from 0.0001 up: "0.034", "12.5", "1400".
 std::string number(double value);
 
