@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <span>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -32,13 +33,8 @@ class SpoolPart final : public Part {
   }
 
   void append(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail();
-      size_ += static_cast<std::uint64_t>(written);
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
+    audio::append_to_spool(descriptor_, std::as_bytes(std::span(bytes)), name_);
+    size_ += bytes.size();
   }
 
  private:
@@ -69,6 +65,11 @@ class SpoolPart final : public Part {
 }
 
 }  // namespace
+
+FetchOrder fetch_order(const Options& options, const std::string& url, const std::string& name,
+                       const std::function<bool()>& should_stop) {
+  return {url, name, options.max_download.value_or(kMostFetched), options.verbosity, should_stop};
+}
 
 FetchedRecording::FetchedRecording(const FetchOrder& order, std::ostream& err)
     : descriptor_(audio::open_spool(order.name)) {

@@ -19,6 +19,10 @@ struct FetchOrder {
   std::function<bool()> should_stop = {};
 };
 
+// With the options' bound on bytes and what they say of messages.
+FetchOrder fetch_order(const Options& options, const std::string& url, const std::string& name,
+                       const std::function<bool()>& should_stop);
+
 class FetchedRecording {
  public:
   // Throws AudioError where there is none, or a larger one; NetworkError where a try later may do

@@ -34,15 +34,12 @@ class EngineForRows {
     }
     Session session(model);
     channel.send_now({{kReady, model_sha256_}});
-    const Serving serving{
-        options_.rows, options_.transcribe.word_timestamps, options_.audio_track,
-        [&](const Transcript& transcript) { note_end(transcript, messages); },
-        [&](const std::string& url, const std::function<bool()>& is_hung_up) {
-          return std::make_unique<FetchedRecording>(
-              FetchOrder{url, shown_url(url), options_.max_download.value_or(kMostFetched),
-                         options_.verbosity, is_hung_up},
-              std::cerr);
-        }};
+    const Serving serving{options_.rows, options_.transcribe.word_timestamps, options_.audio_track,
+                          [&](const Transcript& transcript) { note_end(transcript, messages); },
+                          [&](const std::string& url, const std::function<bool()>& is_hung_up) {
+                            return std::make_unique<FetchedRecording>(
+                                fetch_order(options_, url, shown_url(url), is_hung_up), std::cerr);
+                          }};
     serve_rows(channel, serving, [&](std::size_t n_together, const RecordingCallbacks& callbacks) {
       session.transcribe_each(n_together, options_.transcribe, callbacks);
     });

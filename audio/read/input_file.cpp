@@ -27,17 +27,6 @@ int open_file(const std::string& path, const std::string& name) {
   return fd;
 }
 
-void write_all(int fd, std::span<const std::byte> bytes, const std::string& name) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      throw AudioError(name + ": expected room for a temporary copy, found: " + errno_text(errno));
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
-  }
-}
-
 // Returns when a read of `fd` would not wait. Throws Stopped.
 void wait_for_bytes(int fd, const std::function<bool()>& should_stop) {
   constexpr int kAskEveryMs = 100;
@@ -73,7 +62,7 @@ void copy_to_spool(int from, int spool, const SpoolLimits& limits, const std::st
                        "(else /var/tmp), and at most " +
                        mebibytes(limits.bytes));
     }
-    write_all(spool, std::span(block).first(static_cast<std::size_t>(n)), name);
+    append_to_spool(spool, std::span(block).first(static_cast<std::size_t>(n)), name);
   }
 }
 

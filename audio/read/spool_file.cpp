@@ -33,4 +33,16 @@ std::uint64_t room_for_spool(int spool, std::uint64_t limit) {
   return std::min(limit, std::uint64_t{status.f_bavail} * status.f_frsize / 2);
 }
 
+void append_to_spool(int spool, std::span<const std::byte> bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(spool, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      throw AudioError(name + ": expected room for a temporary copy, found: " +
+                       std::generic_category().message(errno));
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+}
+
 }  // namespace wnpu::audio

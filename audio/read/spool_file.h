@@ -2,7 +2,9 @@
 // name, which is gone when the process is, whatever ends it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace wnpu::audio {
@@ -14,5 +16,8 @@ int open_spool(const std::string& name);
 // Bytes that it may take: `limit`, and at most half of what is free there, for others want to write
 // there, too.
 std::uint64_t room_for_spool(int spool, std::uint64_t limit);
+
+// All of them, behind what was written before. Throws AudioError.
+void append_to_spool(int spool, std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace wnpu::audio
