@@ -29,7 +29,7 @@ bool would_wait(pollfd& descriptor) {
   return descriptor.revents == 0;
 }
 
-[[noreturn]] void fail(const std::string& name, const char* call) {
+[[noreturn]] void fail_to_write(const std::string& name, const char* call) {
   const std::string text = name + ": " + call + ": " + std::strerror(errno);
   if (errno == EPIPE) throw BrokenPipe(text);
   throw OutputError(text);
@@ -47,7 +47,7 @@ void write_all(int descriptor, std::string_view contents, const std::string& nam
     if (written >= 0) {
       contents.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno != EINTR && errno != EAGAIN) {
-      fail(name, "write");
+      fail_to_write(name, "write");
     }
   }
 }
@@ -56,7 +56,7 @@ int open_in_place(const std::filesystem::path& path) {
   while (true) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor >= 0) return descriptor;
-    if (errno != ENXIO || !std::filesystem::is_fifo(path)) fail(path, "open");
+    if (errno != ENXIO || !std::filesystem::is_fifo(path)) fail_to_write(path, "open");
     wait_for(nullptr);  // for a reader
   }
 }

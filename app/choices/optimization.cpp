@@ -11,8 +11,8 @@
 namespace wnpu::app {
 namespace {
 
-constexpr std::size_t kBeams = 5;
-constexpr std::size_t kBatch = 8;
+constexpr std::size_t kAccurateBeams = 5;
+constexpr std::size_t kFastBatch = 8;
 
 using IsGiven = std::function<bool(std::string_view)>;
 
@@ -26,7 +26,7 @@ struct Goal {
 Goal goal_of(std::string_view name) {
   if (name == "speed") return {"int8", 1, true, "int8"};
   if (name == "memory") return {"int8", 1, false, "int8"};
-  return {"fp32", kBeams, false, "bf16"};
+  return {"fp32", kAccurateBeams, false, "bf16"};
 }
 
 bool is_any_given(const IsGiven& is_given, std::initializer_list<std::string_view> names) {
@@ -74,8 +74,8 @@ void optimize_for(std::string_view goal, const IsGiven& is_given, Options& optio
     chose("--beam-size", std::to_string(wanted.beams));
   }
   if (wanted.is_batched && can_be_batched(is_given, options)) {
-    transcribe.batch_size = kBatch;
-    chose("--batch-size", std::to_string(kBatch));
+    transcribe.batch_size = kFastBatch;
+    chose("--batch-size", std::to_string(kFastBatch));
   }
   if (goal == "memory" && !is_any_given(is_given, {"--best-of", "--length-penalty"})) {
     transcribe.best_of = 1;

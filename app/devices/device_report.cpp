@@ -32,13 +32,13 @@ std::string gigabytes(std::uint64_t bytes) {
 }
 
 // A device: its name, whether it can be used, and lines about it.
-struct Row {
+struct DeviceEntry {
   std::string name;
   bool is_usable = true;
   std::vector<std::string> lines;
 };
 
-Row row_of(const ListedCpu& cpu) {
+DeviceEntry row_of(const ListedCpu& cpu) {
   const Machine& machine = cpu.machine;
   std::string what = machine.cpu.empty() ? "unnamed" : machine.cpu;
   what +=
@@ -50,7 +50,7 @@ Row row_of(const ListedCpu& cpu) {
            "--precision auto: " + std::string(cpu.auto_precision)}};
 }
 
-Row row_of(const ListedNpu& npu) {
+DeviceEntry row_of(const ListedNpu& npu) {
   std::vector<std::string> facts;
   const npu::XrtDeviceInfo& xrt = npu.xrt;
   for (const std::string& fact : {xrt.name, npu.node, xrt.bdf}) {
@@ -59,7 +59,7 @@ Row row_of(const ListedNpu& npu) {
   if (!xrt.firmware.empty()) facts.push_back("firmware " + xrt.firmware);
   if (!xrt.power_mode.empty()) facts.push_back("power mode " + xrt.power_mode);
   if (xrt.columns > 0) facts.push_back(std::to_string(xrt.columns) + " columns");
-  Row row{npu.name, npu.reason.empty(), {}};
+  DeviceEntry row{npu.name, npu.reason.empty(), {}};
   if (!facts.empty()) row.lines.push_back(with_commas(facts));
   if (!npu.xclbin.empty()) row.lines.push_back("XCLBIN: " + npu.xclbin);
   if (!npu.reason.empty()) row.lines.push_back(npu.reason);
@@ -67,7 +67,7 @@ Row row_of(const ListedNpu& npu) {
   return row;
 }
 
-Row row_of(const SimulatedArray& array) {
+DeviceEntry row_of(const SimulatedArray& array) {
   std::string what = std::string(array.target) + " (" + std::string(array.product) + "), ";
   what += "simulated on the CPU; its times are modelled";
   return {
@@ -125,13 +125,13 @@ Json simulated_json(const SimulatedArray& array) {
 }  // namespace
 
 std::string devices_text(const DeviceList& list) {
-  std::vector<Row> rows{row_of(list.cpu)};
+  std::vector<DeviceEntry> rows{row_of(list.cpu)};
   for (const ListedNpu& npu : list.npus) rows.push_back(row_of(npu));
   rows.push_back(row_of(list.simulated));
   std::size_t width = 0;
-  for (const Row& row : rows) width = std::max(width, row.name.size());
+  for (const DeviceEntry& row : rows) width = std::max(width, row.name.size());
   std::string text;
-  for (const Row& row : rows) {
+  for (const DeviceEntry& row : rows) {
     std::string head = row.name + std::string(width - row.name.size(), ' ');
     head += row.is_usable ? "  usable      " : "  not usable  ";
     const std::string under(head.size(), ' ');

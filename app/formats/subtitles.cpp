@@ -10,7 +10,7 @@
 namespace wnpu::app {
 namespace {
 
-using Words = std::vector<Word>;
+using TimedWords = std::vector<Word>;
 
 // Where a limit is not given: utils.py iterate_result, "or 1000".
 constexpr std::size_t kNoLimit = 1000;
@@ -39,7 +39,7 @@ class SubtitleCutter {
     subtitle_.push_back(std::move(word));
   }
 
-  std::vector<Words> finish() {
+  std::vector<TimedWords> finish() {
     end_subtitle();
     return std::move(subtitles_);
   }
@@ -69,11 +69,11 @@ class SubtitleCutter {
   double last_start_ = 0;      // of the word before
   std::size_t line_length_ = 0;
   std::size_t line_count_ = 1;
-  Words subtitle_;
-  std::vector<Words> subtitles_;
+  TimedWords subtitle_;
+  std::vector<TimedWords> subtitles_;
 };
 
-std::vector<Words> cut_words(std::span<const Segment> segments, const SubtitleLayout& layout) {
+std::vector<TimedWords> cut_words(std::span<const Segment> segments, const SubtitleLayout& layout) {
   const auto with_words = std::find_if(segments.begin(), segments.end(),
                                        [](const auto& segment) { return !segment.words.empty(); });
   SubtitleCutter cutter(layout, with_words->words.front().start);
@@ -102,20 +102,20 @@ std::string underline(std::string_view word) {
          std::string(tail);
 }
 
-std::string join(const Words& words) {
+std::string join(const TimedWords& words) {
   std::string text;
   for (const Word& word : words) text += word.text;
   return text;
 }
 
 // One cue for each word, underlined, and one for each pause between two words.
-void add_highlighted(const Words& subtitle, TimestampStyle style, std::vector<Cue>& cues) {
+void add_highlighted(const TimedWords& subtitle, TimestampStyle style, std::vector<Cue>& cues) {
   std::string last = format_timestamp(subtitle.front().start, style);
   for (std::size_t i = 0; i < subtitle.size(); ++i) {
     const std::string start = format_timestamp(subtitle[i].start, style);
     const std::string end = format_timestamp(subtitle[i].end, style);
     if (last != start) cues.push_back({last, start, join(subtitle)});
-    Words highlighted = subtitle;
+    TimedWords highlighted = subtitle;
     highlighted[i].text = underline(subtitle[i].text);
     cues.push_back({start, end, join(highlighted)});
     last = end;
@@ -136,7 +136,7 @@ std::vector<Cue> make_cues(std::span<const Segment> segments, const SubtitleLayo
     }
     return cues;
   }
-  for (const Words& subtitle : cut_words(segments, layout)) {
+  for (const TimedWords& subtitle : cut_words(segments, layout)) {
     if (layout.highlight_words) {
       add_highlighted(subtitle, style, cues);
     } else {

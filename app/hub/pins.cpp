@@ -15,15 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kGap = "  ";
+constexpr std::string_view kPinGap = "  ";
 constexpr std::string_view kPinsHeader =
     "# SHA-256 of files for which none is published, from the first time that they were pulled.\n";
 
 // The text up to the next gap, which is taken away from `line`.
 std::string_view next_field(std::string_view& line) {
-  const std::size_t end = std::min(line.find(kGap), line.size());
+  const std::size_t end = std::min(line.find(kPinGap), line.size());
   const std::string_view field = line.substr(0, end);
-  line.remove_prefix(std::min(end + kGap.size(), line.size()));
+  line.remove_prefix(std::min(end + kPinGap.size(), line.size()));
   return field;
 }
 
@@ -74,7 +74,7 @@ void add_pins(const fs::path& folder, const std::vector<Pin>& pins) {
   for (const Pin& pin : pins) all.emplace(pin.file, pin);
   std::string text(kPinsHeader);
   for (const auto& [file, pin] : all) {
-    text.append(pin.sha256).append(kGap).append(std::to_string(pin.bytes)).append(kGap);
+    text.append(pin.sha256).append(kPinGap).append(std::to_string(pin.bytes)).append(kPinGap);
     text.append(file).append("\n");
   }
   write_file(models::join(folder, kPinsName), text);

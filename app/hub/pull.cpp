@@ -35,7 +35,7 @@ void sync_folder(const fs::path& folder) {
   ::close(descriptor);
 }
 
-void make_folder(const fs::path& folder) {
+void make_model_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw OutputError(folder.string() + ": cannot be made: " + error.message());
@@ -54,7 +54,7 @@ class SourcePull {
         pins_(read_pins(order.folder)) {}
 
   void run(const fs::path& target) {
-    make_folder(parts_);
+    make_model_folder(parts_);
     check_space();
     std::string sums;
     for (const HubFile& file : source_->files) {
@@ -195,7 +195,7 @@ fs::path pull_model(const PullOrder& order, std::ostream& err) {
   PullProgress progress(err, order.verbosity);
   std::error_code error;
   if (fs::exists(target, error)) return target;
-  make_folder(order.folder);
+  make_model_folder(order.folder);
   std::string lock = ".";
   const PullLock held(models::join(order.folder, lock.append(folder_name).append(".lock")), [&] {
     progress.note(name + ": another process pulls it: waiting for that");

@@ -19,7 +19,7 @@ namespace {
 // What a machine that loses its power may take back.
 constexpr std::size_t kUnsyncedBytes = std::size_t{1} << 20U;
 
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& call) {
+[[noreturn]] void fail_call(const std::filesystem::path& path, const std::string& call) {
   throw OutputError(path.string() + ": " + call + ": " + std::strerror(errno));
 }
 
@@ -34,7 +34,8 @@ ResultFile::ResultFile(std::filesystem::path path, Opening opening) : path_(std:
       throw OutputError(path_.string() + ": expected a regular file, which results are added to");
     }
     lock();
-    if (opening == Opening::replace && ::ftruncate(descriptor_, 0) != 0) fail(path_, "ftruncate");
+    if (opening == Opening::replace && ::ftruncate(descriptor_, 0) != 0)
+      fail_call(path_, "ftruncate");
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -54,7 +55,7 @@ void ResultFile::open(int flags) {
     throw OutputError(path_.string() +
                       ": is there already: --resume goes on with it, --overwrite replaces it");
   }
-  fail(path_, "open");
+  fail_call(path_, "open");
 }
 
 void ResultFile::lock() const {
@@ -64,7 +65,7 @@ void ResultFile::lock() const {
                       ": expected to write it alone, found that another process "
                       "adds to it");
   }
-  fail(path_, "flock");
+  fail_call(path_, "flock");
 }
 
 void ResultFile::read(const LineSplitter::Take& take) const {
@@ -74,7 +75,7 @@ void ResultFile::read(const LineSplitter::Take& take) const {
   while (true) {
     const ssize_t size = ::pread(descriptor_, bytes.data(), bytes.size(), at);
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) fail(path_, "read");
+    if (size < 0) fail_call(path_, "read");
     if (size == 0) return;
     lines.add({bytes.data(), static_cast<std::size_t>(size)}, take);
     at += size;
@@ -88,7 +89,7 @@ void ResultFile::clean(const std::function<bool(const Line&)>& keeps) {
     whole += static_cast<off_t>(line.text.size()) + 1;
     has_others = has_others || (keeps && !keeps(line));
   });
-  if (::ftruncate(descriptor_, whole) != 0) fail(path_, "ftruncate");
+  if (::ftruncate(descriptor_, whole) != 0) fail_call(path_, "ftruncate");
   if (!has_others) return;
   write_file(path_, [&](const models::Sink& sink) {
     read([&](const Line& line) {
@@ -104,7 +105,7 @@ void ResultFile::add(std::string_view line) {
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path_, "write");
+    if (written < 0) fail_call(path_, "write");
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
   n_unsynced_ += line.size();
@@ -112,7 +113,7 @@ void ResultFile::add(std::string_view line) {
 }
 
 void ResultFile::sync() {
-  if (::fsync(descriptor_) != 0) fail(path_, "fsync");
+  if (::fsync(descriptor_) != 0) fail_call(path_, "fsync");
   n_unsynced_ = 0;
 }
 

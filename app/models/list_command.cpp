@@ -7,6 +7,7 @@
 #include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/engine/model_path.h"
+#include "app/formats/text_table.h"
 #include "app/hub/catalogue.h"
 #include "app/models/hub_actions.h"
 #include "app/models/models_json.h"
@@ -16,27 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kGapColumns = 2;
-
-using Row = std::vector<std::string>;
-
-// Columns as wide as their widest entry; the last one as it is.
-std::string table_text(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      text += row[i];
-      if (i + 1 < row.size()) text.append(widths[i] - row[i].size() + kGapColumns, ' ');
-    }
-    text += '\n';
-  }
-  return text;
-}
-
 std::string formats_of(const HubModel& model) {
   std::string text;
   for (const HubSource& source : model.sources) {
@@ -45,7 +25,7 @@ std::string formats_of(const HubModel& model) {
   return text;
 }
 
-Row row_of(const ListedModel& model, const fs::path& folder) {
+TextRow row_of(const ListedModel& model, const fs::path& folder) {
   if (model.published == nullptr) {
     return {model.name, "?", std::string(hub_format_of(folder / model.name)), "-"};
   }
@@ -84,7 +64,7 @@ std::string names_text(const std::vector<ListedModel>& models) {
 int list_models(const NamedModels& named, bool only_here, ListedAs as) {
   const fs::path folder = named.folder();
   const std::vector<ListedModel> models = listed_models(folder, only_here);
-  std::vector<Row> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
+  std::vector<TextRow> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
   for (const ListedModel& model : models) rows.push_back(row_of(model, folder));
   const HubModel& detector = hub_detector();
   const fs::path here = has_detector(folder) ? folder / detector.folder_name() : fs::path();
@@ -92,7 +72,7 @@ int list_models(const NamedModels& named, bool only_here, ListedAs as) {
     rows.push_back(row_of({std::string(detector.name), &detector, here}, folder));
   const std::string text = as == ListedAs::json    ? models_json(models, folder)
                            : as == ListedAs::names ? names_text(models)
-                                                   : table_text(rows);
+                                                   : text_table(rows);
   write_all(STDOUT_FILENO, text, "stdout");
   return static_cast<int>(ExitCode::ok);
 }

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void print(const std::string& text) { write_all(STDOUT_FILENO, text, "stdout"); }
+void print_stored(const std::string& text) { write_all(STDOUT_FILENO, text, "stdout"); }
 
 // What an interrupted pull has left of a name.
 void remove_parts_of(const std::string& name, const fs::path& folder) {
@@ -47,7 +47,7 @@ void remove_model(const std::string& name, const fs::path& folder) {
   if (!error) fs::remove_all(doomed, error);
   if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
   remove_parts_of(own, folder);
-  print(path.string() + ": removed\n");
+  print_stored(path.string() + ": removed\n");
 }
 
 std::string number_text(std::string_view what, std::size_t value) {
@@ -91,14 +91,14 @@ void tell_of(const std::string& name, const fs::path& folder, bool is_json) {
   if (is_detector) path = has_detector(folder) ? place_of(name, folder) : fs::path();
   const HubModel* const model = find_published(name);
   if (path.empty() && model == nullptr) place_of(name, folder);
-  if (is_json) return print(model_json({name, model, path}));
+  if (is_json) return print_stored(model_json({name, model, path}));
   std::string text = path.empty()  ? "path: not here\n"
                      : is_detector ? "path: " + path.string() + "\n"
                                    : stored_text(path);
   if (model != nullptr) {
     for (const HubSource& source : model->sources) text += source_text(source);
   }
-  print(text);
+  print_stored(text);
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ Subcommand path_action() {
   return {"path", "Where a model is", [named](CLI::App& app) { add_named_models(app, *named); },
           [named](const std::vector<std::string>& names) {
             require_one(names, "models path");
-            print(place_of(names[0], named->folder()).string() + "\n");
+            print_stored(place_of(names[0], named->folder()).string() + "\n");
             return static_cast<int>(ExitCode::ok);
           }};
 }

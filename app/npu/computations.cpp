@@ -13,7 +13,7 @@ namespace {
 
 namespace ops = npu::ops;
 
-constexpr const char* kOption = "--compute";
+constexpr const char* kComputeOption = "--compute";
 constexpr const char* kMatmul = "matmul";
 // A size by itself; operands as a whole have a limit too.
 constexpr IntegerRange kSize{{1, 1U << 28}, {}};
@@ -43,12 +43,12 @@ ops::SizedOperation parse(const std::string& text) {
   const bool is_known = !ops::operation_sizes(parts[0]).empty();
   const std::size_t most = parts[0] == kMatmul ? 3 : 2;
   if (!is_known || parts.size() < 2 || parts.size() > most) {
-    throw UsageError(std::string(kOption) + ": expected " +
+    throw UsageError(std::string(kComputeOption) + ": expected " +
                      (is_known ? form_of(parts[0]) : computation_forms()) + ", found " + text);
   }
   try {
     for (const std::string& size : parts_of(parts[1], ',')) {
-      operation.sizes.push_back(parse_integer(kOption, size, kSize));
+      operation.sizes.push_back(parse_integer(kComputeOption, size, kSize));
     }
   } catch (const CLI::ValidationError& error) {
     throw UsageError(error.what());
@@ -56,7 +56,8 @@ ops::SizedOperation parse(const std::string& text) {
   if (parts.size() < 3) return operation;
   const std::optional<ops::Type> type = ops::find_type(parts[2]);
   if (!type) {
-    throw UsageError(std::string(kOption) + ": expected bf16, int8 or int16, found " + parts[2]);
+    throw UsageError(std::string(kComputeOption) + ": expected bf16, int8 or int16, found " +
+                     parts[2]);
   }
   operation.type = *type;
   return operation;
@@ -83,9 +84,9 @@ std::vector<npu::NamedDesign> computation_designs(const npu::Target& target,
     try {
       designs = ops::recorded_calls(target, operation, memory_limit);
     } catch (const ops::TensorError& error) {
-      throw UsageError(std::string(kOption) + ": " + error.what());
+      throw UsageError(std::string(kComputeOption) + ": " + error.what());
     } catch (const npu::DeviceError& error) {
-      throw UsageError(std::string(kOption) + ": " + error.what());
+      throw UsageError(std::string(kComputeOption) + ": " + error.what());
     }
     for (std::size_t call = 0; call < designs.size(); ++call) {
       std::string name = operation.name + "_" + std::to_string(i);

@@ -25,7 +25,7 @@
 namespace wnpu::app {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTypes{"bf16", "int8", "int16"};
+constexpr std::array<std::string_view, 3> kOperandTypes{"bf16", "int8", "int16"};
 
 struct Computation {
   std::vector<std::string> operands;  // for --help
@@ -33,7 +33,7 @@ struct Computation {
   bool overwrites = false;
   std::string device = "sim";
   TensorDeviceOptions device_options;
-  std::string type{kTypes[0]};
+  std::string type{kOperandTypes[0]};
   std::optional<double> scale;
   std::optional<std::uint64_t> memory_limit;
   bool json = false;
@@ -98,7 +98,7 @@ int compute(const Operation& operation, const Computation& computation,
 void add_nothing(CLI::App& /*app*/, Computation& /*computation*/) {}
 
 void add_type(CLI::App& app, Computation& computation) {
-  add_name(app, "--type", kTypes, computation.type, "What the array takes operands in");
+  add_name(app, "--type", kOperandTypes, computation.type, "What the array takes operands in");
 }
 
 void add_scale(CLI::App& app, Computation& computation) {

@@ -81,27 +81,28 @@ std::optional<npu::Sizes> sizes_of(const Request& request, const npu::Operator& 
   return sizes;
 }
 
-int print(const std::string& text, bool is_good = true) {
+int print_result(const std::string& text, bool is_good = true) {
   write_all(STDOUT_FILENO, text, "stdout");
   return static_cast<int>(is_good ? ExitCode::ok : ExitCode::some_failed);
 }
 
 int list(const Request& request) {
   const npu::OperatorRegistry registry = registry_of(request);
-  return print(request.json ? npu::list_json(registry) : npu::list_text(registry));
+  return print_result(request.json ? npu::list_json(registry) : npu::list_text(registry));
 }
 
 int describe(const Request& request, const std::vector<std::string>& names) {
   const auto op = operator_of(request, names);
-  return print(request.json ? npu::description_json(*op) : npu::description_text(*op));
+  return print_result(request.json ? npu::description_json(*op) : npu::description_text(*op));
 }
 
 int validate(const Request& request, const std::vector<std::string>& names) {
   const auto op = operator_of(request, names);
   const npu::Validation result =
       npu::validate(*op, {request.shapes, request.seed, sizes_of(request, *op)});
-  return print(request.json ? npu::validation_json(*op, result) : npu::validation_text(*op, result),
-               result.holds());
+  return print_result(
+      request.json ? npu::validation_json(*op, result) : npu::validation_text(*op, result),
+      result.holds());
 }
 
 int bench(const Request& request, const std::vector<std::string>& names) {
@@ -109,8 +110,8 @@ int bench(const Request& request, const std::vector<std::string>& names) {
   const npu::TimePreset preset = npu::find_preset(request.preset);
   const npu::OperatorTimes times =
       npu::bench(*op, preset, sizes_of(request, *op).value_or(npu::usual_sizes(*op)), request.runs);
-  return print(request.json ? npu::times_json(*op, times, preset.name)
-                            : npu::times_text(*op, times, preset.name));
+  return print_result(request.json ? npu::times_json(*op, times, preset.name)
+                                   : npu::times_text(*op, times, preset.name));
 }
 
 using AddOptions = void (*)(CLI::App&, Request&);

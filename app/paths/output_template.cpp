@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 8> kFields = {"dir",  "stem",  "name", "ext",
-                                                     "lang", "model", "task", "n"};
+constexpr std::array<std::string_view, 8> kTemplateFields = {"dir",  "stem",  "name", "ext",
+                                                             "lang", "model", "task", "n"};
 constexpr const char* kOption = "--output-template: ";
 
 [[noreturn]] void refuse_template(const std::string& message) {
@@ -22,8 +22,8 @@ constexpr const char* kOption = "--output-template: ";
 }
 
 std::string checked_field(std::string name) {
-  if (std::ranges::find(kFields, name) != kFields.end()) return name;
-  const std::vector<std::string> names(kFields.begin(), kFields.end());
+  if (std::ranges::find(kTemplateFields, name) != kTemplateFields.end()) return name;
+  const std::vector<std::string> names(kTemplateFields.begin(), kTemplateFields.end());
   const std::string close = models::closest_name(name, names);
   std::string message = "there is no field {" + name + "}";
   message += close.empty() ? "; a brace is written {{ or }}" : "; did you mean {" + close + "}?";

@@ -185,7 +185,7 @@ MachineFigures machine_of(const PlanOrder& order) {
   return machine;
 }
 
-int print(const PlanOrder& order, const PlanReport& report) {
+int print_plan(const PlanOrder& order, const PlanReport& report) {
   write_all(STDOUT_FILENO, order.is_json ? plan_json(report) : plan_text(report), "stdout");
   return static_cast<int>(report.meets_deadline == false ? ExitCode::some_failed : ExitCode::ok);
 }
@@ -228,7 +228,7 @@ int plan(const PlanOrder& order) {
     report.deadline_s = *order.deadline_h * kHourS;
     report.meets_deadline = planner.is_within(report.plans.front(), *report.deadline_s);
   }
-  return print(order, report);
+  return print_plan(order, report);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/formats/text_table.h"
+
 namespace wnpu::app {
 namespace {
 
@@ -33,25 +35,6 @@ std::string time_text(double seconds) {
   return text.data();
 }
 
-using Cells = std::vector<std::string>;
-
-// Columns lined up, two spaces between them.
-std::string table_text(const std::vector<Cells>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Cells& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const Cells& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      text += row[i];
-      if (i + 1 < row.size()) text.append(widths[i] + 2 - row[i].size(), ' ');
-    }
-    text += '\n';
-  }
-  return text;
-}
-
 std::string interval_text(const FleetPlan& plan) {
   if (!plan.wall_95) return "-";
   return time_text(plan.wall_95->low_s) + " to " + time_text(plan.wall_95->high_s);
@@ -59,7 +42,7 @@ std::string interval_text(const FleetPlan& plan) {
 
 std::string plans_text(const std::vector<FleetPlan>& plans) {
   const bool has_money = plans.front().money.has_value();
-  std::vector<Cells> rows = {
+  std::vector<TextRow> rows = {
       {"machines", "shards", "cores", "time", "95 %", "machine hours", "efficiency"}};
   if (has_money) rows.front().push_back("money");
   for (const FleetPlan& plan : plans) {
@@ -69,7 +52,7 @@ std::string plans_text(const std::vector<FleetPlan>& plans) {
                     figures(std::round(100 * plan.efficiency)) + " %"});
     if (has_money) rows.back().push_back(figures(*plan.money));
   }
-  return table_text(rows);
+  return text_table(rows);
 }
 
 ordered_json json_of(const PlanNumber& number) {
@@ -117,13 +100,13 @@ std::vector<std::string> plan_formulas(bool is_exact) {
 
 std::string plan_text(const PlanReport& report) {
   std::string text = report.model + " on " + report.device + ", " + report.cpu + "\n\n";
-  std::vector<Cells> rows = {{"number", "value", "unit", "source", ""}};
+  std::vector<TextRow> rows = {{"number", "value", "unit", "source", ""}};
   for (const PlanNumber& number : report.numbers) {
     rows.push_back({number.name, figures(number.value), number.unit,
                     std::string(kSourceNames.at(static_cast<std::size_t>(number.source))),
                     number.meaning});
   }
-  text += table_text(rows) + "\n";
+  text += text_table(rows) + "\n";
   for (const std::string& formula : report.formulas) text += formula + "\n";
   text += "\n" + plans_text(report.plans);
   if (report.deadline_s) {

@@ -22,7 +22,7 @@ constexpr int kNonBlocking = 1;  // SND_PCM_NONBLOCK
 constexpr int kS16Le = 2;        // SND_PCM_FORMAT_S16_LE
 constexpr int kInterleaved = 3;  // SND_PCM_ACCESS_RW_INTERLEAVED
 constexpr unsigned kLatencyUs = 500000;
-constexpr int kPatienceMs = 100;
+constexpr int kAlsaPatienceMs = 100;
 
 using ErrorHandler = void (*)(const char*, int, const char*, int, const char*, ...);
 
@@ -135,7 +135,7 @@ std::size_t AlsaCapture::read(std::span<std::byte> out, const std::function<bool
     const long n = alsa().readi(state_->pcm, out.data(), out.size() / frame_bytes);
     if (n > 0) return static_cast<std::size_t>(n) * frame_bytes;
     if (n == 0 || n == -EAGAIN) {
-      alsa().wait(state_->pcm, kPatienceMs);
+      alsa().wait(state_->pcm, kAlsaPatienceMs);
       continue;
     }
     if (n == -EPIPE) ++state_->n_gaps;

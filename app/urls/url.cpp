@@ -14,7 +14,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // RFC 3986, 3.1.
 bool is_scheme_letter(char c) {
@@ -44,7 +44,7 @@ std::string scheme_of(std::string_view text) {
   const std::size_t end = text.find(kBehindScheme);
   if (end == std::string_view::npos) return "";
   std::string scheme(text.substr(0, end));
-  std::ranges::transform(scheme, scheme.begin(), lower);
+  std::ranges::transform(scheme, scheme.begin(), lower_letter);
   return std::ranges::all_of(scheme, is_scheme_letter) ? scheme : "";
 }
 

@@ -17,10 +17,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kSpaces = " \t\r\n";
+constexpr std::string_view kJsonSpaces = " \t\r\n";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 // As far as the engine's times go.
-constexpr double kMostSeconds = 1e8;
+constexpr double kMostRowSeconds = 1e8;
 
 struct RowFault : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -46,7 +46,7 @@ std::string text_of_column(const std::string& name, const json& value) {
 
 double seconds_of_column(const std::string& name, const json& value, bool may_be_zero) {
   const double seconds = value.is_number() ? value.get<double>() : -1;
-  const bool is_right = seconds <= kMostSeconds && (may_be_zero ? seconds >= 0 : seconds > 0);
+  const bool is_right = seconds <= kMostRowSeconds && (may_be_zero ? seconds >= 0 : seconds > 0);
   if (!is_right) refuse(name, may_be_zero ? "seconds from 0 on" : "seconds above 0", value);
   return seconds;
 }
@@ -118,9 +118,9 @@ std::size_t end_of_value(std::string_view text, std::size_t at) {
   return at;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(kSpaces), text.size());
-  const std::size_t end = text.find_last_not_of(kSpaces);
+std::string_view without_spaces(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(kJsonSpaces), text.size());
+  const std::size_t end = text.find_last_not_of(kJsonSpaces);
   return text.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin);
 }
 
@@ -175,14 +175,14 @@ std::vector<Column> columns_of(std::string_view object) {
     const std::size_t value = std::min(object.find(':', name_end), object.size() - 1) + 1;
     at = end_of_value(object, value);
     columns.push_back({json::parse(name).get<std::string>(),
-                       name + ":" + std::string(trimmed(object.substr(value, at - value)))});
+                       name + ":" + std::string(without_spaces(object.substr(value, at - value)))});
   }
 }
 
 std::optional<Row> RowReader::read(const Line& line) {
   std::string_view text = line.text;
   if (line.number == 1 && text.starts_with(kByteOrderMark)) text.remove_prefix(3);
-  text = trimmed(text);
+  text = without_spaces(text);
   if (text.empty() && !line.is_too_long) return std::nullopt;
   Row row;
   row.line = line.number;
@@ -215,10 +215,10 @@ std::optional<Row> RowReader::read(const Line& line) {
 }
 
 std::string RowReader::id_of(const std::string& audio, const Row& row) {
-  constexpr std::size_t kDigits = 16;
+  constexpr std::size_t kIdDigits = 16;
   const std::string duration = row.duration_s ? six_decimals(*row.duration_s) : "";
   const std::string hex = sha256_(audio + "\n" + six_decimals(row.offset_s) + "\n" + duration);
-  return '"' + hex.substr(0, kDigits) + '"';
+  return '"' + hex.substr(0, kIdDigits) + '"';
 }
 
 }  // namespace wnpu::app

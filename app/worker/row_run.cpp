@@ -21,7 +21,7 @@ using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 // From one look at the signals to the next.
-constexpr int kPatienceMs = 100;
+constexpr int kRowPatienceMs = 100;
 // In a row, before a row is begun.
 constexpr std::size_t kMostIdleDeaths = 5;
 
@@ -82,7 +82,7 @@ class RowRunner {
     std::array<pollfd, 3> state{
         pollfd{channel.descriptor(), static_cast<short>(POLLIN | (has_more ? POLLOUT : 0)), 0},
         pollfd{run_.output, 0, 0}, pollfd{run_.input, POLLIN, 0}};
-    if (::poll(state.data(), reads ? 3 : 2, kPatienceMs) <= 0) return;
+    if (::poll(state.data(), reads ? 3 : 2, kRowPatienceMs) <= 0) return;
     if ((state[1].revents & POLLERR) != 0) throw BrokenPipe("stdout: closed");
     if ((state[1].revents & POLLNVAL) != 0) throw OutputError("stdout: expected it to be open");
     if (reads && state[2].revents != 0) read();

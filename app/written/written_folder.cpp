@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSums = "SHA256SUMS";
 
-[[noreturn]] void fail(const fs::path& path, const std::string& what) {
+[[noreturn]] void fail_folder(const fs::path& path, const std::string& what) {
   throw OutputError(path.string() + ": " + what);
 }
 
@@ -32,7 +32,7 @@ class PartFolder {
     if (!fs::create_directory(path_, error)) {
       const std::string what = error ? error.message() : "is there";
       path_.clear();
-      fail(target, "cannot be made: " + what);
+      fail_folder(target, "cannot be made: " + what);
     }
   }
   ~PartFolder() {
@@ -49,7 +49,7 @@ class PartFolder {
     const bool exchanges = overwrite && fs::exists(target, error);
     const unsigned flag = exchanges ? RENAME_EXCHANGE : RENAME_NOREPLACE;
     if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), flag) != 0) {
-      fail(target, "cannot be given its name: " + std::system_category().message(errno));
+      fail_folder(target, "cannot be given its name: " + std::system_category().message(errno));
     }
     if (!exchanges) path_.clear();  // else it has what was there
   }
@@ -62,12 +62,12 @@ void write_one(const fs::path& folder, const models::StreamedFile& file) {
   const fs::path path = folder / file.name;
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
-  if (error) fail(path, error.message());
+  if (error) fail_folder(path, error.message());
   write_file(path, file.write);
   if (!file.is_executable) return;
   fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                   fs::perm_options::add, error);
-  if (error) fail(path, error.message());
+  if (error) fail_folder(path, error.message());
 }
 
 // As sha256sum reads it.
@@ -75,7 +75,7 @@ std::string sums_of(const fs::path& folder, std::span<const models::StreamedFile
   std::string text;
   for (const models::StreamedFile& file : files) {
     const std::string sum = sha256_of_file(folder / file.name);
-    if (sum.empty()) fail(folder / file.name, "cannot be read back");
+    if (sum.empty()) fail_folder(folder / file.name, "cannot be read back");
     text += sum + "  " + file.name + "\n";
   }
   return text;
@@ -91,11 +91,12 @@ void require_free(const fs::path& folder, bool overwrite, const FolderKind& kind
   std::error_code error;
   const fs::path target = without_slash(folder);
   if (!fs::exists(fs::symlink_status(target, error))) return;
-  if (!overwrite) fail(folder, "is there (--overwrite replaces it)");
+  if (!overwrite) fail_folder(folder, "is there (--overwrite replaces it)");
   const bool is_ours = fs::is_directory(fs::symlink_status(target, error)) &&
                        fs::is_regular_file(target / kSums, error) &&
                        fs::is_regular_file(target / kind.mark, error);
-  if (!is_ours) fail(folder, "is no folder that " + kind.command + " has made: it is not replaced");
+  if (!is_ours)
+    fail_folder(folder, "is no folder that " + kind.command + " has made: it is not replaced");
 }
 
 void write_folder(const fs::path& folder, std::span<const models::StreamedFile> files,

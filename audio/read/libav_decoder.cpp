@@ -18,7 +18,7 @@ namespace {
 
 // Containers that hold audio by itself. Playlists (hls, dash, concat) are left out on purpose: they
 // would open other files and addresses.
-constexpr const char* kContainers =
+constexpr const char* kContainerNames =
     "aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,eac3,flac,flv,gsm,loas,matroska,webm,mov,mp4,m4a,3gp,"
     "3g2,mj2,mp3,mpc,mpc8,mpeg,mpegts,mxf,nut,ogg,rm,shn,tak,tta,voc,w64,wav,wv,xwma";
 
@@ -183,7 +183,7 @@ void LibavDecoder::open_container() {
   format->pb = io_.get();
   format->io_open = refuse_to_open;
   AVDictionary* options = nullptr;
-  libav().av_dict_set(&options, "format_whitelist", kContainers, 0);
+  libav().av_dict_set(&options, "format_whitelist", kContainerNames, 0);
   // The name helps to tell formats apart; bytes come from pb. It frees `format` where it fails.
   const int opened =
       libav().avformat_open_input(&format, stream_->file.name().c_str(), nullptr, &options);

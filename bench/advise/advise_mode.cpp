@@ -123,7 +123,7 @@ json measured_apart(const app::Options& work, const std::vector<std::string>& fi
   return json::parse(text);
 }
 
-std::string text_of(const Candidate& candidate) {
+std::string candidate_text(const Candidate& candidate) {
   return candidate.precision + ", " + std::to_string(candidate.beams) +
          (candidate.beams == 1 ? " beam" : " beams") + ", batch " +
          std::to_string(candidate.batch) + ", " + std::to_string(candidate.threads) +
@@ -145,12 +145,12 @@ class Trials {
 
   // One that fails is left out, with a note, but for the first: that fails them all.
   void run(const Candidate& candidate) {
-    messages_.note("measuring " + text_of(candidate));
+    messages_.note("measuring " + candidate_text(candidate));
     const json told = measured_apart(work_with(options_.work, candidate), files_, options_.runs);
     if (told.contains("error")) {
       const std::string error = told["error"];
       if (tried_.empty()) throw Error(static_cast<ErrorCode>(told["code"].get<int>()), error);
-      results_.notes.push_back(text_of(candidate) + " is left out: " + error);
+      results_.notes.push_back(candidate_text(candidate) + " is left out: " + error);
       return;
     }
     Tried tried{candidate, told["audio_s"], told["seconds"], told["texts"], told["peak_bytes"], 0};
@@ -163,7 +163,7 @@ class Trials {
     if (has_references_) {
       std::vector<Heard> heard;
       for (std::size_t i = 0; i < files_.size(); ++i)
-        heard.push_back({text_of(tried.candidate), files_[i], 0, tried.texts[i], {}, {}});
+        heard.push_back({candidate_text(tried.candidate), files_[i], 0, tried.texts[i], {}, {}});
       const Scores scores = add_heard(std::move(heard), references_, results_);
       if (!scores.words.empty()) return total(scores.words).rate();
       has_references_ = false;

@@ -51,20 +51,20 @@ Json machine_of(const app::Machine& machine, const std::string& instruction_set)
 }
 
 Json figure_json(const Figure& figure) {
-  Json json = {{"name", figure.name},
-               {"unit", figure.unit},
-               {"kind", name_of(figure.origin)},
-               {"value", figure.value}};
+  Json object = {{"name", figure.name},
+                 {"unit", figure.unit},
+                 {"kind", name_of(figure.origin)},
+                 {"value", figure.value}};
   if (figure.runs) {
-    json["runs"] = figure.runs->runs;
-    json["min"] = figure.runs->min;
-    json["p10"] = figure.runs->p10;
-    json["p90"] = figure.runs->p90;
-    json["mean"] = figure.runs->mean;
+    object["runs"] = figure.runs->runs;
+    object["min"] = figure.runs->min;
+    object["p10"] = figure.runs->p10;
+    object["p90"] = figure.runs->p90;
+    object["mean"] = figure.runs->mean;
   }
-  if (!figure.labels.empty()) json["labels"] = object_of(figure.labels);
-  if (!figure.note.empty()) json["note"] = figure.note;
-  return json;
+  if (!figure.labels.empty()) object["labels"] = object_of(figure.labels);
+  if (!figure.note.empty()) object["note"] = figure.note;
+  return object;
 }
 
 Json heard_json(const Heard& heard) {

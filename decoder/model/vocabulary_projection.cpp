@@ -23,7 +23,7 @@ constexpr std::size_t kFewest = 32;
 constexpr std::size_t kMost = 128;
 constexpr float kMargin = 4;
 // Tokens whose maximum is taken together: those of a block that is too low are not looked at.
-constexpr std::size_t kBlock = 64;
+constexpr std::size_t kTokenBlock = 64;
 constexpr std::size_t kTokensTogether = 16;
 // Rows of the file that were looked at stay in memory with their neighbours, 64 KB a row: a short
 // clip, whose peak these pages would be, gives them back after so many calls. What goes on after so
@@ -39,7 +39,7 @@ float largest_number(std::span<const float> logits) {
 }
 
 std::span<const float> block_of(std::span<const float> logits, std::size_t i) {
-  return logits.subspan(i * kBlock, std::min(kBlock, logits.size() - i * kBlock));
+  return logits.subspan(i * kTokenBlock, std::min(kTokenBlock, logits.size() - i * kTokenBlock));
 }
 
 // The n-th largest of the values, which are put in some other order; n >= 1.
@@ -103,7 +103,7 @@ void VocabularyProjection::project(ConstMatrixView hidden, MatrixView logits) {
 
 std::vector<std::uint32_t> VocabularyProjection::choose(std::span<const float> logits) const {
   std::vector<float> maxima;
-  for (std::size_t i = 0; i * kBlock < logits.size(); ++i)
+  for (std::size_t i = 0; i * kTokenBlock < logits.size(); ++i)
     maxima.push_back(largest_number(block_of(logits, i)));
   std::vector<float> sorted = maxima;
   const float likeliest = kernels::max(maxima);
@@ -120,7 +120,7 @@ std::vector<std::uint32_t> VocabularyProjection::choose(std::span<const float> l
     if (maxima[i] < limit) continue;
     const auto block = block_of(logits, i);
     for (std::size_t id = 0; id < block.size(); ++id) {
-      if (block[id] >= limit) tokens.push_back(static_cast<std::uint32_t>(i * kBlock + id));
+      if (block[id] >= limit) tokens.push_back(static_cast<std::uint32_t>(i * kTokenBlock + id));
     }
   }
   return tokens;

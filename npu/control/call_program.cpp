@@ -13,8 +13,6 @@
 namespace wnpu::npu {
 namespace {
 
-DmaPort port_of(const Channel& c) { return {c.tile, c.direction, c.index}; }
-
 // The first descriptor of every channel: a tile's channels one after the other, in mem tiles the
 // odd ones in the upper half.
 std::vector<int> first_descriptors(const Design& d) {

@@ -16,7 +16,7 @@ constexpr int kBurst = 2;
 constexpr int kCache = 2;
 
 // What one descriptor moves, or two where padding cannot be a part of the first.
-struct Piece {
+struct DescriptorPiece {
   const Transfer* transfer = nullptr;
   std::size_t index = 0;      // of the transfer
   std::uint64_t address = 0;  // bytes, of the first; a ring: of its first slot
@@ -94,7 +94,7 @@ class Compiler {
   void add_pieces(std::size_t index) {
     const Transfer& t = transfers_[index];
     for (std::uint32_t e = 0; e < t.elements; ++e) {
-      Piece p;
+      DescriptorPiece p;
       p.transfer = &t;
       p.index = index;
       p.bytes = t.access.bytes();
@@ -108,7 +108,7 @@ class Compiler {
       if (t.acquire.mode == LockMode::each || e == 0) p.acquire = t.acquire;
       if (t.release.mode == LockMode::each || e + 1 == t.elements) p.release = t.release;
       if (!pieces_.empty() && joins(pieces_.back(), p)) {
-        Piece& last = pieces_.back();
+        DescriptorPiece& last = pieces_.back();
         last.bytes += p.bytes;
         last.release = p.release;
         ++last.elements;
@@ -119,7 +119,7 @@ class Compiler {
   }
 
   // `next` goes on where `last` ends, with nothing between them.
-  bool joins(const Piece& last, const Piece& next) const {
+  bool joins(const DescriptorPiece& last, const DescriptorPiece& next) const {
     return !next.begins_task && last.transfer->signal_token == next.transfer->signal_token &&
            last.release.lock == kNone && next.acquire.lock == kNone &&
            last.transfer->link == next.transfer->link &&
@@ -132,7 +132,7 @@ class Compiler {
   }
 
   // The mem tile that a byte of a piece is in; 0 in DDR.
-  int tile_of(const Piece& p, std::uint64_t byte) const {
+  int tile_of(const DescriptorPiece& p, std::uint64_t byte) const {
     const Memory& memory = d_.memories[p.access().memory];
     if (memory.is_argument) return 0;
     return memory.first_tile.column +
@@ -141,8 +141,8 @@ class Compiler {
 
   // Whether piece k follows piece j as its repetition, `by` bytes farther on.
   bool repeats(std::size_t j, std::size_t k, std::int64_t by) const {
-    const Piece& x = pieces_[j];
-    const Piece& y = pieces_[k];
+    const DescriptorPiece& x = pieces_[j];
+    const DescriptorPiece& y = pieces_[k];
     if (y.begins_task || x.transfer->signal_token != y.transfer->signal_token) return false;
     if (x.transfer->link != y.transfer->link || x.bytes != y.bytes) return false;
     if (x.transfer->padding != y.transfer->padding || x.is_ring() != y.is_ring()) return false;
@@ -211,7 +211,7 @@ class Compiler {
     return task;
   }
 
-  void add_descriptors(std::vector<TaskDescriptor>& chain, const Piece& p) const {
+  void add_descriptors(std::vector<TaskDescriptor>& chain, const DescriptorPiece& p) const {
     TaskDescriptor out{{}, static_cast<std::uint32_t>(is_shim() ? p.access().memory : 0)};
     BufferDescriptor& d = out.content;
     d.length = p.bytes / kWordBytes;
@@ -231,7 +231,7 @@ class Compiler {
 
   // Where the bytes lie in one piece, reading goes on behind them; else another descriptor follows,
   // and the lock is released with it.
-  void add_padding(std::vector<TaskDescriptor>& chain, const Piece& p) const {
+  void add_padding(std::vector<TaskDescriptor>& chain, const DescriptorPiece& p) const {
     const std::uint64_t words = p.transfer->padding / kWordBytes;
     BufferDescriptor& d = chain.back().content;
     const bool is_read = channel_.direction == Direction::mm2s && p.is_contiguous();
@@ -241,7 +241,7 @@ class Compiler {
     }
     TaskDescriptor padding{{}, chain.back().argument};
     padding.content.length = words;
-    Piece dump = p;
+    DescriptorPiece dump = p;
     dump.address = d_.memories[p.access().memory].padding_offset;
     padding.content.address = address_of(dump);
     padding.content.release = d.release;
@@ -249,7 +249,7 @@ class Compiler {
     chain.push_back(padding);
   }
 
-  void set_pattern(BufferDescriptor& d, const Piece& p) const {
+  void set_pattern(BufferDescriptor& d, const DescriptorPiece& p) const {
     if (p.is_ring()) {
       d.iterations = p.access().wrap;
       d.iteration_step =
@@ -266,7 +266,7 @@ class Compiler {
 
   // As the channel's DMA counts: in the argument; or over the western neighbour, the own tile and
   // the eastern neighbour.
-  std::uint64_t address_of(const Piece& p) const {
+  std::uint64_t address_of(const DescriptorPiece& p) const {
     if (is_shim()) return p.address / kWordBytes;
     const int seen = tile_of(p, 0) - channel_.tile.column + 1;
     return static_cast<std::uint64_t>(seen) * kOwnMemTileAddress +
@@ -283,7 +283,7 @@ class Compiler {
   const Design& d_;
   const Channel& channel_;
   const std::vector<Transfer>& transfers_;
-  std::vector<Piece> pieces_;
+  std::vector<DescriptorPiece> pieces_;
   std::set<std::uint64_t> ends_;  // elements of the channel
   std::uint64_t n_elements_ = 0;
 };

@@ -8,19 +8,16 @@
 namespace wnpu::npu {
 namespace {
 
-constexpr Rate measured(double value, std::string_view source) {
-  return {value, Provenance::measured, source};
-}
-
-constexpr Rate kWrite = measured(100.5, "xdna-emu, Phoenix: write32");
-constexpr Rate kMasked = measured(210, "xdna-emu, Phoenix: maskwrite");
+constexpr Rate kWrite = measured_rate(100.5, "xdna-emu, Phoenix: write32");
+constexpr Rate kMasked = measured_rate(210, "xdna-emu, Phoenix: maskwrite");
 // 203 for a block of eight words.
-constexpr Rate kBlockWord = measured(12.8, "xdna-emu, Phoenix: a block of 8 words less a write32");
+constexpr Rate kBlockWord =
+    measured_rate(12.8, "xdna-emu, Phoenix: a block of 8 words less a write32");
 // 2,870 from task to task of one channel, of which 313 are its writes.
 constexpr Rate kPush =
-    measured(2557, "xdna-emu, Phoenix: from task to task of an idle channel, less the writes");
+    measured_rate(2557, "xdna-emu, Phoenix: from task to task of an idle channel, less the writes");
 constexpr Rate kQueuedPush =
-    measured(520, "xdna-emu, Phoenix: above the writes, while the queue has room");
+    measured_rate(520, "xdna-emu, Phoenix: above the writes, while the queue has room");
 constexpr Rate kToken{500, Provenance::assumed, "xdna-emu saw hundreds to thousands"};
 
 constexpr ControllerCosts kPhoenix{"phoenix", kWrite, kMasked, kBlockWord, kPush, kToken};

@@ -18,9 +18,9 @@ constexpr std::uint32_t kLockStride = 0x10;
 constexpr std::uint32_t kCoreData = 0;
 constexpr std::uint32_t kCoreDataBytes = 64 * 1024;
 
-constexpr DmaRegisters kShim{0x1D000, 16, 8, 0x1D200, 0x1D210, 2, 0x14000, 16};
-constexpr DmaRegisters kMem{0xA0000, 48, 8, 0xA0600, 0xA0630, 6, 0xC0000, 64};
-constexpr DmaRegisters kCore{0x1D000, 16, 6, 0x1DE00, 0x1DE10, 2, 0x1F000, 16};
+constexpr DmaRegisters kShimRegisters{0x1D000, 16, 8, 0x1D200, 0x1D210, 2, 0x14000, 16};
+constexpr DmaRegisters kMemRegisters{0xA0000, 48, 8, 0xA0600, 0xA0630, 6, 0xC0000, 64};
+constexpr DmaRegisters kCoreRegisters{0x1D000, 16, 6, 0x1DE00, 0x1DE10, 2, 0x1F000, 16};
 
 int in_range(const std::string& what, int value, int count) {
   if (value >= 0 && value < count) return value;
@@ -55,13 +55,13 @@ std::uint32_t times(std::uint32_t stride, int index) {
 const DmaRegisters& dma_registers(TileKind kind) {
   switch (kind) {
     case TileKind::shim:
-      return kShim;
+      return kShimRegisters;
     case TileKind::mem:
-      return kMem;
+      return kMemRegisters;
     case TileKind::core:
-      return kCore;
+      return kCoreRegisters;
   }
-  return kCore;
+  return kCoreRegisters;
 }
 
 std::string port_name(const DmaPort& port) {

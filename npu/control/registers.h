@@ -40,6 +40,7 @@ struct DmaPort {
   int channel = 0;
   bool operator==(const DmaPort&) const = default;
 };
+inline DmaPort port_of(const Channel& c) { return {c.tile, c.direction, c.index}; }
 std::string port_name(const DmaPort& port);  // "shim(0,0) mm2s 1"
 
 // A tile's row as addresses and tokens count it, and its base address.

@@ -18,12 +18,12 @@ using kernel::issue_bound;
 using kernel::IssueBound;
 using kernel::OpCounts;
 
-constexpr std::size_t kResult = 64;      // rows and columns of a result
+constexpr std::size_t kResultSide = 64;  // rows and columns of a result
 constexpr std::size_t kInt8Depth = 128;  // of an int8 tile
 constexpr std::size_t kRows = 4;         // of a LayerNorm's element, base
 constexpr std::size_t kWidth = 512;
 // Attention as in layer_abi.h: a wave's queries, a block's keys, a head, a window's blocks.
-constexpr std::size_t kQueries = 48;
+constexpr std::size_t kWaveQueries = 48;
 constexpr std::size_t kKeyRows = 32;
 constexpr std::size_t kHeadColumns = 64;
 constexpr std::size_t kBlocks = 48;
@@ -85,27 +85,29 @@ class CountedTable {
   }
 
   void count_products() {
-    std::vector<float> c(kResult * kResult);
-    const std::vector<bfloat16> ab(kResult * kResult);
-    table_.bf16_mac_per_cycle =
-        a_cycle(kResult * kResult * kResult, "gemm_bf16 64x64x64", counts_of([&](const auto& k) {
-                  k.gemm_bf16({kResult, kResult, kResult}, ab.data(), ab.data(), c.data());
-                }));
-    std::vector<std::int32_t> ci(kResult * kResult);
-    const std::vector<std::int8_t> abi(kResult * kInt8Depth);
+    std::vector<float> c(kResultSide * kResultSide);
+    const std::vector<bfloat16> ab(kResultSide * kResultSide);
+    table_.bf16_mac_per_cycle = a_cycle(
+        kResultSide * kResultSide * kResultSide, "gemm_bf16 64x64x64",
+        counts_of([&](const auto& k) {
+          k.gemm_bf16({kResultSide, kResultSide, kResultSide}, ab.data(), ab.data(), c.data());
+        }));
+    std::vector<std::int32_t> ci(kResultSide * kResultSide);
+    const std::vector<std::int8_t> abi(kResultSide * kInt8Depth);
     table_.int8_mac_per_cycle = a_cycle(
-        kResult * kInt8Depth * kResult, "gemm_int8 64x128x64", counts_of([&](const auto& k) {
-          k.gemm_int8({kResult, kInt8Depth, kResult}, abi.data(), abi.data(), ci.data());
+        kResultSide * kInt8Depth * kResultSide, "gemm_int8 64x128x64",
+        counts_of([&](const auto& k) {
+          k.gemm_int8({kResultSide, kInt8Depth, kResultSide}, abi.data(), abi.data(), ci.data());
         }));
   }
 
   void count_epilogues() {
-    constexpr kernel::TileShape kShape{kResult, kResult};
+    constexpr kernel::TileShape kShape{kResultSide, kResultSide};
     constexpr auto kRounding = Rounding::nearest_even;
-    constexpr double kElements = kResult * kResult;
-    std::vector<float> c(kResult * kResult), bias(kResult);
-    std::vector<bfloat16> y(kResult * kResult);
-    const std::vector<std::int32_t> ci(kResult * kResult);
+    constexpr double kElements = kResultSide * kResultSide;
+    std::vector<float> c(kResultSide * kResultSide), bias(kResultSide);
+    std::vector<bfloat16> y(kResultSide * kResultSide);
+    const std::vector<std::int32_t> ci(kResultSide * kResultSide);
     table_.gelu_cycles =
         cycles_each(kElements, "bias_gelu 64x64", counts_of([&](const auto& k) {
                       k.bias_gelu(kShape, c.data(), bias.data(), y.data(), kRounding);
@@ -139,13 +141,13 @@ class CountedTable {
   // A head of 48 blocks, whose first raises every reference; the divisions at its end are charged
   // to the blocks as well.
   void count_attention() {
-    constexpr kernel::AttentionShape kShape{kQueries, kKeyRows, kHeadColumns};
+    constexpr kernel::AttentionShape kShape{kWaveQueries, kKeyRows, kHeadColumns};
     std::vector<float> reference(kernel::statistics_size(kShape));
-    std::vector<float> sum(reference.size()), acc(kQueries * kHeadColumns);
+    std::vector<float> sum(reference.size()), acc(kWaveQueries * kHeadColumns);
     std::vector<bfloat16> weights(kernel::weights_size(kShape)), y(acc.size());
     kernel::flash_attention_start(kShape, {reference, sum, acc, weights});
     const kernel::AttentionSums sums{reference.data(), sum.data(), acc.data(), weights.data()};
-    const auto q = small_numbers(kQueries * kHeadColumns, 1);
+    const auto q = small_numbers(kWaveQueries * kHeadColumns, 1);
     const OpCounts counts = counts_of([&](const kernel::TileKernels& k) {
       for (std::size_t block = 0; block < kBlocks; ++block) {
         const auto kv =
@@ -155,7 +157,7 @@ class CountedTable {
       }
       k.attention_finish(kShape, sums, y.data(), Rounding::nearest_even);
     });
-    constexpr double kScores = static_cast<double>(kQueries * kKeyRows * kBlocks);
+    constexpr double kScores = static_cast<double>(kWaveQueries * kKeyRows * kBlocks);
     constexpr double kProducts = 2.0 * kHeadColumns * kScores;
     constexpr double kMacsAnInstruction = 128;  // AM020 ch. 4, table 7
     table_.attention_mac_per_cycle = {kMacsAnInstruction, Provenance::counted,

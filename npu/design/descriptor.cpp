@@ -5,17 +5,17 @@
 namespace wnpu::npu {
 namespace {
 
-constexpr std::int64_t kWordBytes = 4;
+constexpr std::int64_t kWord = 4;
 
-bool is_whole_words(std::int64_t bytes) { return bytes % kWordBytes == 0; }
+bool is_whole_words(std::int64_t bytes) { return bytes % kWord == 0; }
 
 // The run and the dimensions, in words; those of one element that continue each other are one.
 std::vector<Dimension> joined(const Access& access) {
-  std::vector<Dimension> dims = {{static_cast<std::uint32_t>(access.run / kWordBytes), 1}};
+  std::vector<Dimension> dims = {{static_cast<std::uint32_t>(access.run / kWord), 1}};
   for (const Dimension& dim : access.dims) {
     if (dim.count == 1) continue;
     Dimension& last = dims.back();
-    const std::int64_t stride = dim.stride / kWordBytes;
+    const std::int64_t stride = dim.stride / kWord;
     if (last.count == 1) {
       last = {dim.count, stride};  // a run of one word
     } else if (stride == last.stride * last.count) {
@@ -56,7 +56,7 @@ std::string at_most(const std::string& what, std::uint64_t allowed, std::uint64_
 }
 
 std::string fault_of(const DescriptorPattern& pattern, const DmaLimits& limits) {
-  std::string fault = at_most("length", limits.max_bytes, pattern.words * kWordBytes, " bytes");
+  std::string fault = at_most("length", limits.max_bytes, pattern.words * kWord, " bytes");
   if (fault.empty()) {
     fault = at_most("dimensions", static_cast<std::uint64_t>(limits.dimensions),
                     pattern.dims.size(), " dimensions");
@@ -66,11 +66,11 @@ std::string fault_of(const DescriptorPattern& pattern, const DmaLimits& limits) 
     fault = at_most("wrap", limits.max_wrap, dim.count, " words or rounds");
     if (!fault.empty()) break;
     if (dim.stride <= 0) {  // registers hold one less, without a sign
-      return "stride: expected 4 bytes or more, found " + std::to_string(dim.stride * kWordBytes) +
+      return "stride: expected 4 bytes or more, found " + std::to_string(dim.stride * kWord) +
              " bytes";
     }
-    fault = at_most("stride", limits.max_stride,
-                    static_cast<std::uint64_t>(dim.stride * kWordBytes), " bytes");
+    fault = at_most("stride", limits.max_stride, static_cast<std::uint64_t>(dim.stride * kWord),
+                    " bytes");
   }
   return fault;
 }
@@ -84,7 +84,7 @@ DescriptorFit fit_descriptor(const Access& access, const DmaLimits& limits) {
   for (const Dimension& dim : access.dims) is_aligned = is_aligned && is_whole_words(dim.stride);
   if (!is_aligned) return {{}, "expected offset, run and strides of whole words of 4 bytes"};
   DescriptorFit fit;
-  fit.pattern.words = access.bytes() / kWordBytes;
+  fit.pattern.words = access.bytes() / kWord;
   fit.pattern.dims = joined(access);
   if (fit.pattern.dims.size() == 1 && fit.pattern.dims.front().stride == 1) {
     fit.pattern.dims.clear();  // a length, and no wrap

@@ -20,6 +20,9 @@ struct Rate {
   Provenance provenance = Provenance::assumed;
   std::string_view source;  // who measured it and on what; what the guess rests on
 };
+constexpr Rate measured_rate(double value, std::string_view source) {
+  return {value, Provenance::measured, source};
+}
 
 // How fast one class of tile kernels runs; whole calls, MAC = multiply-accumulate. A table may
 // predict only what its rates were not taken from: see npu/README.md, "Time model".

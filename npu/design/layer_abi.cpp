@@ -9,10 +9,6 @@
 namespace wnpu::npu {
 namespace {
 
-std::size_t round_up(std::size_t value, std::size_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 void expect(bool is_met, const char* what, const char* expected, std::size_t found) {
   if (is_met) return;
   throw std::invalid_argument(std::string("layer shape: ") + what + ": expected " + expected +
@@ -108,7 +104,7 @@ LayerGeometry cut_layer(const Target& target, const LayerShape& shape, Precision
   g.precision = precision;
   const auto core_rows = static_cast<std::size_t>(target.core_rows);
   const std::size_t wave_rows = kQueries * core_rows * static_cast<std::size_t>(target.columns);
-  g.rows = round_up(shape.frames, wave_rows);  // a multiple of kPanelRows * core_rows as well
+  g.rows = rounded_up(shape.frames, wave_rows);  // a multiple of kPanelRows * core_rows as well
   g.row_blocks = g.rows / (kPanelRows * core_rows);
   g.waves = g.rows / wave_rows;
   g.key_blocks = g.rows / kKeys;

@@ -58,6 +58,10 @@ struct LayerPart {
   bool operator==(const LayerPart&) const = default;
 };
 
+constexpr std::size_t rounded_up(std::size_t value, std::size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
 constexpr std::size_t kPanelRows = 64;  // rows of activations that one row of cores works on
 constexpr std::size_t kQueries = 48;    // rows of queries a core attends with at a time
 constexpr std::size_t kKeys = 32;       // keys in a block

@@ -10,6 +10,8 @@
 
 namespace wnpu::npu {
 
+constexpr double kStreamBytesPerCycle = 4;  // AM020 ch. 2: 32-bit streams, one word a cycle
+
 // Limits of a DMA engine in one kind of tile.
 struct DmaLimits {
   int s2mm_channels = 0;         // stream to memory

@@ -42,7 +42,7 @@ constexpr Target kNpu4{"npu4",    "AMD XDNA2 (Strix, Krackan)",
                        kMemDma,   kShimDma,
                        64,        4};
 
-struct Clock {
+struct ArrayClock {
   std::string_view name;
   double ghz, read_gbs, write_gbs, launch_us, list_launch_us;
 };
@@ -51,14 +51,11 @@ struct Clock {
 // 13 GB/s write: hence write = read / 2 everywhere).
 // Launches: SIL 2.5 C++ XRT 108 us; WX a run in a list costs 24 % less.
 constexpr std::array kClocks{
-    Clock{"phoenix-1.0", 1.0, 15, 7.5, 108, 82},
-    Clock{"hawk-1.6", 1.6, 25, 12.5, 108, 82},
-    Clock{"phoenix-8700g", 1.8, 25, 12.5, 108, 82},
+    ArrayClock{"phoenix-1.0", 1.0, 15, 7.5, 108, 82},
+    ArrayClock{"hawk-1.6", 1.6, 25, 12.5, 108, 82},
+    ArrayClock{"phoenix-8700g", 1.8, 25, 12.5, 108, 82},
 };
 
-constexpr Rate measured(double value, std::string_view source) {
-  return {value, Provenance::measured, source};
-}
 constexpr Rate counted(double value, std::string_view source) {
   return {value, Provenance::counted, source};
 }
@@ -95,8 +92,8 @@ constexpr KernelTable kPublishedTable{
     .rests_on =
         "products as fast as published ones of the open compiler; softmax, LayerNorm and GELU "
         "are guesses at good work",
-    .bf16_mac_per_cycle = measured(48.3, kXaud),
-    .int8_mac_per_cycle = measured(100.6, kXaud),
+    .bf16_mac_per_cycle = measured_rate(48.3, kXaud),
+    .int8_mac_per_cycle = measured_rate(100.6, kXaud),
     .attention_mac_per_cycle = assumed(48, "as the product"),
     .softmax_cycles = assumed(8, kGoodWork),
     .layer_norm_cycles = assumed(5, kGoodWork),
@@ -111,10 +108,10 @@ constexpr std::string_view kWxAttention = "WX, fused attention: 20 cycles a scor
 constexpr KernelTable kOpenSourceTable{
     .name = "open-source",
     .rests_on = "kernels no faster than those of whisper-xdna, measured on Hawk Point",
-    .bf16_mac_per_cycle = measured(29.3, kWx),
-    .int8_mac_per_cycle = measured(39, kWx),
+    .bf16_mac_per_cycle = measured_rate(29.3, kWx),
+    .int8_mac_per_cycle = measured_rate(39, kWx),
     .attention_mac_per_cycle = assumed(48, "128 MAC of a score at the product's published rate"),
-    .softmax_cycles = measured(17.3, kWxAttention),
+    .softmax_cycles = measured_rate(17.3, kWxAttention),
     .layer_norm_cycles = assumed(4, kGoodWork),
     .gelu_cycles = assumed(4, kGoodWork),
     .epilogue_cycles = assumed(1, kLoadStore),
@@ -130,8 +127,8 @@ constexpr KernelTable kGemmTable{.name = "gemm",
                                  .rests_on =
                                      "products as fast as the fastest published; all else at issue "
                                      "limits, which are not reachable",
-                                 .bf16_mac_per_cycle = measured(99.8, kTaka),
-                                 .int8_mac_per_cycle = measured(146, kTaka),
+                                 .bf16_mac_per_cycle = measured_rate(99.8, kTaka),
+                                 .int8_mac_per_cycle = measured_rate(146, kTaka),
                                  .attention_mac_per_cycle = assumed(80, kIssue),
                                  .softmax_cycles = counted(1.5, kIssue),
                                  .layer_norm_cycles = counted(2, kIssue),
@@ -204,7 +201,7 @@ TimePreset find_preset(std::string_view name) {
   const std::string_view clock_name = name.substr(0, slash);
   const std::string_view table_name =
       slash == std::string_view::npos ? kPublishedTable.name : name.substr(slash + 1);
-  const auto clock = std::ranges::find(kClocks, clock_name, &Clock::name);
+  const auto clock = std::ranges::find(kClocks, clock_name, &ArrayClock::name);
   const KernelTable* const table = find_table(table_name);
   if (clock == kClocks.end() || table == nullptr) {
     throw std::invalid_argument("time preset: " + known_presets() + "; found \"" +

@@ -10,7 +10,7 @@
 namespace wnpu::npu {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
+using SequenceWords = std::vector<std::uint32_t>;
 
 // For people: what an operation that is written as registers does.
 class Remark {
@@ -94,7 +94,7 @@ class SequenceWriter {
     return constant_name(value);
   }
 
-  static std::string global_text(const Words& words, const std::string& global) {
+  static std::string global_text(const SequenceWords& words, const std::string& global) {
     std::string text = "  memref.global \"private\" constant @" + global + " : " +
                        mlir::memref(words.size(), "i32") + " = dense<[";
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -114,7 +114,7 @@ class SequenceWriter {
 
   std::string name_;
   const Design& d_;
-  std::map<Words, std::string> globals_;
+  std::map<SequenceWords, std::string> globals_;
   std::set<std::uint32_t> constants_;
   std::string operations_;
 };

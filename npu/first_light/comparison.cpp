@@ -12,10 +12,10 @@ constexpr std::array kBoth{Values::ordinary, Values::hostile};
 constexpr std::byte kPoison{0xff};  // NaN: what a call leaves alone stays so on both sides
 constexpr std::uint64_t kSeed = 2026;
 
-constexpr std::size_t kInput = index_of(LayerArgument::input);
-constexpr std::size_t kWeights = index_of(LayerArgument::weights);
-constexpr std::size_t kScratch = index_of(LayerArgument::scratch);
-constexpr std::size_t kOutput = index_of(LayerArgument::output);
+constexpr std::size_t kInputArgument = index_of(LayerArgument::input);
+constexpr std::size_t kWeightsArgument = index_of(LayerArgument::weights);
+constexpr std::size_t kScratchArgument = index_of(LayerArgument::scratch);
+constexpr std::size_t kOutputArgument = index_of(LayerArgument::output);
 
 std::string name_of(Values values) {
   return std::string(kValuesNames[static_cast<std::size_t>(values)]);
@@ -26,26 +26,27 @@ class LayersInARow {
  public:
   LayersInARow(CallSet& calls, std::span<const LayerInputs> layers) : calls_(calls) {
     for (const LayerInputs& layer : layers) {
-      weights_.push_back(calls.another(kWeights));
+      weights_.push_back(calls.another(kWeightsArgument));
       std::ranges::copy(layer.weights, weights_.back()->host().begin());
       weights_.back()->to_device();
     }
-    calls.write(kInput, layers.front().states);
+    calls.write(kInputArgument, layers.front().states);
   }
 
   std::vector<Run> runs() {
     std::vector<Run> list;
     for (std::size_t i = 0; i < weights_.size(); ++i) {
       Run run = calls_.run_of(0);
-      run.arguments[kInput] = &calls_.buffer(i % 2 == 0 ? kInput : kOutput);
-      run.arguments[kWeights] = weights_[i].get();
-      run.arguments[kOutput] = &calls_.buffer(i % 2 == 0 ? kOutput : kInput);
+      run.arguments[kInputArgument] = &calls_.buffer(i % 2 == 0 ? kInputArgument : kOutputArgument);
+      run.arguments[kWeightsArgument] = weights_[i].get();
+      run.arguments[kOutputArgument] =
+          &calls_.buffer(i % 2 == 0 ? kOutputArgument : kInputArgument);
       list.push_back(std::move(run));
     }
     return list;
   }
   // The argument that the last layer wrote.
-  std::size_t last() const { return weights_.size() % 2 == 1 ? kOutput : kInput; }
+  std::size_t last() const { return weights_.size() % 2 == 1 ? kOutputArgument : kInputArgument; }
 
  private:
   CallSet& calls_;
@@ -123,7 +124,7 @@ Check Comparison::check_call(Pair pair, std::size_t index, const std::string& na
   pair.reference.run(index, options_.timeout);
   pair.device.run(index, options_.timeout);
   Check check{name, name_of(values), 0, {}};
-  for (const std::size_t argument : {kScratch, kOutput}) {
+  for (const std::size_t argument : {kScratchArgument, kOutputArgument}) {
     const auto expected = pair.reference.read(argument);
     const auto found = pair.device.read(argument);
     for (const ComparedRegion& region : layer_regions(geometry_)) {
@@ -146,10 +147,10 @@ void Comparison::run_layer(StepResult& step, const std::vector<NamedDesign>& cal
   for (const Values values : kBoth) {
     const LayerInputs inputs = layer_inputs(geometry_, values, kSeed);
     for (CallSet* set : {&tested, &expected}) {
-      set->write(kInput, inputs.states);
-      set->write(kWeights, inputs.weights);
-      set->fill(kScratch, kPoison);
-      set->fill(kOutput, kPoison);
+      set->write(kInputArgument, inputs.states);
+      set->write(kWeightsArgument, inputs.weights);
+      set->fill(kScratchArgument, kPoison);
+      set->fill(kOutputArgument, kPoison);
     }
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (!add(step, check_call({tested, expected}, i, calls[i].name, values))) return;

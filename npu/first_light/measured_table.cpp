@@ -12,14 +12,14 @@
 namespace wnpu::npu {
 namespace {
 
-using Json = nlohmann::json;
+using TableJson = nlohmann::json;
 
 // Reads the parts of one document.
 class TableReader {
  public:
   TableReader(std::string name, MeasuredTable& table) : name_(std::move(name)), table_(table) {}
 
-  void read(const Json& document) {
+  void read(const TableJson& document) {
     if (!document.is_object() || document.value("document", "") != kFirstLightDocument) {
       fail("document", std::string(kFirstLightDocument), "something else");
     }
@@ -27,7 +27,7 @@ class TableReader {
       fail("schema_version", std::to_string(kFirstLightSchema),
            document.at("schema_version").dump());
     }
-    const Json& table = document.at("kernel_table");
+    const TableJson& table = document.at("kernel_table");
     if (table.is_null()) fail("kernel_table", "a table", "null: it was not measured");
     for (const TimeField& field : kTimeFields) {
       table_.preset.*field.value = number(table, std::string(field.name), true);
@@ -49,8 +49,8 @@ class TableReader {
                                 found);
   }
 
-  double number(const Json& parent, const std::string& key, bool is_positive) const {
-    const Json& value = parent.at(key);
+  double number(const TableJson& parent, const std::string& key, bool is_positive) const {
+    const TableJson& value = parent.at(key);
     const bool is_good = value.is_number() && std::isfinite(value.get<double>()) &&
                          value.get<double>() >= 0 && value.get<double>() < kMost &&
                          (!is_positive || value.get<double>() > kLeast);
@@ -58,8 +58,8 @@ class TableReader {
     return value.get<double>();
   }
 
-  Rate rate(const Json& parent, const std::string& key, bool is_positive) {
-    const Json& entry = parent.at(key);
+  Rate rate(const TableJson& parent, const std::string& key, bool is_positive) {
+    const TableJson& entry = parent.at(key);
     const auto provenance = entry.at("provenance").get<std::string>();
     for (const Provenance known :
          {Provenance::measured, Provenance::counted, Provenance::assumed, Provenance::simulated}) {
@@ -99,13 +99,13 @@ MeasuredTable empty_table(const std::string& machine, bool is_simulated) {
 
 MeasuredTable parse_measured_table(const std::string& text, const std::string& name) {
   try {
-    const Json document = Json::parse(text);
-    const Json& machine = document.at("machine");
+    const TableJson document = TableJson::parse(text);
+    const TableJson& machine = document.at("machine");
     MeasuredTable table =
         empty_table(machine.at("product").get<std::string>(), machine.at("simulated").get<bool>());
     TableReader(name, table).read(document);
     return table;
-  } catch (const Json::exception& error) {
+  } catch (const TableJson::exception& error) {
     throw std::invalid_argument(name + ": expected first light's JSON, found: " + error.what());
   }
 }

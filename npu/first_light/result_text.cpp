@@ -13,7 +13,7 @@ std::string bits_text(std::uint16_t bits) {
 
 namespace {
 
-std::string number(double value) {
+std::string six_digits(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.6g", value);
   return text.data();
@@ -54,18 +54,18 @@ std::string first_light_text(const FirstLight& result) {
   }
   for (const StepResult& step : result.steps) text += text_of(step);
   for (const CallTime& time : result.times) {
-    text += "  " + time.call + ": median " + number(time.median_us) + " us, p95 " +
-            number(time.p95_us) + " us of " + std::to_string(time.runs) +
+    text += "  " + time.call + ": median " + six_digits(time.median_us) + " us, p95 " +
+            six_digits(time.p95_us) + " us of " + std::to_string(time.runs) +
             (time.runs == 1 ? " run\n" : " runs\n");
   }
   for (const Measured& m : result.measured) {
-    text += m.name + ": " + (m.value ? number(*m.value) + " " + m.unit : "not measured") +
+    text += m.name + ": " + (m.value ? six_digits(*m.value) + " " + m.unit : "not measured") +
             (m.note.empty() ? "" : " (" + m.note + ")") + "\n";
   }
   if (machine.clock_ghz) {
-    text += "clock: " + number(*machine.clock_ghz) + " GHz (" + machine.clock_source + ")\n";
+    text += "clock: " + six_digits(*machine.clock_ghz) + " GHz (" + machine.clock_source + ")\n";
   }
-  text += "power: " + (result.watts ? number(*result.watts) + " W" : "not available") + "\n";
+  text += "power: " + (result.watts ? six_digits(*result.watts) + " W" : "not available") + "\n";
   return text;
 }
 

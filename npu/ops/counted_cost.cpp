@@ -15,7 +15,7 @@ class SmallNumbers {
  public:
   SmallNumbers(const std::vector<Operand>& operands, const Sizes& sizes) {
     for (const Operand& operand : operands) {
-      TileBuffer& buffer = buffers_.emplace_back(operand, sizes);
+      OperandBuffer& buffer = buffers_.emplace_back(operand, sizes);
       for (std::size_t i = 0; i < buffer.size(); ++i) buffer.set(i, static_cast<double>(i % 3) - 1);
       pointers_.push_back(buffer.data());
     }
@@ -23,7 +23,7 @@ class SmallNumbers {
   const std::vector<void*>& pointers() const { return pointers_; }
 
  private:
-  std::deque<TileBuffer> buffers_;
+  std::deque<OperandBuffer> buffers_;
   std::vector<void*> pointers_;
 };
 

@@ -29,7 +29,7 @@ float flushed(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? 0.0
 
 }  // namespace
 
-TileBuffer::TileBuffer(const Operand& operand, const Sizes& sizes)
+OperandBuffer::OperandBuffer(const Operand& operand, const Sizes& sizes)
     : type_(operand.type),
       elements_(operand.elements(sizes)),
       columns_(operand.n_columns(sizes)),
@@ -41,14 +41,14 @@ TileBuffer::TileBuffer(const Operand& operand, const Sizes& sizes)
   data_ = static_cast<std::byte*>(std::align(kVectorBytes, operand.bytes(sizes), address, room));
 }
 
-std::size_t TileBuffer::place_of(std::size_t at) const {
+std::size_t OperandBuffer::place_of(std::size_t at) const {
   const std::size_t r = at / columns_;
   const std::size_t c = at % columns_;
   const std::size_t tile = (r / tile_rows_) * (columns_ / tile_columns_) + c / tile_columns_;
   return tile * tile_rows_ * tile_columns_ + (r % tile_rows_) * tile_columns_ + c % tile_columns_;
 }
 
-void TileBuffer::set(std::size_t at, double value) {
+void OperandBuffer::set(std::size_t at, double value) {
   std::byte* const place = data_ + place_of(at) * bytes_of(type_);
   const auto number = static_cast<float>(value);
   switch (type_) {
@@ -66,7 +66,7 @@ void TileBuffer::set(std::size_t at, double value) {
   }
 }
 
-double TileBuffer::get(std::size_t at) const {
+double OperandBuffer::get(std::size_t at) const {
   const std::byte* const place = data_ + place_of(at) * bytes_of(type_);
   switch (type_) {
     case ElementType::float32:

@@ -12,12 +12,12 @@
 namespace wnpu::npu {
 
 // An operand in a core's buffer, which lies on a vector and is full of 0xff (NaN) at first.
-class TileBuffer {
+class OperandBuffer {
  public:
-  TileBuffer(const Operand& operand, const Sizes& sizes);
-  TileBuffer(TileBuffer&&) = default;  // what was allocated moves along, and data_ with it
-  TileBuffer(const TileBuffer&) = delete;
-  TileBuffer& operator=(const TileBuffer&) = delete;
+  OperandBuffer(const Operand& operand, const Sizes& sizes);
+  OperandBuffer(OperandBuffer&&) = default;  // what was allocated moves along, and data_ with it
+  OperandBuffer(const OperandBuffer&) = delete;
+  OperandBuffer& operator=(const OperandBuffer&) = delete;
 
   void* data() { return data_; }
   std::size_t size() const { return elements_; }  // elements

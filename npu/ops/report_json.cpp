@@ -61,14 +61,14 @@ Json deviation_of(const Deviation& deviation) {
           {"fault", deviation.fault.empty() ? Json() : Json(deviation.fault)}};
 }
 
-std::string text_of(const Json& json) { return json.dump(2) + "\n"; }
+std::string document_text(const Json& json) { return json.dump(2) + "\n"; }
 
 }  // namespace
 
 std::string list_json(const OperatorRegistry& registry) {
   Json list = Json::array();
   for (const auto& op : registry.all()) list.push_back(summary_of(*op));
-  return text_of({{"operators", list}});
+  return document_text({{"operators", list}});
 }
 
 std::string description_json(const Operator& op) {
@@ -99,7 +99,7 @@ std::string description_json(const Operator& op) {
   }
   json["usual_sizes"] = sizes_of(op, usual_sizes(op));
   json["cost"] = cost_of(op.cost ? op.cost(usual_sizes(op)) : std::nullopt);
-  return text_of(json);
+  return document_text(json);
 }
 
 std::string validation_json(const Operator& op, const Validation& validation) {
@@ -122,7 +122,7 @@ std::string validation_json(const Operator& op, const Validation& validation) {
                       {"cost", cost_of(shape.cost)}});
   }
   json["shapes"] = shapes;
-  return text_of(json);
+  return document_text(json);
 }
 
 std::string times_json(const Operator& op, const OperatorTimes& times, std::string_view preset) {
@@ -145,7 +145,7 @@ std::string times_json(const Operator& op, const OperatorTimes& times, std::stri
   json["stream_cycles"] = times.stream_cycles;
   json["reference_us"] = times.reference_us;
   json["runs"] = times.runs;
-  return text_of(json);
+  return document_text(json);
 }
 
 }  // namespace wnpu::npu

@@ -10,13 +10,13 @@
 namespace wnpu::npu {
 namespace {
 
-std::string number(double value) {
+std::string four_digits(double value) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.4g", value);
   return text.data();
 }
 
-std::string padded(const std::string& text, std::size_t width) {
+std::string left_aligned(const std::string& text, std::size_t width) {
   return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
 }
 
@@ -26,7 +26,7 @@ std::string where_it_runs(const Operator& op) {
 }
 
 std::string operand_text(const Operator& op, const Operand& operand) {
-  std::string text = padded(operand.name, 14) + std::string(type_name(operand.type)) + " [" +
+  std::string text = left_aligned(operand.name, 14) + std::string(type_name(operand.type)) + " [" +
                      op.sizes[operand.rows].name;
   if (operand.columns != Operand::kNoColumns) text += ", " + op.sizes[operand.columns].name;
   text += "]";
@@ -36,13 +36,13 @@ std::string operand_text(const Operator& op, const Operand& operand) {
   }
   if (!operand.bound) return text;
   const ErrorBound bound = operand.bound(usual_sizes(op));
-  return text + ", error at most " + number(bound.absolute) + " + " + number(bound.relative) +
-         " of its magnitude";
+  return text + ", error at most " + four_digits(bound.absolute) + " + " +
+         four_digits(bound.relative) + " of its magnitude";
 }
 
 std::string cost_text(const std::optional<TileCost>& cost) {
   if (!cost) return "not known";
-  return number(cost->cycles) + " cycles, " + std::string(provenance_name(cost->provenance)) +
+  return four_digits(cost->cycles) + " cycles, " + std::string(provenance_name(cost->provenance)) +
          " (" + cost->source + ")";
 }
 
@@ -58,15 +58,16 @@ std::string steps_text(const Operator& op) {
 }
 
 std::string deviation_text(const Deviation& deviation) {
-  return padded(number(deviation.error), 11) + padded(number(100 * deviation.share) + " %", 11);
+  return left_aligned(four_digits(deviation.error), 11) +
+         left_aligned(four_digits(100 * deviation.share) + " %", 11);
 }
 
 std::string row_of(const ValueResult& result, bool has_tile) {
-  std::string text = "  " + padded(std::string(result.values), 10);
+  std::string text = "  " + left_aligned(std::string(result.values), 10);
   if (!result.is_bound) return text + "nothing is promised\n";
-  text += has_tile ? deviation_text(result.tile) : padded("-", 22);
+  text += has_tile ? deviation_text(result.tile) : left_aligned("-", 22);
   text += deviation_text(result.reference);
-  text += has_tile ? number(result.apart) : "-";
+  text += has_tile ? four_digits(result.apart) : "-";
   for (const Deviation* deviation : {&result.tile, &result.reference}) {
     if (deviation->share > 1) text += "\n    beyond its bound: " + deviation->fault;
   }
@@ -78,7 +79,7 @@ std::string row_of(const ValueResult& result, bool has_tile) {
 std::string list_text(const OperatorRegistry& registry) {
   std::string text;
   for (const auto& op : registry.all()) {
-    text += padded(op->name, 20) + padded(op->phase ? "core" : "cpu", 6) + op->summary;
+    text += left_aligned(op->name, 20) + left_aligned(op->phase ? "core" : "cpu", 6) + op->summary;
     if (op->source != "built in") text += " (" + op->source + ")";
     text += "\n";
   }
@@ -93,7 +94,7 @@ std::string description_text(const Operator& op) {
             " up to " + std::to_string(size.most) + "\n";
   }
   for (const OperatorAttribute& a : op.attributes) {
-    text += "  attribute   " + a.name + " = " + number(a.value) + ": " + a.meaning + "\n";
+    text += "  attribute   " + a.name + " = " + four_digits(a.value) + ": " + a.meaning + "\n";
   }
   for (const Operand& operand : op.inputs)
     text += "  input       " + operand_text(op, operand) + "\n";
@@ -101,7 +102,7 @@ std::string description_text(const Operator& op) {
     text += "  result      " + operand_text(op, operand) + "\n";
   }
   text += "  values      bounds hold " +
-          (op.largest > 0 ? "up to " + number(op.largest) : std::string("for all")) +
+          (op.largest > 0 ? "up to " + four_digits(op.largest) : std::string("for all")) +
           (op.keeps_nan ? "; NaN and infinity are kept\n" : "; nothing is promised of NaN\n");
   text += "  steps       " + steps_text(op) + "\n";
   text += "  cost        " + op.sizes_text(usual_sizes(op)) + ": " +
@@ -112,15 +113,15 @@ std::string description_text(const Operator& op) {
 std::string validation_text(const Operator& op, const Validation& validation) {
   std::string text = op.name + " (" + op.source + ") against fp64, " +
                      std::to_string(validation.shapes.size()) + " shapes\n  " +
-                     padded("values", 10) + padded("tile kernel: error, of bound", 22) + "  " +
-                     padded("CPU reference", 22) + "apart\n";
+                     left_aligned("values", 10) + left_aligned("tile kernel: error, of bound", 22) +
+                     "  " + left_aligned("CPU reference", 22) + "apart\n";
   if (!validation.has_tile) text += "  no tile kernel: the CPU's reference alone\n";
   for (const ValueResult& result : validation.values) text += row_of(result, validation.has_tile);
   text += "  tiles:\n";
   for (const ShapeResult& shape : validation.shapes) {
-    text +=
-        "    " + padded(op.sizes_text(shape.sizes), 36) + std::to_string(shape.bytes) + " bytes, ";
-    text += shape.cost ? number(shape.cost->cycles) + " cycles " +
+    text += "    " + left_aligned(op.sizes_text(shape.sizes), 36) + std::to_string(shape.bytes) +
+            " bytes, ";
+    text += shape.cost ? four_digits(shape.cost->cycles) + " cycles " +
                              std::string(provenance_name(shape.cost->provenance))
                        : "cycles not known";
     text += "\n";
@@ -134,22 +135,22 @@ std::string times_text(const Operator& op, const OperatorTimes& times, std::stri
                      std::to_string(times.bytes_out) + " out\n";
   if (times.modelled_us) {
     text += "  one core    " + std::string(times.is_lower_bound ? "at least " : "") +
-            number(*times.modelled_us) + " us, modelled as " + std::string(preset) +
+            four_digits(*times.modelled_us) + " us, modelled as " + std::string(preset) +
             ", on no silicon\n";
   } else {
     text += "  one core    no tile kernel's cycles are known\n";
   }
   if (times.table_cycles) {
-    text += "    table     " + number(*times.table_cycles) + " cycles, from\n";
+    text += "    table     " + four_digits(*times.table_cycles) + " cycles, from\n";
     for (const Rate& rate : times.rates) {
-      text += "      " + padded(number(rate.value), 8) +
-              padded(std::string(provenance_name(rate.provenance)), 10) + std::string(rate.source) +
-              "\n";
+      text += "      " + left_aligned(four_digits(rate.value), 8) +
+              left_aligned(std::string(provenance_name(rate.provenance)), 10) +
+              std::string(rate.source) + "\n";
     }
   }
   text += "    kernel    " + cost_text(times.cost) + "\n";
-  text += "    streams   " + number(times.stream_cycles) + " cycles for its longest operand\n";
-  return text + "  CPU         " + number(times.reference_us) +
+  text += "    streams   " + four_digits(times.stream_cycles) + " cycles for its longest operand\n";
+  return text + "  CPU         " + four_digits(times.reference_us) +
          " us, measured here, the reference, median of " + std::to_string(times.runs) + "\n";
 }
 

@@ -34,42 +34,45 @@ class Random {
   std::uint64_t state_;
 };
 
-enum class Values { ordinary, wide, zero, denormal, large, beyond, infinity, nan };
-struct ValuesRow {
-  Values values;
+enum class DrawnValues { ordinary, wide, zero, denormal, large, beyond, infinity, nan };
+struct DrawnValuesRow {
+  DrawnValues values;
   std::string_view name;
 };
-constexpr std::array kValues{
-    ValuesRow{Values::ordinary, "ordinary"}, ValuesRow{Values::wide, "wide"},
-    ValuesRow{Values::zero, "zero"},         ValuesRow{Values::denormal, "denormal"},
-    ValuesRow{Values::large, "large"},       ValuesRow{Values::beyond, "beyond"},
-    ValuesRow{Values::infinity, "infinity"}, ValuesRow{Values::nan, "NaN"}};
+constexpr std::array kValues{DrawnValuesRow{DrawnValues::ordinary, "ordinary"},
+                             DrawnValuesRow{DrawnValues::wide, "wide"},
+                             DrawnValuesRow{DrawnValues::zero, "zero"},
+                             DrawnValuesRow{DrawnValues::denormal, "denormal"},
+                             DrawnValuesRow{DrawnValues::large, "large"},
+                             DrawnValuesRow{DrawnValues::beyond, "beyond"},
+                             DrawnValuesRow{DrawnValues::infinity, "infinity"},
+                             DrawnValuesRow{DrawnValues::nan, "NaN"}};
 
 bool is_float(ElementType type) {
   return type == ElementType::float32 || type == ElementType::bfloat16;
 }
 
-double drawn_integer(ElementType type, Values values, Random& random) {
-  if (values == Values::zero) return 0;
+double drawn_integer(ElementType type, DrawnValues values, Random& random) {
+  if (values == DrawnValues::zero) return 0;
   if (type == ElementType::int32) return std::floor(random.within(-0x1p24, 0x1p24));
-  if (values == Values::large) return random.sign() > 0 ? 127 : -128;
+  if (values == DrawnValues::large) return random.sign() > 0 ? 127 : -128;
   return static_cast<double>(random.below(256)) - 128;
 }
 
-double drawn(ElementType type, Values values, double largest, Random& random) {
+double drawn(ElementType type, DrawnValues values, double largest, Random& random) {
   if (!is_float(type)) return drawn_integer(type, values, random);
   const double most = largest > 0 ? std::min(largest, largest_of(type)) : largest_of(type);
   switch (values) {
-    case Values::zero:
+    case DrawnValues::zero:
       return 0;
-    case Values::wide:
+    case DrawnValues::wide:
       return random.sign() * std::exp2(random.within(-30, std::log2(std::min(most, 0x1p20))));
-    case Values::denormal:
+    case DrawnValues::denormal:
       if (random.below(2) == 0) return random.sign() * random.within(0x1p-133, 0x1p-127);
       break;
-    case Values::large:
+    case DrawnValues::large:
       return random.within(-most, most);
-    case Values::beyond:
+    case DrawnValues::beyond:
       return random.sign() * random.within(0x1p120, largest_of(type));
     default:
       break;
@@ -79,7 +82,7 @@ double drawn(ElementType type, Values values, double largest, Random& random) {
 
 // The same operands for all three ways.
 struct Operands {
-  std::vector<TileBuffer> tiles;
+  std::vector<OperandBuffer> tiles;
   std::vector<std::vector<double>> doubles;
   std::vector<std::vector<float>> floats;
 };
@@ -87,7 +90,7 @@ struct Operands {
 template <typename F>
 void fill(const std::vector<Operand>& list, const Sizes& sizes, Operands& operands, F value) {
   for (const Operand& operand : list) {
-    TileBuffer& tile = operands.tiles.emplace_back(operand, sizes);
+    OperandBuffer& tile = operands.tiles.emplace_back(operand, sizes);
     auto& doubles = operands.doubles.emplace_back(tile.size());
     for (std::size_t i = 0; i < tile.size(); ++i) {
       value(operand, tile, i);
@@ -110,14 +113,14 @@ void place_one(const Operator& op, double value, Operands& inputs, Random& rando
   inputs.floats[i][at] = static_cast<float>(value);
 }
 
-Operands inputs_of(const Operator& op, const Sizes& sizes, Values values, Random& random) {
+Operands inputs_of(const Operator& op, const Sizes& sizes, DrawnValues values, Random& random) {
   Operands inputs;
-  fill(op.inputs, sizes, inputs, [&](const Operand& operand, TileBuffer& tile, std::size_t i) {
+  fill(op.inputs, sizes, inputs, [&](const Operand& operand, OperandBuffer& tile, std::size_t i) {
     tile.set(i, drawn(operand.type, values, op.largest, random));
   });
   const double sign = random.sign();
-  if (values == Values::infinity) place_one(op, sign * kInfinity, inputs, random);
-  if (values == Values::nan) {
+  if (values == DrawnValues::infinity) place_one(op, sign * kInfinity, inputs, random);
+  if (values == DrawnValues::nan) {
     place_one(op, std::numeric_limits<double>::quiet_NaN(), inputs, random);
   }
   return inputs;
@@ -125,7 +128,7 @@ Operands inputs_of(const Operator& op, const Sizes& sizes, Values values, Random
 
 Operands no_outputs(const Operator& op, const Sizes& sizes) {
   Operands outputs;
-  fill(op.outputs, sizes, outputs, [](const Operand&, TileBuffer&, std::size_t) {});
+  fill(op.outputs, sizes, outputs, [](const Operand&, OperandBuffer&, std::size_t) {});
   return outputs;
 }
 
@@ -153,7 +156,7 @@ class Validator {
   Validator(const Operator& op, const Sizes& sizes)
       : op_(op), sizes_(sizes), attributes_(op.attribute_values()) {}
 
-  void run(Values values, Random& random, ValueResult& result) {
+  void run(DrawnValues values, Random& random, ValueResult& result) {
     inputs_ = inputs_of(op_, sizes_, values, random);
     outputs_ = no_outputs(op_, sizes_);
     magnitudes_.clear();
@@ -234,17 +237,17 @@ class Validator {
 };
 
 // What the operator says nothing of is not drawn, or not compared.
-bool is_drawn(const Operator& op, Values values) {
+bool is_drawn(const Operator& op, DrawnValues values) {
   const bool has_floats =
       std::ranges::any_of(op.inputs, [](const Operand& operand) { return is_float(operand.type); });
-  if (values == Values::beyond && op.largest == 0) return false;
-  return has_floats || values == Values::ordinary || values == Values::zero ||
-         values == Values::large;
+  if (values == DrawnValues::beyond && op.largest == 0) return false;
+  return has_floats || values == DrawnValues::ordinary || values == DrawnValues::zero ||
+         values == DrawnValues::large;
 }
 
-bool is_promised(const Operator& op, Values values) {
-  if (values == Values::beyond) return false;
-  return op.keeps_nan || (values != Values::infinity && values != Values::nan);
+bool is_promised(const Operator& op, DrawnValues values) {
+  if (values == DrawnValues::beyond) return false;
+  return op.keeps_nan || (values != DrawnValues::infinity && values != DrawnValues::nan);
 }
 
 std::uint64_t bytes_moved(const Operator& op, const Sizes& sizes) {
@@ -301,7 +304,7 @@ Validation validate(const Operator& op, const ValidationOptions& options) {
   }
   Validation validation{static_cast<bool>(op.tile), {}, {}};
   Random random(options.seed);
-  for (const ValuesRow& row : kValues) {
+  for (const DrawnValuesRow& row : kValues) {
     if (!is_drawn(op, row.values)) continue;
     ValueResult& result = validation.values.emplace_back();
     result.values = row.name;

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kDocument = "whisper-npu layer plan";
-constexpr int kSchema = 1;
+constexpr int kPlanSchema = 1;
 
 struct ShapeField {
   const char* name;
@@ -45,8 +45,8 @@ class PlanReader {
     if (!json.is_object() || !json.contains("document") || json.at("document") != kDocument) {
       fail("document", std::string(kDocument), "something else");
     }
-    if (member(json, "schema_version") != kSchema) {
-      fail("schema_version", std::to_string(kSchema), member(json, "schema_version").dump());
+    if (member(json, "schema_version") != kPlanSchema) {
+      fail("schema_version", std::to_string(kPlanSchema), member(json, "schema_version").dump());
     }
     require_fields(json, {"document", "schema_version", "target", "precision", "shape", "tuning",
                           "calls", "overlay", "designs", "modelled"});
@@ -162,7 +162,7 @@ TunedLayer PlanFile::layer() const { return tuned_layer(*target, shape, precisio
 
 std::string plan_file_text(const PlanFile& file, const ModelledPlan& modelled) {
   Json json{{"document", kDocument},
-            {"schema_version", kSchema},
+            {"schema_version", kPlanSchema},
             {"target", file.target->name},
             {"precision", precision_name(file.precision)}};
   for (const ShapeField& f : kShape) json["shape"][f.name] = file.shape.*f.field;

@@ -11,9 +11,9 @@
 namespace wnpu::npu {
 namespace {
 
-using Words = std::vector<std::pair<std::string_view, std::string>>;
+using PlaceWords = std::vector<std::pair<std::string_view, std::string>>;
 
-std::string replaced(std::string_view text, const Words& words) {
+std::string replaced(std::string_view text, const PlaceWords& words) {
   std::string result(text);
   for (const auto& [from, to] : words) {
     for (std::size_t at = 0; (at = result.find(from, at)) != result.npos; at += to.size()) {
@@ -51,7 +51,7 @@ std::string variable_line(const LayerValue& argument) {
          "], label = '" + argument.name + "');\n";
 }
 
-Words lists_of(const LayerShape& shape) {
+PlaceWords lists_of(const LayerShape& shape) {
   std::string lines;
   std::string names;
   std::string types;
@@ -73,9 +73,9 @@ Words lists_of(const LayerShape& shape) {
 }
 
 // Lists before single letters, which their names begin with.
-Words words_of(const LayerShape& shape) {
+PlaceWords words_of(const LayerShape& shape) {
   const std::size_t head = shape.width / shape.heads;
-  Words words = lists_of(shape);
+  PlaceWords words = lists_of(shape);
   for (const auto& [name, number] :
        std::array<std::pair<std::string_view, std::size_t>, 5>{{{"$M", shape.frames},
                                                                 {"$W", shape.width},
@@ -113,7 +113,7 @@ std::vector<LayerValue> layer_values(const LayerShape& shape) {
 }
 
 std::vector<PortableFile> linalg_files(const LayerShape& shape) {
-  const Words words = words_of(shape);
+  const PlaceWords words = words_of(shape);
   return {{"layer.mlir", replaced(kLinalgLayer, words)},
           {"run.mlir", replaced(kLinalgMain, words)},
           {"values.c", std::string(kLinalgValues)},
@@ -122,7 +122,7 @@ std::vector<PortableFile> linalg_files(const LayerShape& shape) {
 }
 
 std::vector<PortableFile> nnef_files(const LayerShape& shape) {
-  const Words words = words_of(shape);
+  const PlaceWords words = words_of(shape);
   return {{"graph.nnef", replaced(kNnefLayer, words)}, {"README.md", replaced(kNnefReadme, words)}};
 }
 

@@ -10,8 +10,7 @@
 namespace wnpu::npu {
 namespace {
 
-constexpr double kStreamBytesPerCycle = 4;  // AM020 ch. 2: 32-bit streams, one word a cycle
-constexpr double kSlots = 2;                // of a core's input ports: core/core_memory.h
+constexpr double kSlots = 2;  // of a core's input ports: core/core_memory.h
 
 bool is_product(const Phase& p) {
   return p.kernel == Kernel::gemm_bf16 || p.kernel == Kernel::gemm_int8;

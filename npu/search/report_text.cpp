@@ -20,7 +20,7 @@ std::string size_digits(double size) {
   return text.data();
 }
 
-std::string padded(const std::string& text, std::size_t width) {
+std::string right_aligned(const std::string& text, std::size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
 
@@ -34,18 +34,18 @@ std::string limit_text(const std::optional<double>& limit, const char* unit) {
 
 std::string quality_cells(const MeasuredQuality* quality) {
   if (quality == nullptr) return "";
-  return padded(fixed_digits(100 * quality->wer(), 1) + " %", 10);
+  return right_aligned(fixed_digits(100 * quality->wer(), 1) + " %", 10);
 }
 
 bool has_states(const SearchReport& report) { return report.objective == SearchObjective::states; }
 
 std::string row(const SearchReport& report, const std::string& name, const Member& m,
                 const MeasuredQuality* quality) {
-  std::string text = padded(name, 8) + padded(fixed_digits(m.exact.ms, 3), 11);
-  text += padded(fixed_digits(m.predicted_ms, 3), 11);
-  text += padded(fixed_digits(m.exact.memory_mb(), 2), 9);
-  text += padded(fixed_digits(100 * m.kept, 1), 8);
-  if (has_states(report)) text += padded(fixed_digits(100 * m.loss, 2) + " %", 10);
+  std::string text = right_aligned(name, 8) + right_aligned(fixed_digits(m.exact.ms, 3), 11);
+  text += right_aligned(fixed_digits(m.predicted_ms, 3), 11);
+  text += right_aligned(fixed_digits(m.exact.memory_mb(), 2), 9);
+  text += right_aligned(fixed_digits(100 * m.kept, 1), 8);
+  if (has_states(report)) text += right_aligned(fixed_digits(100 * m.loss, 2) + " %", 10);
   text += quality_cells(quality);
   return text + "  " + variant_text(m.variant) + "\n";
 }
@@ -96,10 +96,11 @@ std::string search_text(const SearchReport& report) {
   const VariantSearchResult& r = report.result;
   const bool has_quality = !report.quality.empty() || report.whole_quality;
   std::string text = head(report);
-  text += padded("member", 8) + padded("simulated", 11) + padded("predicted", 11);
-  text += padded("MB", 9) + padded("kept %", 8);
-  if (has_states(report)) text += padded("states", 10);
-  if (has_quality) text += padded("WER", 10);
+  text +=
+      right_aligned("member", 8) + right_aligned("simulated", 11) + right_aligned("predicted", 11);
+  text += right_aligned("MB", 9) + right_aligned("kept %", 8);
+  if (has_states(report)) text += right_aligned("states", 10);
+  if (has_quality) text += right_aligned("WER", 10);
   text += "  variant (times in ms)\n";
   for (std::size_t i = 0; i < r.front.size(); ++i) {
     text += row(report, std::to_string(i + 1), r.front[i],

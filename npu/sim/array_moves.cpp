@@ -5,12 +5,6 @@
 #include "npu/sim/array_simulation.h"
 
 namespace wnpu::npu {
-namespace {
-
-constexpr double kStreamBytesPerCycle = 4;  // AM020 ch. 2: 32-bit streams, one word a cycle
-
-}  // namespace
-
 std::size_t ArraySimulation::port_index(const Channel& channel) {
   return channel.direction == Direction::mm2s ? static_cast<std::size_t>(Port::c)
                                               : static_cast<std::size_t>(channel.index);

@@ -6,7 +6,7 @@
 namespace wnpu::npu {
 namespace {
 
-using Plan = std::vector<std::vector<PlannedTask>>;
+using PlannedTasks = std::vector<std::vector<PlannedTask>>;
 
 // A task, the earliest time at which all that it waits for has happened, and when it began.
 struct Candidate {
@@ -40,7 +40,8 @@ double end_of(const std::vector<TasksEnded>& after, const std::vector<TaskTimes>
   return end;
 }
 
-std::vector<TaskId> order_of(const Plan& plan, const std::vector<std::vector<Move>>& moves) {
+std::vector<TaskId> order_of(const PlannedTasks& plan,
+                             const std::vector<std::vector<Move>>& moves) {
   std::vector<TaskTimes> times(plan.size());
   for (std::size_t c = 0; c < plan.size(); ++c) times[c] = times_of(plan[c], moves[c]);
   std::vector<Candidate> candidates;
@@ -68,7 +69,7 @@ CompiledCall compile_call(const Design& design, const TimePreset& preset) {
   options.records_moves = true;
   CompiledCall call;
   call.ideal = simulate(design, options);
-  const Plan plan = plan_tasks(design);
+  const PlannedTasks plan = plan_tasks(design);
   call.program = call_program(design, plan, order_of(plan, call.ideal.moves));
   call.ideal.moves.clear();
   return call;

@@ -11,8 +11,6 @@
 namespace wnpu::npu {
 namespace {
 
-DmaPort port_of(const Channel& c) { return {c.tile, c.direction, c.index}; }
-
 std::string text(std::uint64_t value) { return std::to_string(value); }
 
 }  // namespace

@@ -12,10 +12,6 @@ std::size_t all_columns(const Target& target) {
   return kTileColumns * static_cast<std::size_t>(target.columns);
 }
 
-std::size_t round_up(std::size_t value, std::size_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 }  // namespace
 
 GemmProblem tile_problem(const Target& target) {
@@ -32,7 +28,7 @@ GemmProblem product_problem(const LayerGeometry& g) {
   p.tile_k = g.gemm(Gemm::qkv).k;
   p.m = g.rows;
   p.k = g.shape.width;
-  p.n = round_up(g.shape.width, all_columns(*g.target));
+  p.n = rounded_up(g.shape.width, all_columns(*g.target));
   return p;
 }
 

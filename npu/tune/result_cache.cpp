@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Larger it is begun anew: some hundred thousand results.
-constexpr std::uintmax_t kMostBytes = 16 << 20;
+constexpr std::uintmax_t kMostFileBytes = 16 << 20;
 constexpr std::size_t kFields = 5;
 
 // Key, whether it is refused, the bits of its cycles, bytes, and the sum of these.
@@ -85,7 +85,7 @@ ResultCache::ResultCache(fs::path file) : file_(std::move(file)) {
     problem_ = file_.parent_path().string() + ": " + error.message();
     return;
   }
-  if (fs::is_regular_file(file_, error) && fs::file_size(file_, error) > kMostBytes) {
+  if (fs::is_regular_file(file_, error) && fs::file_size(file_, error) > kMostFileBytes) {
     fs::remove(file_, error);
   }
   read();

@@ -7,7 +7,7 @@
 namespace wnpu::npu {
 namespace {
 
-constexpr std::array kFlags{true, false};  // the choice by hand first
+constexpr std::array kEitherWay{true, false};  // the choice by hand first
 
 bool can_have(const Target& target, const LayerShape& shape, Precision precision,
               const LayerTuning& tuning) {
@@ -62,9 +62,9 @@ TuningSpace whole_space(const Target& target, const LayerShape& shape, Precision
   cross(space.tunings, &LayerTuning::state_tile, std::array<std::size_t, 5>{0, 48, 40, 32, 16});
   cross(space.tunings, &LayerTuning::norm_rows, std::array<std::size_t, 5>{0, 2, 4, 8, 16});
   cross(space.tunings, &LayerTuning::qkv_row_blocks, std::array<std::size_t, 4>{1, 2, 3, 6});
-  cross(space.tunings, &LayerTuning::keeps_hidden, kFlags);
-  cross(space.tunings, &LayerTuning::attends_padding, kFlags);
-  cross(space.tunings, &LayerTuning::broadcasts_keys, kFlags);
+  cross(space.tunings, &LayerTuning::keeps_hidden, kEitherWay);
+  cross(space.tunings, &LayerTuning::attends_padding, kEitherWay);
+  cross(space.tunings, &LayerTuning::broadcasts_keys, kEitherWay);
   std::erase_if(space.tunings, [&](const LayerTuning& t) {
     // By rule it is one of the others.
     const bool is_twice = t.state_tile == by_hand.state_tile() || t.norm_rows == by_hand.norm_rows;

@@ -16,7 +16,7 @@ namespace wnpu::npu {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kSchema = 1;
+constexpr int kManifestSchema = 1;
 
 std::string from_environment(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read once at start
@@ -116,8 +116,8 @@ XrtManifest read_manifest(const fs::path& xclbin) {
     const nlohmann::json json = nlohmann::json::parse(text);
     // Not as an int, which 4294967297 and 1.5 become 1 in.
     const nlohmann::json& schema = json.at("schema");
-    if (!schema.is_number() || schema != kSchema) {
-      throw DeviceError(path.string() + ": expected schema " + std::to_string(kSchema) +
+    if (!schema.is_number() || schema != kManifestSchema) {
+      throw DeviceError(path.string() + ": expected schema " + std::to_string(kManifestSchema) +
                         ", found " + (schema.is_number() ? schema.dump() : schema.type_name()));
     }
     XrtManifest manifest;

@@ -11,13 +11,13 @@ namespace {
 using namespace wnpu::app;
 using Words = std::vector<const char*>;
 
-Options transcribe(Words words) {
+Options options_of_words(Words words) {
   words.insert(words.begin(), "transcribe");
   return parse_command_line(words).options;
 }
 
 // The message of the refusal; empty where there is none.
-std::string refusal(Words words) {
+std::string words_refusal(Words words) {
   words.insert(words.begin(), "transcribe");
   try {
     parse_command_line(words);
@@ -74,7 +74,7 @@ TEST_CASE("words: transcribe is meant where a file or one of its options comes f
 }
 
 TEST_CASE("words: nothing behind = is an empty text, and no other option's value") {
-  const Options options = transcribe(
+  const Options options = options_of_words(
       {"--initial-prompt=", "a.wav",
        "--hotwords=", "--prefix=", "--suppress-tokens=", "--word-timestamps", "true",
        "--prepend-punctuations=", "--append_punctuations=", "--clip_timestamps=", "b.wav"});
@@ -86,7 +86,7 @@ TEST_CASE("words: nothing behind = is an empty text, and no other option's value
   CHECK(options.transcribe.prepend_punctuations.empty());
   CHECK(options.transcribe.append_punctuations.empty());
   CHECK(options.transcribe.clip_timestamps.empty());
-  CHECK(transcribe({"--suppress_tokens", "", "a"}).transcribe.suppress_tokens.empty());
+  CHECK(options_of_words({"--suppress_tokens", "", "a"}).transcribe.suppress_tokens.empty());
 }
 
 TEST_CASE("words: where there must be a value, an empty one is refused by name") {
@@ -119,37 +119,39 @@ TEST_CASE("words: where there must be a value, an empty one is refused by name")
     const std::string expected = name + ": expected a value, found nothing (see --help)";
     const std::string with_sign = name + "=";
     const bool is_flag_too = name == "--verbose" || name == "-v";
-    if (!is_flag_too) CHECK(refusal({option, "", "victim.wav", "a.wav"}) == expected);
-    CHECK_FALSE(refusal({with_sign.c_str(), "victim.wav", "a.wav"}).empty());
-    if (!is_flag_too) CHECK(refusal({with_sign.c_str(), "victim.wav", "a.wav"}) == expected);
+    if (!is_flag_too) CHECK(words_refusal({option, "", "victim.wav", "a.wav"}) == expected);
+    CHECK_FALSE(words_refusal({with_sign.c_str(), "victim.wav", "a.wav"}).empty());
+    if (!is_flag_too) CHECK(words_refusal({with_sign.c_str(), "victim.wav", "a.wav"}) == expected);
   }
-  CHECK(refusal({"--format", ",", "a.wav"}) ==
+  CHECK(words_refusal({"--format", ",", "a.wav"}) ==
         "--format: expected a value, found nothing (see --help)");
-  CHECK(refusal({""}) == "the name of a file is empty (see --help)");
+  CHECK(words_refusal({""}) == "the name of a file is empty (see --help)");
 }
 
 TEST_CASE("words: an option is no value of the one before it") {
-  CHECK(refusal({"--output", "--overwrite", "a.wav"}) ==
+  CHECK(words_refusal({"--output", "--overwrite", "a.wav"}) ==
         "--output: expected a value, found --overwrite; a value that begins so is written "
         "--output=--overwrite (see --help)");
-  CHECK_FALSE(refusal({"--output", "--ovewrite", "a.wav"}).empty());
-  CHECK_FALSE(refusal({"--output", "-v", "a.wav"}).empty());
-  CHECK_FALSE(refusal({"--initial-prompt", "--", "a.wav"}).empty());
-  CHECK_FALSE(refusal({"a.wav", "-o"}).empty());
-  CHECK(transcribe({"--initial-prompt=--overwrite", "a"}).transcribe.initial_prompt ==
+  CHECK_FALSE(words_refusal({"--output", "--ovewrite", "a.wav"}).empty());
+  CHECK_FALSE(words_refusal({"--output", "-v", "a.wav"}).empty());
+  CHECK_FALSE(words_refusal({"--initial-prompt", "--", "a.wav"}).empty());
+  CHECK_FALSE(words_refusal({"a.wav", "-o"}).empty());
+  CHECK(options_of_words({"--initial-prompt=--overwrite", "a"}).transcribe.initial_prompt ==
         "--overwrite");
-  CHECK(transcribe({"--initial-prompt", "-v is a flag", "a"}).transcribe.initial_prompt ==
+  CHECK(options_of_words({"--initial-prompt", "-v is a flag", "a"}).transcribe.initial_prompt ==
         "-v is a flag");
 }
 
 TEST_CASE("words: values may begin with a dash, or look like lists") {
-  CHECK(transcribe({"--suppress-tokens", "-1", "a"}).transcribe.suppress_tokens.front() == -1);
-  CHECK(transcribe({"--logprob_threshold", "-0.5", "a"}).transcribe.logprob_threshold == -0.5);
-  CHECK(transcribe({"--initial-prompt", "-x", "a"}).transcribe.initial_prompt == "-x");
-  CHECK(transcribe({"--initial-prompt={}", "a"}).transcribe.initial_prompt == "{}");
-  CHECK(transcribe({"--initial-prompt", "a=b", "a"}).transcribe.initial_prompt == "a=b");
-  CHECK(transcribe({"--output=-", "a"}).output == "-");
-  CHECK(transcribe({"--output=a=b.txt", "a"}).output == "a=b.txt");
+  CHECK(options_of_words({"--suppress-tokens", "-1", "a"}).transcribe.suppress_tokens.front() ==
+        -1);
+  CHECK(options_of_words({"--logprob_threshold", "-0.5", "a"}).transcribe.logprob_threshold ==
+        -0.5);
+  CHECK(options_of_words({"--initial-prompt", "-x", "a"}).transcribe.initial_prompt == "-x");
+  CHECK(options_of_words({"--initial-prompt={}", "a"}).transcribe.initial_prompt == "{}");
+  CHECK(options_of_words({"--initial-prompt", "a=b", "a"}).transcribe.initial_prompt == "a=b");
+  CHECK(options_of_words({"--output=-", "a"}).output == "-");
+  CHECK(options_of_words({"--output=a=b.txt", "a"}).output == "a=b.txt");
 }
 
 TEST_CASE("words: every other word is a file, whatever it looks like") {
@@ -157,64 +159,64 @@ TEST_CASE("words: every other word is a file, whatever it looks like") {
                                           "-1.wav", "a=b", "-",  "/x", "True"};
   Words words;
   for (const std::string& file : files) words.push_back(file.c_str());
-  CHECK(transcribe(words).inputs == files);
-  CHECK(transcribe({"--", "--output=x", "-v", "--"}).inputs ==
+  CHECK(options_of_words(words).inputs == files);
+  CHECK(options_of_words({"--", "--output=x", "-v", "--"}).inputs ==
         std::vector<std::string>{"--output=x", "-v", "--"});
 }
 
 TEST_CASE("words: short options stand together, with their value or before it") {
   for (const Words& words : {Words{"-vo", "out", "a"}, Words{"-voout", "a"}, Words{"-vo=out", "a"},
                              Words{"-v", "-oout", "a"}, Words{"-v", "-o=out", "a"}}) {
-    const Options options = transcribe(words);
+    const Options options = options_of_words(words);
     CHECK(options.output_dir == "out");
     CHECK(options.verbosity == Verbosity::verbose);
     CHECK(options.inputs == std::vector<std::string>{"a"});
   }
-  CHECK(transcribe({"-fsrt", "a"}).formats == std::vector{Format::srt});
-  CHECK_FALSE(refusal({"-vx", "a"}).empty());
-  CHECK_FALSE(refusal({"-x", "a"}).empty());
+  CHECK(options_of_words({"-fsrt", "a"}).formats == std::vector{Format::srt});
+  CHECK_FALSE(words_refusal({"-vx", "a"}).empty());
+  CHECK_FALSE(words_refusal({"-x", "a"}).empty());
 }
 
 TEST_CASE("words: a flag has no value") {
   for (const char* word : {"--overwrite=", "--overwrite=False", "--no-timestamps=True", "-q=1",
                            "--dry-run=false", "--skip-existing="}) {
     CAPTURE(word);
-    CHECK(refusal({word, "a.wav"}).find("expected no value") != std::string::npos);
+    CHECK(words_refusal({word, "a.wav"}).find("expected no value") != std::string::npos);
   }
 }
 
 TEST_CASE("words: verbose is a flag, and openai-whisper's option with a value") {
-  CHECK(transcribe({"--verbose", "a.wav"}).verbosity == Verbosity::verbose);
-  CHECK(transcribe({"-v", "a.wav"}).inputs.size() == 1);
-  CHECK(transcribe({"a.wav", "--verbose"}).verbosity == Verbosity::verbose);
+  CHECK(options_of_words({"--verbose", "a.wav"}).verbosity == Verbosity::verbose);
+  CHECK(options_of_words({"-v", "a.wav"}).inputs.size() == 1);
+  CHECK(options_of_words({"a.wav", "--verbose"}).verbosity == Verbosity::verbose);
   for (const char* no : {"False", "false", "None"}) {
-    const Options options = transcribe({"--verbose", no, "a.wav"});
+    const Options options = options_of_words({"--verbose", no, "a.wav"});
     CHECK(options.verbosity == Verbosity::normal);
     CHECK(options.inputs == std::vector<std::string>{"a.wav"});
   }
-  CHECK(transcribe({"--verbose", "true", "a.wav"}).verbosity == Verbosity::verbose);
-  CHECK(transcribe({"--vad", "true", "a.wav"}).transcribe.vad.enabled);
-  const Options options = transcribe({"--verbose", "True", "a.wav"});
+  CHECK(options_of_words({"--verbose", "true", "a.wav"}).verbosity == Verbosity::verbose);
+  CHECK(options_of_words({"--vad", "true", "a.wav"}).transcribe.vad.enabled);
+  const Options options = options_of_words({"--verbose", "True", "a.wav"});
   CHECK(options.verbosity == Verbosity::verbose);
   CHECK(options.inputs == std::vector<std::string>{"a.wav"});
-  CHECK(transcribe({"--verbose=False", "-q", "a.wav"}).verbosity == Verbosity::quiet);
-  CHECK_FALSE(refusal({"--verbose=maybe", "a.wav"}).empty());
+  CHECK(options_of_words({"--verbose=False", "-q", "a.wav"}).verbosity == Verbosity::quiet);
+  CHECK_FALSE(words_refusal({"--verbose=maybe", "a.wav"}).empty());
 }
 
 TEST_CASE("words: of an option that is repeated the last counts, of --format all") {
-  const Options options = transcribe({"--beam-size", "3", "--beam_size=4", "--output", "a", "a",
-                                      "--output", "b", "--overwrite", "--overwrite"});
+  const Options options = options_of_words({"--beam-size", "3", "--beam_size=4", "--output", "a",
+                                            "a", "--output", "b", "--overwrite", "--overwrite"});
   CHECK(options.transcribe.beam_size == 4);
   CHECK(options.output == "b");
-  CHECK(transcribe({"-f", "srt", "a", "-f", "vtt"}).formats.size() == 2);
+  CHECK(options_of_words({"-f", "srt", "a", "-f", "vtt"}).formats.size() == 2);
 }
 
 TEST_CASE("words: a whole number is decimal digits") {
   for (const char* wrong : {"010x", "0x10", " 5", "5 ", "+5", "5.0", "1e1", "65"}) {
     CAPTURE(wrong);
-    CHECK_FALSE(refusal({"--beam-size", wrong, "a"}).empty());
+    CHECK_FALSE(words_refusal({"--beam-size", wrong, "a"}).empty());
   }
-  CHECK(transcribe({"--beam-size", "010", "a"}).transcribe.beam_size == 10);
+  CHECK(options_of_words({"--beam-size", "010", "a"}).transcribe.beam_size == 10);
 }
 
 TEST_CASE("words: other commands are read the same way") {

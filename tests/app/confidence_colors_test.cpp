@@ -27,7 +27,7 @@ std::string without_colors(const std::string& text) {
 }
 
 std::string color(int index) { return "\x1b[38;5;" + std::to_string(index) + "m"; }
-const std::string kEnd = "\x1b[0m";
+const std::string kColorEnd = "\x1b[0m";
 
 // Words with and without spaces, marks and letters beyond ASCII, and the text that they are; some
 // segments have another text than their words say.
@@ -80,16 +80,16 @@ TEST_CASE("colors: each word its own, the segment's where it has none or they ar
   segment.text = " so it is";
   segment.avg_logprob = std::log(0.5);  // cube 0.125: the second step
   WriteOptions options;
-  CHECK(text_line(segment, options, true) == color(202) + "so it is" + kEnd + "\n");
+  CHECK(text_line(segment, options, true) == color(202) + "so it is" + kColorEnd + "\n");
   segment.words = {{" so", 0, 1, 1.0}, {" it", 1, 2, 0.0}, {" is", 2, 3, 1.0}};
-  const std::string words = color(82) + "so" + kEnd + " " + color(196) + "it" + kEnd + " " +
-                            color(82) + "is" + kEnd + "\n";
+  const std::string words = color(82) + "so" + kColorEnd + " " + color(196) + "it" + kColorEnd +
+                            " " + color(82) + "is" + kColorEnd + "\n";
   CHECK(text_line(segment, options, true) == words);
   options.text_timestamps = true;
   CHECK(text_line(segment, options, true) == "[00:00.000 --> 00:00.000]  " + words);
   segment.words.pop_back();
   CHECK(text_line(segment, options, true) ==
-        "[00:00.000 --> 00:00.000]  " + color(202) + "so it is" + kEnd + "\n");
+        "[00:00.000 --> 00:00.000]  " + color(202) + "so it is" + kColorEnd + "\n");
 }
 
 TEST_CASE("colors: without the codes every line is what it is without colours") {
@@ -127,7 +127,7 @@ TEST_CASE("run: colours are in text on stdout alone, and always needs it there")
   const std::string plain = colored_run(Color::automatic, false, run);
   CHECK(plain == "a0\na1\n");
   const std::string colored = colored_run(Color::automatic, true, run);
-  CHECK(colored == color(82) + "a0" + kEnd + "\n" + color(82) + "a1" + kEnd + "\n");
+  CHECK(colored == color(82) + "a0" + kColorEnd + "\n" + color(82) + "a1" + kColorEnd + "\n");
   run.options.formats = {Format::txt};
   CHECK(colored_run(Color::automatic, true, run) == plain);
   CHECK_THROWS_WITH_AS(colored_run(Color::always, true, run), doctest::Contains("--format text"),

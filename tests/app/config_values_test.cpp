@@ -34,7 +34,7 @@ std::size_t peak_memory_mb() {
   return static_cast<std::size_t>(usage.ru_maxrss) / 1024;
 }
 
-struct Fixture {
+struct ConfigFixture {
   // What is said of `model`; empty: it runs.
   template <typename Model>
   std::string said_of(const Model& model) const {
@@ -54,7 +54,7 @@ bool may_run(const std::string& key, const json& value) {
 }
 
 // One entry of config.json of a HuggingFace directory.
-void check_entry(const Fixture& f, const tests::StModel& good, const std::string& key) {
+void check_entry(const ConfigFixture& f, const tests::StModel& good, const std::string& key) {
   const json config = json::parse(good.config);
   for (const json& value : kNumbers) {
     if (config.at(key) == value) continue;
@@ -72,7 +72,7 @@ void check_entry(const Fixture& f, const tests::StModel& good, const std::string
 }  // namespace
 
 TEST_CASE("config: each number of a HuggingFace config.json at and beyond its borders") {
-  const Fixture f;
+  const ConfigFixture f;
   const tests::StModel good = to_safetensors(tests::small_model(), models::DType::f16);
   REQUIRE(f.said_of(good).empty());
   const json config = json::parse(good.config);
@@ -82,7 +82,7 @@ TEST_CASE("config: each number of a HuggingFace config.json at and beyond its bo
 }
 
 TEST_CASE("config: each number of a ggml header at and beyond its borders") {
-  const Fixture f;
+  const ConfigFixture f;
   const tests::GgmlModel good = to_ggml(tests::small_model(), models::DType::f16);
   REQUIRE(f.said_of(good).empty());
   constexpr std::size_t kAudioHeads = 3;
@@ -106,7 +106,7 @@ TEST_CASE("config: each number of a ggml header at and beyond its borders") {
 }
 
 TEST_CASE("config: each whole number of a CTranslate2 model.bin at and beyond its borders") {
-  const Fixture f;
+  const ConfigFixture f;
   const tests::Ct2Model good = to_ctranslate2(tests::small_model(), tests::Ct2Quantization::int8);
   REQUIRE(f.said_of(good).empty());
   for (std::size_t i = 0; i < good.variables.size(); ++i) {
@@ -130,7 +130,7 @@ TEST_CASE("config: each whole number of a CTranslate2 model.bin at and beyond it
 }
 
 TEST_CASE("config: lists of tokens and heads at and beyond their borders") {
-  const Fixture f;
+  const ConfigFixture f;
   const tests::StModel good = to_safetensors(tests::small_model(), models::DType::f16);
   std::vector<int> all(51865);
   std::iota(all.begin(), all.end(), 0);
@@ -173,7 +173,7 @@ TEST_CASE("config: lists of tokens and heads at and beyond their borders") {
 }
 
 TEST_CASE("config: the least numbers that a model may have") {
-  const Fixture f;
+  const ConfigFixture f;
   using Change = std::function<void(models::Dims&)>;
   const std::vector<std::pair<Change, std::string>> changes = {
       {[](models::Dims& d) { d.n_audio_ctx = 1499; }, "n_audio_ctx: expected 1500, found 1499"},

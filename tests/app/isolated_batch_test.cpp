@@ -75,11 +75,11 @@ wnpu::Transcript transcribe_or_die(const std::string& input, const wnpu::Callbac
 }
 
 // One run with files of its own for stdout and stderr, which the worker writes to as well.
-struct Run {
+struct BatchRun {
   TemporaryFolder folder;
   Options options;
 
-  Run() {
+  BatchRun() {
     options.output_dir = folder.path() / "out";
     options.formats = {Format::txt, Format::srt};
   }
@@ -126,7 +126,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 // What must be true of a file after a batch, whatever became of the others.
-void check_file(const Run& run, const std::string& name, const Ending& ending) {
+void check_file(const BatchRun& run, const std::string& name, const Ending& ending) {
   CAPTURE(name);
   CAPTURE(ending.contents);
   CAPTURE(run.err());
@@ -149,7 +149,7 @@ TEST_CASE("isolated batch: whatever becomes of some files, the others are done")
   std::mt19937 random(21);
   for (int trial = 0; trial < 25; ++trial) {
     const std::size_t n = 2 + random() % 5;
-    Run run;
+    BatchRun run;
     std::vector<Ending> endings;
     for (std::size_t i = 0; i < n; ++i) {
       endings.push_back(kEndings.at(random() % 2 == 0 ? 0 : random() % kEndings.size()));
@@ -168,7 +168,7 @@ TEST_CASE("isolated batch: whatever becomes of some files, the others are done")
 }
 
 TEST_CASE("isolated batch: text goes to stdout in the order of the files") {
-  Run run;
+  BatchRun run;
   run.options.output_dir.clear();
   run.options.formats.clear();
   for (const std::string name : {"a", "b", "c"}) run.add(name, name == "b" ? "segv" : "fine");
@@ -179,7 +179,7 @@ TEST_CASE("isolated batch: text goes to stdout in the order of the files") {
 }
 
 TEST_CASE("isolated batch: a process that dies of its only file is a bug") {
-  Run run;
+  BatchRun run;
   run.options.isolation = Isolation::on;
   run.add("a.wav", "segv");
   CHECK(run.go() == 70);
@@ -188,7 +188,7 @@ TEST_CASE("isolated batch: a process that dies of its only file is a bug") {
 }
 
 TEST_CASE("isolated batch: an error that is not the file's ends it, with its own code") {
-  Run run;
+  BatchRun run;
   run.add("a.wav", "fine");
   run.add("b.wav", "device");
   run.add("c.wav", "fine");
@@ -199,7 +199,7 @@ TEST_CASE("isolated batch: an error that is not the file's ends it, with its own
 }
 
 TEST_CASE("isolated batch: a worker that dies before it comes to a file is not started again") {
-  Run run;
+  BatchRun run;
   run.add("a.wav", "fine");
   run.add("b.wav", "fine");
   CHECK(run.go([](BatchProgress&) -> int { die_by(SIGKILL); }) == 70);
@@ -210,7 +210,7 @@ TEST_CASE("isolated batch: a worker that dies before it comes to a file is not s
 
 TEST_CASE("isolated batch: a caller that ignores SIGCHLD does not matter") {
   std::signal(SIGCHLD, SIG_IGN);
-  Run run;
+  BatchRun run;
   run.add("a.wav", "kill");
   run.add("b.wav", "fine");
   CHECK(run.go() == 1);
@@ -218,7 +218,7 @@ TEST_CASE("isolated batch: a caller that ignores SIGCHLD does not matter") {
 }
 
 TEST_CASE("isolated batch: what a killed process was writing is removed, what is locked stays") {
-  Run run;
+  BatchRun run;
   run.add("a.wav", "fine");
   run.add("b.wav", "kill");
   const auto stale = run.folder.make_file("out/.whisper-npu.17.part", "1\n00:0");

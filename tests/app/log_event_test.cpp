@@ -138,8 +138,8 @@ TEST_CASE("log: what a batch says is lines by the schema, in each verbosity") {
 }
 
 TEST_CASE("log: the format is known before the command line is read") {
-  using Words = std::vector<const char*>;
-  const auto is_json = [](const Words& words, const char* variable = nullptr) {
+  using Arguments = std::vector<const char*>;
+  const auto is_json = [](const Arguments& words, const char* variable = nullptr) {
     return log_format_among(words, variable) == LogFormat::json;
   };
   CHECK(is_json({"--log-format", "json", "--beem-size", "3"}));

@@ -36,7 +36,7 @@ std::string npy_of(const std::string& type, const std::vector<T>& values) {
                      bytes);
 }
 
-std::string refusal(const std::string& bytes) {
+std::string npy_refusal(const std::string& bytes) {
   try {
     parse_npy(bytes, "x.npy");
   } catch (const app::UsageError& error) {
@@ -82,24 +82,27 @@ TEST_CASE("npy file: numbers of every type become float32") {
 }
 
 TEST_CASE("npy file: what is none is refused with what was expected") {
-  CHECK(refusal("").find("expected NumPy's .npy") != std::string::npos);
-  CHECK(refusal("RIFF....").find("expected NumPy's .npy") != std::string::npos);
-  CHECK(refusal(npy_of<float>(">f4", {1})).find("type: expected one of <f4") != std::string::npos);
-  CHECK(refusal(with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }", "1234"))
+  CHECK(npy_refusal("").find("expected NumPy's .npy") != std::string::npos);
+  CHECK(npy_refusal("RIFF....").find("expected NumPy's .npy") != std::string::npos);
+  CHECK(npy_refusal(npy_of<float>(">f4", {1})).find("type: expected one of <f4") !=
+        std::string::npos);
+  CHECK(npy_refusal(with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }", "1234"))
             .find("expected C order") != std::string::npos);
-  CHECK(refusal(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "1234"))
-            .find("values: expected") != std::string::npos);
-  CHECK(refusal(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (x,), }", "1234"))
-            .find("shape: expected whole numbers") != std::string::npos);
-  CHECK(refusal(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': "
-                            "(99999999999,99999999999), }",
-                            "1234"))
+  CHECK(
+      npy_refusal(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "1234"))
+          .find("values: expected") != std::string::npos);
+  CHECK(
+      npy_refusal(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (x,), }", "1234"))
+          .find("shape: expected whole numbers") != std::string::npos);
+  CHECK(npy_refusal(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': "
+                                "(99999999999,99999999999), }",
+                                "1234"))
             .find("values: expected") != std::string::npos);
 }
 
 TEST_CASE("npy file: cut short or changed anywhere it is refused or read, and nothing else") {
   const std::string bytes = npy_of<float>("<f4", {1, 2, 3});
-  for (std::size_t n = 0; n < bytes.size(); ++n) CHECK(!refusal(bytes.substr(0, n)).empty());
+  for (std::size_t n = 0; n < bytes.size(); ++n) CHECK(!npy_refusal(bytes.substr(0, n)).empty());
   tests::Random random(6);
   for (int round = 0; round < 2000; ++round) {
     std::string changed = bytes;
@@ -108,6 +111,6 @@ TEST_CASE("npy file: cut short or changed anywhere it is refused or read, and no
       const auto at = static_cast<std::size_t>(u * static_cast<double>(changed.size() - 1));
       changed[at] = static_cast<char>(random.uniform() * 128);
     }
-    CHECK_NOTHROW(refusal(changed));
+    CHECK_NOTHROW(npy_refusal(changed));
   }
 }

@@ -11,7 +11,7 @@ namespace {
 using namespace wnpu::app;
 using Words = std::vector<const char*>;
 
-Options transcribe(Words words) {
+Options parsed_options(Words words) {
   words.insert(words.begin(), "transcribe");
   words.push_back("a.wav");
   const Options options = parse_command_line(words).options;
@@ -19,9 +19,9 @@ Options transcribe(Words words) {
   return options;
 }
 
-std::string refusal(Words words) {
+std::string needs_refusal(Words words) {
   try {
-    transcribe(std::move(words));
+    parsed_options(std::move(words));
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -31,96 +31,96 @@ std::string refusal(Words words) {
 }  // namespace
 
 TEST_CASE("other programs: every option of openai-whisper is taken with its default and None") {
-  const Options options = transcribe({"--model",
-                                      "turbo",
-                                      "--model_dir",
-                                      "/models",
-                                      "--device",
-                                      "cpu",
-                                      "--output_dir",
-                                      ".",
-                                      "--output_format",
-                                      "all",
-                                      "--verbose",
-                                      "True",
-                                      "--task",
-                                      "transcribe",
-                                      "--language",
-                                      "None",
-                                      "--temperature",
-                                      "0",
-                                      "--best_of",
-                                      "5",
-                                      "--beam_size",
-                                      "5",
-                                      "--patience",
-                                      "None",
-                                      "--length_penalty",
-                                      "None",
-                                      "--suppress_tokens",
-                                      "-1",
-                                      "--initial_prompt",
-                                      "",
-                                      "--carry_initial_prompt",
-                                      "False",
-                                      "--condition_on_previous_text",
-                                      "True",
-                                      "--fp16",
-                                      "True",
-                                      "--temperature_increment_on_fallback",
-                                      "0.2",
-                                      "--compression_ratio_threshold",
-                                      "2.4",
-                                      "--logprob_threshold",
-                                      "-1.0",
-                                      "--no_speech_threshold",
-                                      "0.6",
-                                      "--word_timestamps",
-                                      "False",
-                                      "--prepend_punctuations",
-                                      "\"'“¿([{-",
-                                      "--append_punctuations",
-                                      "\"'.。,，!！?？:：”)]}、",
-                                      "--highlight_words",
-                                      "False",
-                                      "--max_line_width",
-                                      "None",
-                                      "--max_line_count",
-                                      "None",
-                                      "--max_words_per_line",
-                                      "None",
-                                      "--threads",
-                                      "0",
-                                      "--clip_timestamps",
-                                      "0",
-                                      "--hallucination_silence_threshold",
-                                      "None"});
+  const Options options = parsed_options({"--model",
+                                          "turbo",
+                                          "--model_dir",
+                                          "/models",
+                                          "--device",
+                                          "cpu",
+                                          "--output_dir",
+                                          ".",
+                                          "--output_format",
+                                          "all",
+                                          "--verbose",
+                                          "True",
+                                          "--task",
+                                          "transcribe",
+                                          "--language",
+                                          "None",
+                                          "--temperature",
+                                          "0",
+                                          "--best_of",
+                                          "5",
+                                          "--beam_size",
+                                          "5",
+                                          "--patience",
+                                          "None",
+                                          "--length_penalty",
+                                          "None",
+                                          "--suppress_tokens",
+                                          "-1",
+                                          "--initial_prompt",
+                                          "",
+                                          "--carry_initial_prompt",
+                                          "False",
+                                          "--condition_on_previous_text",
+                                          "True",
+                                          "--fp16",
+                                          "True",
+                                          "--temperature_increment_on_fallback",
+                                          "0.2",
+                                          "--compression_ratio_threshold",
+                                          "2.4",
+                                          "--logprob_threshold",
+                                          "-1.0",
+                                          "--no_speech_threshold",
+                                          "0.6",
+                                          "--word_timestamps",
+                                          "False",
+                                          "--prepend_punctuations",
+                                          "\"'“¿([{-",
+                                          "--append_punctuations",
+                                          "\"'.。,，!！?？:：”)]}、",
+                                          "--highlight_words",
+                                          "False",
+                                          "--max_line_width",
+                                          "None",
+                                          "--max_line_count",
+                                          "None",
+                                          "--max_words_per_line",
+                                          "None",
+                                          "--threads",
+                                          "0",
+                                          "--clip_timestamps",
+                                          "0",
+                                          "--hallucination_silence_threshold",
+                                          "None"});
   CHECK(options.model_dir == "/models");
   CHECK(options.transcribe.patience == 1);
-  const Options none = transcribe({"--beam_size", "None", "--best_of", "None", "--threads", "None",
-                                   "--temperature_increment_on_fallback", "None",
-                                   "--compression_ratio_threshold", "None", "--logprob_threshold",
-                                   "None", "--no_speech_threshold", "None", "--language", "Auto"});
+  const Options none = parsed_options(
+      {"--beam_size", "None", "--best_of", "None", "--threads", "None",
+       "--temperature_increment_on_fallback", "None", "--compression_ratio_threshold", "None",
+       "--logprob_threshold", "None", "--no_speech_threshold", "None", "--language", "Auto"});
   CHECK(none.transcribe.beam_size == 1);
   CHECK(none.transcribe.best_of == 1);
   CHECK(none.threads == 0);
 }
 
 TEST_CASE("other programs: fp16 False is fp32") {
-  CHECK(transcribe({"--fp16", "False"}).device.cpu_precision == "fp32");
-  CHECK(transcribe({"--fp16", "False", "--precision", "fp32"}).device.cpu_precision == "fp32");
-  CHECK(transcribe({"--fp16", "True", "--precision", "int8"}).device.cpu_precision == "int8");
-  CHECK_FALSE(refusal({"--fp16", "False", "--precision", "int8"}).empty());
+  CHECK(parsed_options({"--fp16", "False"}).device.cpu_precision == "fp32");
+  CHECK(parsed_options({"--fp16", "False", "--precision", "fp32"}).device.cpu_precision == "fp32");
+  CHECK(parsed_options({"--fp16", "True", "--precision", "int8"}).device.cpu_precision == "int8");
+  CHECK_FALSE(needs_refusal({"--fp16", "False", "--precision", "int8"}).empty());
 }
 
 TEST_CASE("gemm: OpenBLAS multiplies in fp32") {
   using wnpu::kernels::Gemm;
-  CHECK(transcribe({}).gemm == Gemm::own);
-  CHECK(transcribe({"--gemm", "own", "--precision", "int8"}).device.cpu_precision == "int8");
+  CHECK(parsed_options({}).gemm == Gemm::own);
+  CHECK(parsed_options({"--gemm", "own", "--precision", "int8"}).device.cpu_precision == "int8");
   for (const auto& words : {Words{"--gemm", "blas"}, Words{"--gemm", "blas", "--precision", "fp32"},
                             Words{"--precision", "fp32", "--gemm", "blas"}}) {
-    CHECK(transcribe(words).gemm == Gemm::blas);
-    CHECK(transcribe(words).device.cpu_precision == "fp32");
+    CHECK(parsed_options(words).gemm == Gemm::blas);
+    CHECK(parsed_options(words).device.cpu_precision == "fp32");
   }
 }
 
@@ -128,18 +128,19 @@ TEST_CASE("other programs: their names are ours, or the message says what to wri
   for (const ForeignOption& foreign : foreign_options()) {
     CAPTURE(foreign.name);
     const std::string option = "--" + std::string(foreign.name);
-    const std::string message = refusal({option.c_str(), "True"});
+    const std::string message = needs_refusal({option.c_str(), "True"});
     if (foreign.ours.empty()) {
       CHECK(message == option + ": " + std::string(foreign.advice) + " (see --help)");
     } else {
       CHECK(message.find("there is no such option") == std::string::npos);
     }
   }
-  CHECK(transcribe({"--vad_filter", "True"}).transcribe.vad.enabled);
-  CHECK(transcribe({"--model_directory=/m"}).model == "/m");
-  CHECK(transcribe({"--max_new_tokens", "9"}).transcribe.sample_len == 9);
-  CHECK(transcribe({"--cpu_threads", "3"}).threads == 3);
-  CHECK(refusal({"--device", "cuda"}).find("nothing runs on a GPU here") != std::string::npos);
+  CHECK(parsed_options({"--vad_filter", "True"}).transcribe.vad.enabled);
+  CHECK(parsed_options({"--model_directory=/m"}).model == "/m");
+  CHECK(parsed_options({"--max_new_tokens", "9"}).transcribe.sample_len == 9);
+  CHECK(parsed_options({"--cpu_threads", "3"}).threads == 3);
+  CHECK(needs_refusal({"--device", "cuda"}).find("nothing runs on a GPU here") !=
+        std::string::npos);
 }
 
 TEST_CASE("needs: an option that would do nothing is refused") {
@@ -184,7 +185,7 @@ TEST_CASE("needs: an option that would do nothing is refused") {
            Words{"--language-detection-segments", "3", "--language", "en"},
        }) {
     CAPTURE(words.front());
-    const std::string message = refusal(words);
+    const std::string message = needs_refusal(words);
     CAPTURE(message);
     CHECK((message.find("has no effect: it needs") != std::string::npos ||
            message.find("time preset") != std::string::npos));
@@ -192,31 +193,31 @@ TEST_CASE("needs: an option that would do nothing is refused") {
 }
 
 TEST_CASE("needs: what is needed makes an option welcome, and so does its default") {
-  CHECK_NOTHROW(transcribe({"--vad-threshold", "0.4", "--vad", "True"}));
-  CHECK_NOTHROW(transcribe({"--vad-threshold", "0.4", "--batch-size", "2"}));
-  CHECK_NOTHROW(transcribe({"--npu-preset", "phoenix-1.0/goal", "--device", "sim"}));
-  CHECK_NOTHROW(transcribe({"--npu-plan", "hybrid", "--fallback", "cpu", "--xclbin", "/x"}));
-  CHECK_NOTHROW(transcribe(
+  CHECK_NOTHROW(parsed_options({"--vad-threshold", "0.4", "--vad", "True"}));
+  CHECK_NOTHROW(parsed_options({"--vad-threshold", "0.4", "--batch-size", "2"}));
+  CHECK_NOTHROW(parsed_options({"--npu-preset", "phoenix-1.0/goal", "--device", "sim"}));
+  CHECK_NOTHROW(parsed_options({"--npu-plan", "hybrid", "--fallback", "cpu", "--xclbin", "/x"}));
+  CHECK_NOTHROW(parsed_options(
       {"--npu-operator", "gelu=g", "--operator", "/x", "--operator", "/y", "--device", "sim"}));
-  CHECK_NOTHROW(transcribe({"--npu-plan", "fused", "--device", "cpu", "--fallback", "none"}));
-  CHECK_NOTHROW(transcribe({"--npu-plan-file", "p.json", "--device", "sim"}));
+  CHECK_NOTHROW(parsed_options({"--npu-plan", "fused", "--device", "cpu", "--fallback", "none"}));
+  CHECK_NOTHROW(parsed_options({"--npu-plan-file", "p.json", "--device", "sim"}));
   for (const char* device : {"sim", "cpu", "auto"}) {
-    CHECK(transcribe({"--memory-limit", "3M", "--device", device}).device.memory_limit ==
+    CHECK(parsed_options({"--memory-limit", "3M", "--device", device}).device.memory_limit ==
           3U << 20U);
   }
-  CHECK_NOTHROW(
-      transcribe({"--max-line-count", "2", "--max-line-width", "20", "--word-timestamps", "true"}));
-  CHECK_NOTHROW(transcribe({"--patience", "1.0", "--beam-size", "1"}));
-  CHECK_NOTHROW(transcribe({"--best-of", "3", "--temperature", "0.5"}));
-  CHECK_NOTHROW(transcribe({"--temperature", "0.5", "--beam-size", "5"}));
-  CHECK_NOTHROW(transcribe({"--carry-initial-prompt", "True", "--initial-prompt", "Hi"}));
+  CHECK_NOTHROW(parsed_options(
+      {"--max-line-count", "2", "--max-line-width", "20", "--word-timestamps", "true"}));
+  CHECK_NOTHROW(parsed_options({"--patience", "1.0", "--beam-size", "1"}));
+  CHECK_NOTHROW(parsed_options({"--best-of", "3", "--temperature", "0.5"}));
+  CHECK_NOTHROW(parsed_options({"--temperature", "0.5", "--beam-size", "5"}));
+  CHECK_NOTHROW(parsed_options({"--carry-initial-prompt", "True", "--initial-prompt", "Hi"}));
 }
 
 TEST_CASE("needs: batches of clips ask for no detector") {
-  const Options options = transcribe({"--batch-size", "16", "--clip-timestamps", "0,5"});
+  const Options options = parsed_options({"--batch-size", "16", "--clip-timestamps", "0,5"});
   CHECK_FALSE(options.transcribe.vad.enabled);
-  CHECK(transcribe({"--batch-size", "16"}).transcribe.vad.enabled);
-  CHECK(transcribe({"--batch-size", "16", "--clip-timestamps", "0"}).transcribe.vad.enabled);
-  CHECK_FALSE(refusal({"--vad", "True", "--clip-timestamps", "0,5"}).empty());
-  CHECK_FALSE(refusal({"--batch-size", "2", "--vad", "False"}).empty());
+  CHECK(parsed_options({"--batch-size", "16"}).transcribe.vad.enabled);
+  CHECK(parsed_options({"--batch-size", "16", "--clip-timestamps", "0"}).transcribe.vad.enabled);
+  CHECK_FALSE(needs_refusal({"--vad", "True", "--clip-timestamps", "0,5"}).empty());
+  CHECK_FALSE(needs_refusal({"--batch-size", "2", "--vad", "False"}).empty());
 }

@@ -13,13 +13,13 @@ using namespace wnpu::app;
 
 CommandLine parse(std::vector<const char*> arguments) { return parse_command_line(arguments); }
 
-Options transcribe(std::vector<const char*> arguments) {
+Options transcribe_options(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "transcribe");
   return parse(std::move(arguments)).options;
 }
 
 // The message of the refusal; empty where there is none.
-std::string refusal(std::vector<const char*> arguments) {
+std::string option_refusal(std::vector<const char*> arguments) {
   try {
     parse(std::move(arguments));
   } catch (const UsageError& error) {
@@ -31,7 +31,7 @@ std::string refusal(std::vector<const char*> arguments) {
 }  // namespace
 
 TEST_CASE("options: defaults are openai-whisper's") {
-  const Options options = transcribe({"a.wav"});
+  const Options options = transcribe_options({"a.wav"});
   CHECK(options.inputs == std::vector<std::string>{"a.wav"});
   CHECK(options.model == "tiny.en");
   CHECK(options.device.requested == "auto");
@@ -50,46 +50,46 @@ TEST_CASE("options: defaults are openai-whisper's") {
 }
 
 TEST_CASE("options: openai-whisper's spelling with underscores means the same") {
-  const Options options =
-      transcribe({"--beam_size", "3", "--no_speech_threshold=0.5", "--output_dir", "a_b",
-                  "--output_format", "srt", "--condition_on_previous_text", "False", "x_y.wav"});
+  const Options options = transcribe_options({"--beam_size", "3", "--no_speech_threshold=0.5",
+                                              "--output_dir", "a_b", "--output_format", "srt",
+                                              "--condition_on_previous_text", "False", "x_y.wav"});
   CHECK(options.transcribe.beam_size == 3);
   CHECK(options.transcribe.no_speech_threshold == 0.5);
   CHECK(options.output_dir == "a_b");
   CHECK(options.formats == std::vector{Format::srt});
   CHECK_FALSE(options.transcribe.condition_on_previous_text);
   CHECK(options.inputs == std::vector<std::string>{"x_y.wav"});
-  CHECK(transcribe({"--", "--odd_name.wav"}).inputs.front() == "--odd_name.wav");
+  CHECK(transcribe_options({"--", "--odd_name.wav"}).inputs.front() == "--odd_name.wav");
 }
 
 TEST_CASE("options: None switches a test off") {
-  const Options options = transcribe({"--logprob-threshold", "None", "a.wav"});
+  const Options options = transcribe_options({"--logprob-threshold", "None", "a.wav"});
   CHECK_FALSE(options.transcribe.logprob_threshold);
 }
 
 TEST_CASE("options: formats are repeatable and never taken twice") {
-  CHECK(transcribe({"--format", "json", "a.wav", "--format", "srt,json"}).formats ==
+  CHECK(transcribe_options({"--format", "json", "a.wav", "--format", "srt,json"}).formats ==
         std::vector{Format::json, Format::srt});
-  CHECK(transcribe({"--format", "all", "a.wav"}).formats.size() == kFormats.size() - 1);
+  CHECK(transcribe_options({"--format", "all", "a.wav"}).formats.size() == kFormats.size() - 1);
 }
 
 TEST_CASE("options: a language is a code, a name, or to be detected") {
-  CHECK(transcribe({"--language", "de", "a"}).transcribe.language == "de");
-  CHECK(transcribe({"--language", "German", "a"}).transcribe.language == "de");
-  CHECK(transcribe({"--language", "auto", "a"}).transcribe.language.empty());
-  CHECK(refusal({"transcribe", "--language", "klingon", "a"}) ==
+  CHECK(transcribe_options({"--language", "de", "a"}).transcribe.language == "de");
+  CHECK(transcribe_options({"--language", "German", "a"}).transcribe.language == "de");
+  CHECK(transcribe_options({"--language", "auto", "a"}).transcribe.language.empty());
+  CHECK(option_refusal({"transcribe", "--language", "klingon", "a"}) ==
         "--language: klingon is no language Whisper knows (see --help)");
 }
 
 TEST_CASE("options: raw samples on stdin are described") {
-  const Options options = transcribe({"--stdin-format", "f32le:8000:2", "-"});
+  const Options options = transcribe_options({"--stdin-format", "f32le:8000:2", "-"});
   CHECK(options.stdin_format == "f32le:8000:2");
   for (const char* wrong : {"s16le", "s16le:16000", "mp3:16000:1", "s16le:0:1", "s16le:16000:0",
                             "s16le:16k:1", "s16le:16000:1:1", ""}) {
     CAPTURE(wrong);
-    CHECK_FALSE(refusal({"transcribe", "--stdin-format", wrong, "-"}).empty());
+    CHECK_FALSE(option_refusal({"transcribe", "--stdin-format", wrong, "-"}).empty());
   }
-  CHECK(refusal({"transcribe", "--stdin-format", "s16le:16000:1", "a.wav"}) ==
+  CHECK(option_refusal({"transcribe", "--stdin-format", "s16le:16000:1", "a.wav"}) ==
         "--stdin-format is for stdin: give - as a file");
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("options: what makes no sense is refused in one line") {
       {"transcribe", "-", "-"},
   };
   for (const auto& arguments : wrong) {
-    const std::string message = refusal(arguments);
+    const std::string message = option_refusal(arguments);
     CAPTURE(arguments.empty() ? "" : arguments.back());
     CHECK_FALSE(message.empty());
     CHECK(message.find('\n') == std::string::npos);
@@ -132,8 +132,8 @@ TEST_CASE("options: help and version are printed, not run") {
   CHECK(help.find("--skip-existing") != std::string::npos);
   CHECK(help.find("whisper-npu transcribe") != std::string::npos);
   CHECK(parse({"--version"}).text.starts_with("whisper-npu "));
-  const std::string json = parse({"--version", "--json"}).text;
-  CHECK(json.find("\"schema_version\": 1") != std::string::npos);
+  const std::string version = parse({"--version", "--json"}).text;
+  CHECK(version.find("\"schema_version\": 1") != std::string::npos);
   CHECK(parse({"--version"}).command == Command::print);
 }
 

@@ -39,7 +39,7 @@ std::string reference_of(const std::filesystem::path& manifest, const std::strin
   return "";
 }
 
-std::string text_of(const Transcript& transcript) {
+std::string speech_text(const Transcript& transcript) {
   std::string text;
   for (const auto& segment : transcript.segments) text += segment.text;
   return text;
@@ -71,7 +71,7 @@ void check_batched(const std::filesystem::path& model, const std::filesystem::pa
   options.vad.weights = vad;
   const auto found = session.transcribe({.path = recording}, options);
   const auto errors =
-      tests::compare_words(tests::plain_words(reference), tests::plain_words(text_of(found)));
+      tests::compare_words(tests::plain_words(reference), tests::plain_words(speech_text(found)));
   CHECK(errors.longest_loss <= tests::tolerance::kWordsAstray);
   CHECK(errors.longest_extra <= tests::tolerance::kWordsAstray);
   CHECK(errors.total < tests::plain_words(reference).size() / 10);
@@ -133,12 +133,12 @@ TEST_CASE("no speech: silence, noise and chords give no loops, and with VAD no w
     options.beam_size = 1;
     options.best_of = 1;  // for the test's time
     const Audio input{.path = folder.path() / name};
-    const std::string text = text_of(session.transcribe(input, options));
+    const std::string text = speech_text(session.transcribe(input, options));
     CAPTURE(text);
     CHECK(decoder::compression_ratio(text) <= 2.4);
     CHECK(tests::plain_words(text).size() <= tests::tolerance::kWordsInvented);
     options.vad.enabled = true;
     options.vad.weights = *vad;
-    CHECK(text_of(session.transcribe(input, options)).empty());
+    CHECK(speech_text(session.transcribe(input, options)).empty());
   }
 }

@@ -24,7 +24,7 @@ constexpr std::array<float, 7> kValues = {
     Limits::quiet_NaN(), -Limits::infinity(),  Limits::infinity(), 0.0F,
     Limits::max(),       Limits::denorm_min(), Limits::lowest()};
 constexpr std::size_t kNoNumbers = 3;  // of them
-constexpr std::array<models::Precision, 3> kPrecisions = {
+constexpr std::array<models::Precision, 3> kAllPrecisions = {
     models::Precision::fp32, models::Precision::int16, models::Precision::int8};
 
 tests::NanoModel one_layer_each() {
@@ -85,11 +85,12 @@ TEST_CASE("weights: each tensor with NaN, infinity, zeros, denormals, the larges
   for (const auto& [name, tensor] : trial.model().tensors) {
     if (all) {
       for (std::size_t value = 0; value < kValues.size(); ++value) {
-        for (const models::Precision precision : kPrecisions) trial.check(name, value, precision);
+        for (const models::Precision precision : kAllPrecisions)
+          trial.check(name, value, precision);
       }
     } else {
-      trial.check(name, turn % kNoNumbers, kPrecisions[turn / 3 % 3]);
-      trial.check(name, kNoNumbers + turn % 4, kPrecisions[turn % 3]);
+      trial.check(name, turn % kNoNumbers, kAllPrecisions[turn / 3 % 3]);
+      trial.check(name, kNoNumbers + turn % 4, kAllPrecisions[turn % 3]);
     }
     ++turn;
   }

@@ -34,8 +34,8 @@ void check_words(const Transcript& transcript) {
   }
 }
 
-struct Fixture {
-  Fixture() {
+struct WordsFixture {
+  WordsFixture() {
     tests::write(tests::to_ctranslate2(tests::make_nano_model(), tests::Ct2Quantization::float16),
                  folder.path() / "model");
   }
@@ -61,7 +61,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("word timestamps: texts of one to six tokens, in every precision, greedy and beam") {
-  Fixture f;
+  WordsFixture f;
   for (const auto precision :
        {models::Precision::fp32, models::Precision::int16, models::Precision::int8}) {
     app::Recognizer recognizer(tests::load(f.folder.path() / "model", precision), 2);
@@ -75,7 +75,7 @@ TEST_CASE("word timestamps: texts of one to six tokens, in every precision, gree
 }
 
 TEST_CASE("word timestamps: recordings of one to a few frames, loud and silent") {
-  Fixture f;
+  WordsFixture f;
   app::Recognizer recognizer(tests::load(f.folder.path() / "model"), 2);
   TranscribeOptions options;
   options.beam_size = 1;
@@ -89,7 +89,7 @@ TEST_CASE("word timestamps: recordings of one to a few frames, loud and silent")
 }
 
 TEST_CASE("word timestamps: a text as long as the context leaves room for its alignment") {
-  Fixture f;
+  WordsFixture f;
   app::Recognizer recognizer(tests::load(f.folder.path() / "model"), 2);
   TranscribeOptions options;
   options.beam_size = 1;

@@ -15,14 +15,14 @@ using namespace wnpu::tests;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
+bool has_part(const std::string& text, const std::string& part) {
   return text.find(part) != text.npos;
 }
 
 std::string error_for(const std::string& bytes, const std::string& suffix = ".wav") {
   const TempFile file(bytes, suffix);
   std::string message = audio_error_of([&] { decode_all(file.input()); });
-  if (!message.empty()) CHECK(contains(message, file.path().string()));
+  if (!message.empty()) CHECK(has_part(message, file.path().string()));
   return message;
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("damage: a cut file gives what is there, and says so") {
     CHECK(decoded.samples.size() < 48000);
     REQUIRE(!decoded.warnings.empty());
     CHECK(decoded.warnings.back().starts_with("expected "));
-    CHECK(contains(decoded.warnings.back(), "cut short"));
+    CHECK(has_part(decoded.warnings.back(), "cut short"));
   }
 }
 
@@ -142,16 +142,16 @@ TEST_CASE("damage: what is not audio is refused, with what was found") {
         std::string("ffconcat version 1.0\nfile '/etc/passwd'\n")}) {
     CAPTURE(bytes.substr(0, 20));
     const std::string message = error_for(bytes, ".bin");
-    CHECK(contains(message, "expected audio, found " + std::to_string(bytes.size()) + " bytes"));
+    CHECK(has_part(message, "expected audio, found " + std::to_string(bytes.size()) + " bytes"));
   }
 }
 
 TEST_CASE("damage: absurd headers are refused with the number") {
   const std::string data(3200, '\x11');
   CHECK(!error_for(wav_bytes({1, 0, 16000, 16, 36 + 3200, 3200}, data)).empty());
-  CHECK(contains(error_for(wav_bytes({1, 65, 16000, 16, 36 + 3200, 3200}, data)),
+  CHECK(has_part(error_for(wav_bytes({1, 65, 16000, 16, 36 + 3200, 3200}, data)),
                  "expected 1 to 64 channels, found 65"));
-  CHECK(contains(error_for(wav_bytes({1, 1, 1, 16, 36 + 3200, 3200}, data)),
+  CHECK(has_part(error_for(wav_bytes({1, 1, 1, 16, 36 + 3200, 3200}, data)),
                  "expected a sample rate of 1000 to 768000 Hz, found 1"));
   CHECK(!error_for(wav_bytes({1, 1, 0, 16, 36 + 3200, 3200}, data)).empty());
   CHECK(!error_for(wav_bytes({1, 1, 2000000000, 16, 36 + 3200, 3200}, data)).empty());
@@ -164,7 +164,7 @@ TEST_CASE("damage: a header that wants more than the file has is no lack of memo
       "RIFF\xA0\x86\1\0WAVEfmt \x60\xEA\0\0\x61\1\1\0"
       "\x40\x1F\0\0\xE8\3\0\0\4\0\x10\0\x50\xC3",
       38);
-  CHECK(contains(error_for(header + std::string(30, '\0')), "expected audio, found 68 bytes"));
+  CHECK(has_part(error_for(header + std::string(30, '\0')), "expected audio, found 68 bytes"));
 }
 
 TEST_CASE("damage: NaN and infinity are refused, with where they are") {
@@ -175,8 +175,8 @@ TEST_CASE("damage: NaN and infinity are refused, with where they are") {
       Sound sound = sine(rate, 1, 300, 1.0);
       sound.samples[static_cast<std::size_t>(rate / 2)] = bad;
       const std::string message = error_for(encode(sound, SF_FORMAT_WAV | SF_FORMAT_FLOAT));
-      CHECK(contains(message, "expected finite samples, found "));
-      CHECK(contains(message, " at 0.5 s"));
+      CHECK(has_part(message, "expected finite samples, found "));
+      CHECK(has_part(message, " at 0.5 s"));
     }
   }
 }
@@ -188,7 +188,7 @@ TEST_CASE("damage: a float file of another scale is cut off with a warning") {
   const auto decoded = decode_all(file.input());
   CHECK(decoded.samples[12] == 1.0F - 0x1p-15F);
   REQUIRE(decoded.warnings.size() == 1);
-  CHECK(contains(decoded.warnings[0], "expected samples from -1 to 1, found 16384"));
+  CHECK(has_part(decoded.warnings[0], "expected samples from -1 to 1, found 16384"));
 }
 
 TEST_CASE("damage: a streamed WAV without a length is read to its end, without a warning") {

@@ -19,14 +19,15 @@ std::vector<float> blocks(const std::vector<std::pair<int, float>>& runs) {
   return all;
 }
 
-VadOptions bare() {
-  VadOptions options;
+wnpu::audio::VadOptions bare() {
+  wnpu::audio::VadOptions options;
   options.speech_pad_ms = 0;
   options.min_silence_duration_ms = 320;  // 10 blocks
   return options;
 }
 
-std::vector<SpeechRegion> find(const std::vector<float>& probabilities, const VadOptions& options) {
+std::vector<SpeechRegion> find(const std::vector<float>& probabilities,
+                               const wnpu::audio::VadOptions& options) {
   return speech_regions(probabilities, probabilities.size() * kBlock, options);
 }
 
@@ -50,14 +51,14 @@ TEST_CASE("speech regions: a short silence does not end speech, nor does doubt")
 }
 
 TEST_CASE("speech regions: speech that is too short is dropped") {
-  VadOptions options = bare();
+  wnpu::audio::VadOptions options = bare();
   options.min_speech_duration_ms = 200;
   CHECK(find(blocks({{4, 0.9F}, {20, 0.0F}, {10, 0.9F}, {20, 0.0F}}), options) ==
         std::vector<SpeechRegion>{region(24, 34)});
 }
 
 TEST_CASE("speech regions: speech that is too long is cut at its last silence of 98 ms") {
-  VadOptions options = bare();
+  wnpu::audio::VadOptions options = bare();
   options.min_silence_duration_ms = 1e6;
   options.max_speech_duration_s = 101 * 512 / 16000.0;  // 100 blocks and the one that notices
   // Silence of 5 blocks (160 ms) at block 60; speech goes on at block 65.
@@ -71,7 +72,7 @@ TEST_CASE("speech regions: speech that is too long is cut at its last silence of
 }
 
 TEST_CASE("speech regions: padding goes to both sides, and is shared where regions are near") {
-  VadOptions options;
+  wnpu::audio::VadOptions options;
   options.speech_pad_ms = 64;  // 2 blocks
   const std::vector<SpeechRegion> speech = {region(5, 25), region(40, 45)};
   CHECK(pad_regions(speech, 56 * kBlock, options) ==

@@ -47,7 +47,7 @@ Decoded from_file(const std::string& bytes, const std::optional<RawFormat>& form
   return decode_all({file.path(), format});
 }
 
-Sound noise(int sample_rate, int channels, std::size_t frames) {
+Sound steady_noise(int sample_rate, int channels, std::size_t frames) {
   return {sample_rate, channels,
           random_vector(frames * static_cast<std::size_t>(channels), 7, 0.9)};
 }
@@ -67,7 +67,7 @@ TEST_CASE("stream decoder: WAVs of every type, rate and number of channels, as f
         CAPTURE(type);
         CAPTURE(rate);
         CAPTURE(channels);
-        const std::string bytes = encode(noise(rate, channels, 6000), SF_FORMAT_WAV | type);
+        const std::string bytes = encode(steady_noise(rate, channels, 6000), SF_FORMAT_WAV | type);
         const auto expected = from_file(bytes).samples;
         REQUIRE(!expected.empty());
         CHECK(streamed(bytes, 5000).samples == expected);
@@ -82,7 +82,7 @@ TEST_CASE("stream decoder: channels with names are mixed as those of a file") {
                                      SF_CHANNEL_MAP_CENTER,    SF_CHANNEL_MAP_LFE,
                                      SF_CHANNEL_MAP_REAR_LEFT, SF_CHANNEL_MAP_REAR_RIGHT};
   const std::string bytes =
-      encode(noise(48000, 6, 5000), SF_FORMAT_WAVEX | SF_FORMAT_PCM_16, layout);
+      encode(steady_noise(48000, 6, 5000), SF_FORMAT_WAVEX | SF_FORMAT_PCM_16, layout);
   CHECK(streamed(bytes, 777).samples == from_file(bytes).samples);
 }
 

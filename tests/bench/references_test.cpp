@@ -26,7 +26,7 @@ for line in iter(sys.stdin.readline, ""):
     print(json.dumps({"text": text if asked["language"] == "en" else "de " + text}), flush=True)
 )"};
 
-struct Fixture {
+struct ReferencesFixture {
   References references(std::vector<std::string> normalizer) const {
     const std::string text =
         "file\tduration_s\treference\tkind\tlang\n"
@@ -41,7 +41,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("references: error rates of normalised texts, by file, none where nothing is known") {
-  const Fixture fixture;
+  const ReferencesFixture fixture;
   const References references = fixture.references(kLowerCase);
   Results results;
   const Scores scores = add_heard({{"p", "a.wav", 1, "one TWO four", {}, {}},
@@ -61,7 +61,7 @@ TEST_CASE("references: error rates of normalised texts, by file, none where noth
 }
 
 TEST_CASE("references: without a normaliser there are texts, a note and an exit code, no rates") {
-  const Fixture fixture;
+  const ReferencesFixture fixture;
   const std::string script = bench_script("normalize.py").string();
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"/nonexistent/python", script},

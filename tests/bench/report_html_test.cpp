@@ -12,7 +12,7 @@ using namespace wnpu::bench;
 
 namespace {
 
-std::size_t count(const std::string& text, const std::string& what) {
+std::size_t count_of(const std::string& text, const std::string& what) {
   std::size_t found = 0;
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
     ++found;
@@ -41,48 +41,48 @@ Report sample() {
 
 TEST_CASE("report_html: each datum is one mark, and says where it is from") {
   const std::string page = report_html(sample());
-  CHECK(count(page, "class=\"mark ") == 3 + 3 + 2 + 2);
-  CHECK(count(page, "class=\"mark modelled\"") == 1 + 1);
-  CHECK(count(page, "class=\"mark published\"") == 1);
-  CHECK(count(page, "class=\"mark measured\"") == 3 + 1 + 2 + 1);
-  CHECK(count(page, "<svg") == 4);
-  CHECK(count(page, "class=\"target\"") == 1);
+  CHECK(count_of(page, "class=\"mark ") == 3 + 3 + 2 + 2);
+  CHECK(count_of(page, "class=\"mark modelled\"") == 1 + 1);
+  CHECK(count_of(page, "class=\"mark published\"") == 1);
+  CHECK(count_of(page, "class=\"mark measured\"") == 3 + 1 + 2 + 1);
+  CHECK(count_of(page, "<svg") == 4);
+  CHECK(count_of(page, "class=\"target\"") == 1);
 }
 
 TEST_CASE("report_html: is valid text and takes nothing from elsewhere") {
   const std::string page = report_html(sample());
   CHECK(page.find("<title>tiny.en &lt;on&gt; &quot;this&quot; &amp; that</title>") !=
         std::string::npos);
-  CHECK(count(page, "http") == 0);
-  CHECK(count(page, "<script") == 0);
-  CHECK(count(page, "nan") == 0);
-  CHECK(count(page, "inf") == 0);
+  CHECK(count_of(page, "http") == 0);
+  CHECK(count_of(page, "<script") == 0);
+  CHECK(count_of(page, "nan") == 0);
+  CHECK(count_of(page, "inf") == 0);
 }
 
 TEST_CASE("report_html: a chart without data is left out") {
   Report report = sample();
   report.plans.clear();
   report.timelines.clear();
-  CHECK(count(report_html(report), "<svg") == 2);
+  CHECK(count_of(report_html(report), "<svg") == 2);
 }
 
 TEST_CASE("report_html: a trade-off has a mark a datum, and numbers where all are the same") {
   Report report;
   TradeOff chart{"a & b", "c", "ms", "%", {{"1", "first", 3, 50}}, {}, {}};
   report.trade_offs = {chart};
-  CHECK(count(report_html(report), "class=\"mark modelled\"") == 1);
+  CHECK(count_of(report_html(report), "class=\"mark modelled\"") == 1);
   chart.points.push_back({"2", "second", 5, 20, Origin::kMeasured});
   chart.others = {{4, 60}, {8, 30}};
   chart.most_x = 7;
   report.trade_offs.push_back(chart);
   report.trade_offs.emplace_back();  // empty: left out
   const std::string page = report_html(report);
-  CHECK(count(page, "<svg") == 2);
-  CHECK(count(page, "class=\"mark seen\"") == 2);
-  CHECK(count(page, "class=\"mark measured\"") == 1);
-  CHECK(count(page, "class=\"target\"") == 1);
-  CHECK(count(page, ">a &amp; b<") == 2);
-  for (const char* broken : {"nan", "inf"}) CHECK(count(page, broken) == 0);
+  CHECK(count_of(page, "<svg") == 2);
+  CHECK(count_of(page, "class=\"mark seen\"") == 2);
+  CHECK(count_of(page, "class=\"mark measured\"") == 1);
+  CHECK(count_of(page, "class=\"target\"") == 1);
+  CHECK(count_of(page, ">a &amp; b<") == 2);
+  for (const char* broken : {"nan", "inf"}) CHECK(count_of(page, broken) == 0);
 }
 
 TEST_CASE("svg: a logarithmic axis gives each decade the same room") {

@@ -20,8 +20,8 @@ using nlohmann::json;
 
 namespace {
 
-struct Fixture {
-  Fixture() {
+struct PageFixture {
+  PageFixture() {
     models::Dims dims = tests::nano_dims();
     dims.n_audio_head = 1;  // the array's attention wants heads of 64
     dims.n_text_head = 1;
@@ -70,7 +70,7 @@ std::size_t count(const std::string& text, const std::string& what) {
 // The page that write_report makes, once for all tests here.
 struct Written {
   Written() {
-    Fixture f;
+    PageFixture f;
     f.options.mode_value = (f.folder.path() / "report.html").string();
     results = write_report(f.options);
     page = tests::contents_of(f.options.mode_value);
@@ -153,7 +153,7 @@ bool has_chromium() {
 }  // namespace
 
 TEST_CASE("plans: a row for every way at every length, none without where it is from") {
-  const Fixture f;
+  const PageFixture f;
   const Results results = measure_plans(f.options);
   CHECK(schema_fault(results) == "");
   for (const char* text :
@@ -174,7 +174,7 @@ TEST_CASE("plans: a row for every way at every length, none without where it is 
 }
 
 TEST_CASE("plans: a model whose heads the array cannot have is refused with both numbers") {
-  Fixture f;
+  PageFixture f;
   tests::write(tests::to_safetensors(tests::make_nano_model(), models::DType::f32),
                f.folder.path() / "narrow");
   f.options.work.model = (f.folder.path() / "narrow").string();
@@ -185,7 +185,7 @@ TEST_CASE("plans: a model whose heads the array cannot have is refused with both
 }
 
 TEST_CASE("kernels: both machines' kernels with their peaks, in the schema") {
-  const Fixture f;
+  const PageFixture f;
   const Results results = measure_kernels(f.options);
   CHECK(schema_fault(results) == "");
   REQUIRE(results.report.rooflines.size() == 2);
@@ -245,7 +245,7 @@ TEST_CASE("report: the look into the browser sees errors, hidden marks and label
 }
 
 TEST_CASE("trace: is written as JSON, with its figures in the schema") {
-  Fixture f;
+  PageFixture f;
   f.options.mode_value = (f.folder.path() / "trace.json").string();
   const Results results = write_trace(f.options);
   CHECK(schema_fault(results) == "");

@@ -94,7 +94,7 @@ class OwnCache {
   std::optional<std::string> before_;
 };
 
-std::string schema_fault(const Results& results) {
+std::string rtf_schema_fault(const Results& results) {
   std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/bench/bench.schema.json");
   return wnpu::tests::schema_fault(
       json::parse(file), json::parse(results_json(results, wnpu::app::describe_machine())));
@@ -113,7 +113,7 @@ double value_of(const Results& results, const std::string& name) {
 TEST_CASE("rtf: every stage is measured, and together they are the total") {
   Fixture f;
   const Results results = measure_rtf(f.options);
-  CHECK(schema_fault(results) == "");
+  CHECK(rtf_schema_fault(results) == "");
   for (const char* stage : {"model load", "decode audio", "mel", "encoder", "decoder", "output",
                             "total", "encoder per window", "decoder per token"}) {
     CAPTURE(stage);
@@ -139,7 +139,7 @@ TEST_CASE("rtf: on the simulator modelled times stand apart, and the page says s
   f.options.work.device.requested = "sim";
   f.options.runs = 1;
   const Results results = measure_rtf(f.options);
-  CHECK(schema_fault(results) == "");
+  CHECK(rtf_schema_fault(results) == "");
   std::size_t n_modelled = 0;
   for (const Figure& figure : results.figures) {
     if (figure.origin == Origin::kModelled) ++n_modelled;
@@ -160,7 +160,7 @@ TEST_CASE("rtf: error rates against references, or what is missing for them") {
   f.options.work.inputs.clear();  // all of the list that have text
   const OwnCache cache(f.folder.path());
   const Results without = measure_rtf(f.options);
-  CHECK(schema_fault(without) == "");
+  CHECK(rtf_schema_fault(without) == "");
   REQUIRE(without.heard.size() == 1);
   CHECK_FALSE(without.heard.front().wer.has_value());
   CHECK(without.notes.back().find("error rates are left out") != std::string::npos);
@@ -172,7 +172,7 @@ TEST_CASE("rtf: error rates against references, or what is missing for them") {
                          "#!/bin/sh\nwhile read -r _; do echo '{\"text\": \"a\"}'; done\n");
   std::filesystem::permissions(python, std::filesystem::perms::owner_all);
   const Results results = measure_rtf(f.options);
-  CHECK(schema_fault(results) == "");
+  CHECK(rtf_schema_fault(results) == "");
   CHECK(results.heard.front().wer == 0.0);
   CHECK(value_of(results, "word error rate") == 0.0);
   CHECK(results.exit_code == 0);

@@ -21,8 +21,9 @@ namespace {
 
 constexpr double kExactNmse = 1e-12;
 
-struct Fixture {
-  explicit Fixture(std::size_t n_threads = 2, models::Precision precision = models::Precision::fp32)
+struct ProjectionFixture {
+  explicit ProjectionFixture(std::size_t n_threads = 2,
+                             models::Precision precision = models::Precision::fp32)
       : pool(n_threads),
         vocabulary(dims, models::tensor_of(embedding.view()), pool, precision),
         projection(vocabulary, pool) {}
@@ -93,7 +94,7 @@ std::vector<std::size_t> range(std::size_t first, std::size_t end) {
 }  // namespace
 
 TEST_CASE("vocabulary: the likeliest and all special tokens are exact, the others near") {
-  Fixture f;
+  ProjectionFixture f;
   const auto hidden = f.towards({17, 400, 31000});
   const auto logits = f.project(hidden);
   const auto expected = f.reference(hidden);
@@ -106,7 +107,7 @@ TEST_CASE("vocabulary: the likeliest and all special tokens are exact, the other
 
 TEST_CASE("vocabulary: beside integers the likeliest and all special tokens are exact too") {
   for (const auto precision : {models::Precision::int16, models::Precision::int8}) {
-    Fixture f(2, precision);
+    ProjectionFixture f(2, precision);
     const auto hidden = f.towards({17, 400, 31000});
     const auto logits = f.project(hidden);
     const auto expected = f.reference(hidden);
@@ -118,7 +119,7 @@ TEST_CASE("vocabulary: beside integers the likeliest and all special tokens are 
 }
 
 TEST_CASE("vocabulary: flat logits, and hidden states of zeros") {
-  Fixture f;
+  ProjectionFixture f;
   const auto hidden = tests::random_vector(f.dims.n_text_state, 5, 0.01);
   const auto expected = f.reference(hidden);
   const auto logits = f.project(hidden);
@@ -130,7 +131,7 @@ TEST_CASE("vocabulary: flat logits, and hidden states of zeros") {
 }
 
 TEST_CASE("vocabulary: hidden states that are no numbers do no harm") {
-  Fixture f;
+  ProjectionFixture f;
   for (const float value :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 3e38F}) {
     const auto logits = f.project(std::vector<float>(f.dims.n_text_state, value));
@@ -142,17 +143,17 @@ TEST_CASE("vocabulary: hidden states that are no numbers do no harm") {
 }
 
 TEST_CASE("vocabulary: a row's bits depend neither on other rows nor on threads") {
-  Fixture f;
+  ProjectionFixture f;
   const models::Matrix hidden = tests::random_matrix(5, f.dims.n_text_state, 7);
   models::Matrix together(5, f.dims.n_vocab);
   f.projection.project(hidden.view(), together.view());
-  Fixture alone(1);
+  ProjectionFixture alone(1);
   for (std::size_t r = 0; r < 5; ++r)
     CHECK(std::ranges::equal(alone.project(hidden.row(r)).flat(), together.row(r)));
 }
 
 TEST_CASE("vocabulary: a token's row is the embedding's") {
-  const Fixture f;
+  const ProjectionFixture f;
   std::vector<float> row(f.dims.n_text_state);
   f.projection.embed(1234, row);
   CHECK(std::ranges::equal(row, f.embedding.row(1234)));

@@ -16,18 +16,18 @@ using namespace wnpu;  // NOLINT
 namespace {
 
 // Two chunks, and a third of whole blocks and a part of one.
-constexpr std::size_t kFrames = 480 + 48 + 2;
+constexpr std::size_t kAttentionFrames = 480 + 48 + 2;
 
 models::Dims dims() {
   models::Dims dims = tests::nano_dims();
-  dims.n_audio_ctx = kFrames;
+  dims.n_audio_ctx = kAttentionFrames;
   return dims;
 }
 
 struct Inputs {
-  models::Matrix q = tests::random_matrix(kFrames, dims().n_audio_state, 1);
-  models::Matrix k = tests::random_matrix(kFrames, dims().n_audio_state, 2);
-  models::Matrix v = tests::random_matrix(kFrames, dims().n_audio_state, 3);
+  models::Matrix q = tests::random_matrix(kAttentionFrames, dims().n_audio_state, 1);
+  models::Matrix k = tests::random_matrix(kAttentionFrames, dims().n_audio_state, 2);
+  models::Matrix v = tests::random_matrix(kAttentionFrames, dims().n_audio_state, 3);
 };
 
 template <typename Arithmetic>
@@ -35,15 +35,15 @@ std::vector<float> attend(const Inputs& in) {
   encoder::Attention<Arithmetic> attention(dims());
   typename encoder::Attention<Arithmetic>::Scratch scratch(dims());
   const std::size_t block = Arithmetic::block_rows();
-  for (std::size_t first = 0; first < kFrames; first += block) {
-    const std::size_t rows = std::min(block, kFrames - first);
+  for (std::size_t first = 0; first < kAttentionFrames; first += block) {
+    const std::size_t rows = std::min(block, kAttentionFrames - first);
     attention.set(first, in.k.view().row_range(first, rows), in.v.view().row_range(first, rows));
   }
   models::ThreadPool pool(2);
   attention.finish(pool);
-  models::Matrix y(kFrames, dims().n_audio_state);
-  for (std::size_t first = 0; first < kFrames; first += block) {
-    const std::size_t rows = std::min(block, kFrames - first);
+  models::Matrix y(kAttentionFrames, dims().n_audio_state);
+  for (std::size_t first = 0; first < kAttentionFrames; first += block) {
+    const std::size_t rows = std::min(block, kAttentionFrames - first);
     attention.attend(in.q.view().row_range(first, rows), y.view().row_range(first, rows), scratch);
   }
   return {y.flat().begin(), y.flat().end()};
@@ -75,10 +75,10 @@ TEST_CASE("attention: chunks put together agree with fp64") { check({}); }
 
 TEST_CASE("attention: a maximum that comes late makes what was before it small") {
   Inputs in;
-  for (std::size_t r = 0; r < kFrames; ++r) {
+  for (std::size_t r = 0; r < kAttentionFrames; ++r) {
     for (float& value : in.q.row(r)) value = 1.0F + 0.1F * value;
     // Scores grow from frame to frame, by 5 in all: each chunk has its maximum at its end.
-    const float slope = 5.0F * static_cast<float>(r) / kFrames;
+    const float slope = 5.0F * static_cast<float>(r) / kAttentionFrames;
     for (float& value : in.k.row(r))
       value = 0.05F * value + slope / static_cast<float>(in.k.cols());
   }
@@ -86,9 +86,9 @@ TEST_CASE("attention: a maximum that comes late makes what was before it small")
 }
 
 TEST_CASE("attention: one frame of all, in any chunk, takes everything") {
-  for (const std::size_t frame : {std::size_t{3}, std::size_t{300}, kFrames - 1}) {
+  for (const std::size_t frame : {std::size_t{3}, std::size_t{300}, kAttentionFrames - 1}) {
     Inputs in;
-    for (std::size_t r = 0; r < kFrames; ++r) {
+    for (std::size_t r = 0; r < kAttentionFrames; ++r) {
       std::ranges::fill(in.q.row(r), 1.0F);
       std::ranges::fill(in.k.row(r), r == frame ? 8.0F : -8.0F);
     }
@@ -103,7 +103,7 @@ TEST_CASE("attention in bytes: scores beyond 16 bits are taken off their maximum
   for (const float size : {1.0F, 40.0F}) {  // scores up to 16 * size^2 / 4
     CAPTURE(size);
     Inputs in;
-    for (std::size_t r = 0; r < kFrames; ++r) {
+    for (std::size_t r = 0; r < kAttentionFrames; ++r) {
       std::ranges::fill(in.q.row(r), r % 7 == 0 ? -size : size);
       // Frames that share a row's weights: 8, 9 and 10 for one sign, 20 for the other.
       const float sign = r >= 8 && r <= 10 ? 1.0F : (r == 20 ? -1.0F : 0.0F);

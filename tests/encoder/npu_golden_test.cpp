@@ -45,7 +45,7 @@ std::vector<models::Matrix> layer_states(const tests::JfkReference& jfk,
   return states;
 }
 
-models::Matrix kept(const models::Matrix& states) {
+models::Matrix kept_states(const models::Matrix& states) {
   return tests::every_row(states.view(), tests::kEveryPosition);
 }
 
@@ -68,9 +68,9 @@ void check_window(npu::Precision precision, double layer_cosine, double final_co
     backend.load(inputs[layer].view());
     backend.run_layer(layer);
     backend.store(states.view());
-    const double cosine = tests::cosine(kept(states).flat(), golden.flat());
+    const double cosine = tests::cosine(kept_states(states).flat(), golden.flat());
     MESSAGE("simulated layer ", layer, ": cosine ", cosine, ", NMSE ",
-            tests::nmse(kept(states).flat(), golden.flat()));
+            tests::nmse(kept_states(states).flat(), golden.flat()));
     CHECK(cosine >= layer_cosine);
   }
   device->reset_stats();
@@ -81,7 +81,7 @@ void check_window(npu::Precision precision, double layer_cosine, double final_co
   models::ThreadPool pool(1);
   kernels::layer_norm(pool, states.view(), weights.ln_post, normed.view());
   const auto golden = tests::data_matrix("jfk/states.npy");
-  const double cosine = tests::cosine(kept(normed).flat(), golden.flat());
+  const double cosine = tests::cosine(kept_states(normed).flat(), golden.flat());
   MESSAGE("simulated window: cosine of the final states ", cosine, ", ", device->stats().launches,
           " launches, modelled ", device->stats().modelled_ms, " ms, simulated in ",
           device->stats().wall_ms / 1e3, " s");

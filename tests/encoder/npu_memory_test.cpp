@@ -16,16 +16,16 @@ using namespace wnpu;  // NOLINT
 
 namespace {
 
-constexpr std::size_t kFrames = 20;
-constexpr std::size_t kWidth = 64;
-constexpr std::size_t kLayers = 4;
+constexpr std::size_t kMemoryFrames = 20;
+constexpr std::size_t kMemoryWidth = 64;
+constexpr std::size_t kMemoryLayers = 4;
 
-models::Dims small_dims() {
+models::Dims memory_dims() {
   models::Dims dims;
-  dims.n_audio_ctx = kFrames;
-  dims.n_audio_state = kWidth;
+  dims.n_audio_ctx = kMemoryFrames;
+  dims.n_audio_state = kMemoryWidth;
   dims.n_audio_head = 1;
-  dims.n_audio_layer = kLayers;
+  dims.n_audio_layer = kMemoryLayers;
   return dims;
 }
 
@@ -37,10 +37,10 @@ constexpr std::array<std::size_t, 3> kResident{1, 3, 4};
 #endif
 
 // Layers that differ.
-models::EncoderWeights small_weights() {
+models::EncoderWeights memory_weights() {
   models::EncoderWeights weights;
-  for (std::size_t i = 0; i < kLayers; ++i) {
-    weights.layers.push_back(tests::random_layer(kWidth, kWidth, 4 * kWidth));
+  for (std::size_t i = 0; i < kMemoryLayers; ++i) {
+    weights.layers.push_back(tests::random_layer(kMemoryWidth, kMemoryWidth, 4 * kMemoryWidth));
     for (float& b : weights.layers.back().mlp_2.bias) b += static_cast<float>(i);
   }
   return weights;
@@ -53,16 +53,16 @@ struct Outcome {
 
 Outcome run(npu::Plan plan, std::optional<std::size_t> limit,
             const std::vector<std::size_t>& order = {0, 1, 2, 3}) {
-  const models::EncoderWeights weights = small_weights();
+  const models::EncoderWeights weights = memory_weights();
   models::ThreadPool pool(2);
   const auto device = npu::open_sim_device();
   encoder::NpuOptions options;
   options.plan = plan;
   options.memory_limit = limit;
-  const auto backend = encoder::make_npu_backend(*device, small_dims(), weights, pool, options);
-  models::Matrix x = tests::random_matrix(kFrames, kWidth, 3, 1.5);
+  const auto backend = encoder::make_npu_backend(*device, memory_dims(), weights, pool, options);
+  models::Matrix x = tests::random_matrix(kMemoryFrames, kMemoryWidth, 3, 1.5);
   for (int window = 0; window < 2; ++window) {  // the second begins with the last layers' weights
-    x = tests::random_matrix(kFrames, kWidth, 3, 1.5);
+    x = tests::random_matrix(kMemoryFrames, kMemoryWidth, 3, 1.5);
     backend->load(x.view());
     for (const std::size_t layer : order) backend->run_layer(layer);
     backend->store(x.view());
@@ -87,14 +87,15 @@ std::size_t least_limit(npu::Plan plan) {
 }
 
 npu::LayerGeometry geometry() {
-  return npu::layer_geometry(npu::npu1(), {kFrames, kWidth, 1, 4 * kWidth}, npu::Precision::bf16);
+  return npu::layer_geometry(npu::npu1(), {kMemoryFrames, kMemoryWidth, 1, 4 * kMemoryWidth},
+                             npu::Precision::bf16);
 }
 
 }  // namespace
 
 TEST_CASE("npu memory: without a limit all weights, one scratch and two states") {
   const npu::LayerGeometry g = geometry();
-  const std::size_t weights = kLayers * g.weights_bytes;
+  const std::size_t weights = kMemoryLayers * g.weights_bytes;
   for (const npu::Plan plan : {npu::Plan::fused, npu::Plan::batched}) {
     CHECK(run(plan, std::nullopt).stats.buffer_bytes ==
           weights + g.scratch_bytes + 2 * g.states_bytes);
@@ -108,7 +109,7 @@ TEST_CASE("npu memory: any limit that is not refused changes no bit and is kept"
   for (const npu::Plan plan : {npu::Plan::fused, npu::Plan::batched, npu::Plan::hybrid}) {
     const Outcome free = run(plan, std::nullopt);
     const std::size_t least = least_limit(plan);
-    CHECK(least + (kLayers - 1) * g.weights_bytes == free.stats.buffer_bytes);
+    CHECK(least + (kMemoryLayers - 1) * g.weights_bytes == free.stats.buffer_bytes);
     for (const std::size_t resident : kResident) {
       const std::size_t limit = least + (resident - 1) * g.weights_bytes;
       const Outcome limited = run(plan, limit + g.weights_bytes / 2);
@@ -116,7 +117,7 @@ TEST_CASE("npu memory: any limit that is not refused changes no bit and is kept"
       CHECK(limited.stats.peak_buffer_bytes == limit);
       CHECK(limited.stats.launches == free.stats.launches);
       if (plan == npu::Plan::hybrid) continue;
-      CHECK(limited.stats.submissions == 2 * ((kLayers + resident - 1) / resident));
+      CHECK(limited.stats.submissions == 2 * ((kMemoryLayers + resident - 1) / resident));
     }
     CHECK(refusal(plan, least - 1).find("4 layers of width 64: expected a memory limit") !=
           std::string::npos);
@@ -146,13 +147,13 @@ TEST_CASE("npu memory: the calls of per-op share their buffers, and have a least
 
 TEST_CASE("npu memory: a window's buffers are a fraction of what they would be apart") {
   const npu::LayerGeometry g = geometry();
-  const encoder::LayerSteps steps{kLayers};
-  for (std::size_t resident = 1; resident <= kLayers; ++resident) {
+  const encoder::LayerSteps steps{kMemoryLayers};
+  for (std::size_t resident = 1; resident <= kMemoryLayers; ++resident) {
     std::vector<npu::BufferUse> uses;
     steps.add_weights(g, resident, uses);
     const npu::BufferPlan plan = npu::plan_buffers(uses);
     CHECK(plan.bytes() == resident * g.weights_bytes);
-    CHECK(plan.apart_bytes == kLayers * g.weights_bytes);
-    for (std::size_t i = 0; i < kLayers; ++i) CHECK(plan.place[i] == i % resident);
+    CHECK(plan.apart_bytes == kMemoryLayers * g.weights_bytes);
+    for (std::size_t i = 0; i < kMemoryLayers; ++i) CHECK(plan.place[i] == i % resident);
   }
 }

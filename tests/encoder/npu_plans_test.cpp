@@ -22,19 +22,19 @@ using namespace wnpu;  // NOLINT
 
 namespace {
 
-constexpr std::size_t kFrames = 24;
+constexpr std::size_t kPlanFrames = 24;
 constexpr std::size_t kLayers = 2;
 
-models::Dims small_dims() {
+models::Dims plan_dims() {
   models::Dims dims;
-  dims.n_audio_ctx = kFrames;
+  dims.n_audio_ctx = kPlanFrames;
   dims.n_audio_state = 128;
   dims.n_audio_head = 2;
   dims.n_audio_layer = kLayers;
   return dims;
 }
 
-models::EncoderWeights small_weights() {
+models::EncoderWeights plan_weights() {
   models::EncoderWeights weights;
   for (std::size_t i = 0; i < kLayers; ++i) {
     weights.layers.push_back(tests::random_layer(128, 128, 512));
@@ -50,13 +50,13 @@ struct PlanResult {
 
 PlanResult run_options(const encoder::NpuOptions& options, std::size_t layers = kLayers,
                        std::size_t threads = 2) {
-  const models::Dims dims = small_dims();
-  const models::EncoderWeights weights = small_weights();
+  const models::Dims dims = plan_dims();
+  const models::EncoderWeights weights = plan_weights();
   models::ThreadPool pool(threads);
   const auto device = npu::open_sim_device();
   const auto backend = encoder::make_npu_backend(*device, dims, weights, pool, options);
   CHECK(backend->n_layers() == kLayers);
-  models::Matrix x = tests::random_matrix(kFrames, 128, 3, 1.5);
+  models::Matrix x = tests::random_matrix(kPlanFrames, 128, 3, 1.5);
   backend->load(x.view());
   for (std::size_t layer = 0; layer < layers; ++layer) backend->run_layer(layer);
   backend->store(x.view());
@@ -71,8 +71,8 @@ PlanResult run_plan(npu::Plan plan, std::size_t layers = kLayers, std::size_t th
 
 void check_plan(npu::Plan plan, std::size_t launches_a_layer, std::size_t submissions) {
   const PlanResult result = run_plan(plan);
-  auto rows = tests::to_rows(tests::random_matrix(kFrames, 128, 3, 1.5).view());
-  for (const auto& layer : small_weights().layers) tests::reference_encoder_layer(rows, layer, 2);
+  auto rows = tests::to_rows(tests::random_matrix(kPlanFrames, 128, 3, 1.5).view());
+  for (const auto& layer : plan_weights().layers) tests::reference_encoder_layer(rows, layer, 2);
   const double error = tests::nmse(result.states, tests::flatten(rows));
   MESSAGE(npu::plan_name(plan), ": NMSE ", error, ", ", result.stats.launches,
           " launches, modelled ", result.stats.modelled_ms, " ms");
@@ -94,7 +94,7 @@ TEST_CASE("npu plans: hybrid is one launch a product") {
 }
 
 TEST_CASE("npu plans: per-op is a launch a row, a row and head, and 512 elements") {
-  constexpr std::size_t kCalls = kFrames * (2 + 2 + 1);
+  constexpr std::size_t kCalls = kPlanFrames * (2 + 2 + 1);
   check_plan(npu::Plan::per_op, kCalls, kLayers * kCalls);
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("npu plans: a tuned plan has its calls and the bits of the plan by han
   options.tuned = npu::PlanFile{
       &npu::npu1(),
       npu::Precision::bf16,
-      {kFrames, 128, 2, 512},
+      {kPlanFrames, 128, 2, 512},
       {{.qkv_tile = 32, .norm_rows = 8, .qkv_row_blocks = 3, .attends_padding = false},
        {{npu::LayerOp::norm1, npu::LayerOp::attend}, {npu::LayerOp::out, npu::LayerOp::down}}}};
   const PlanResult tuned = run_options(options);
@@ -126,19 +126,19 @@ TEST_CASE("npu plans: the number of threads does not change a bit") {
 TEST_CASE("npu plans: layers are told apart, and no layer at all gives the states back") {
   const auto one = run_plan(npu::Plan::fused, 1).states;
   CHECK(tests::nmse(one, run_plan(npu::Plan::fused, 2).states) > 1e-3);
-  const auto x = tests::random_matrix(kFrames, 128, 3, 1.5);
+  const auto x = tests::random_matrix(kPlanFrames, 128, 3, 1.5);
   CHECK(tests::nmse(run_plan(npu::Plan::fused, 0).states, x.flat()) < 1e-5);  // bf16
 }
 
 TEST_CASE("npu plans: a failure names the run, and the next window is right again") {
-  const models::Dims dims = small_dims();
-  const models::EncoderWeights weights = small_weights();
+  const models::Dims dims = plan_dims();
+  const models::EncoderWeights weights = plan_weights();
   npu::SimDeviceOptions device_options;
   device_options.failure = {npu::InjectedFailure::Kind::command_error, 1};
   const auto device = npu::open_sim_device(device_options);
   encoder::NpuLayerBackend backend(*device, dims, weights);
-  const models::Matrix x = tests::random_matrix(kFrames, 128, 3, 1.5);
-  models::Matrix y(kFrames, 128);
+  const models::Matrix x = tests::random_matrix(kPlanFrames, 128, 3, 1.5);
+  models::Matrix y(kPlanFrames, 128);
   const auto window = [&] {
     backend.load(x.view());
     for (std::size_t layer = 0; layer < kLayers; ++layer) backend.run_layer(layer);
@@ -152,15 +152,15 @@ TEST_CASE("npu plans: a failure names the run, and the next window is right agai
 
 TEST_CASE("npu plans: hybrid takes another function for GELU, on all rows") {
   const auto run_with = [](std::function<void(std::span<float>)> gelu) {
-    const models::Dims dims = small_dims();
-    const models::EncoderWeights weights = small_weights();
+    const models::Dims dims = plan_dims();
+    const models::EncoderWeights weights = plan_weights();
     models::ThreadPool pool(2);
     const auto device = npu::open_sim_device();
     encoder::NpuOptions options;
     options.plan = npu::Plan::hybrid;
     options.gelu = std::move(gelu);
     const auto backend = encoder::make_npu_backend(*device, dims, weights, pool, options);
-    models::Matrix x = tests::random_matrix(kFrames, 128, 3, 1.5);
+    models::Matrix x = tests::random_matrix(kPlanFrames, 128, 3, 1.5);
     backend->load(x.view());
     backend->run_layer(0);
     backend->store(x.view());
@@ -172,19 +172,19 @@ TEST_CASE("npu plans: hybrid takes another function for GELU, on all rows") {
     n_values += values.size();
     for (float& v : values) v = v / 2 * std::erfc(-v * 0.70710678F);
   });
-  CHECK(n_values == kFrames * 512);
+  CHECK(n_values == kPlanFrames * 512);
   CHECK(tests::nmse(exact, own) < 1e-6);
   CHECK(tests::nmse(run_with([](std::span<float> values) { std::ranges::fill(values, 0.0F); }),
                     own) > 1e-3);
 }
 
 TEST_CASE("npu plans: states of another shape, int8 without its LayerNorm: refused") {
-  const models::Dims dims = small_dims();
-  const models::EncoderWeights weights = small_weights();
+  const models::Dims dims = plan_dims();
+  const models::EncoderWeights weights = plan_weights();
   const auto device = npu::open_sim_device();
   models::ThreadPool pool(1);
   encoder::NpuLayerBackend backend(*device, dims, weights);
-  const models::Matrix wrong(kFrames, 64);
+  const models::Matrix wrong(kPlanFrames, 64);
   CHECK_THROWS_WITH_AS(backend.load(wrong.view()),
                        "npu backend: states: expected [24, 128], found [24, 64]",
                        std::invalid_argument);

@@ -21,22 +21,22 @@ using namespace wnpu;  // NOLINT
 
 namespace {
 
-constexpr std::size_t kFrames = 24;
-constexpr std::size_t kWidth = 256;
-constexpr std::size_t kHeads = kWidth / 64;
+constexpr std::size_t kPartialFrames = 24;
+constexpr std::size_t kPartialWidth = 256;
+constexpr std::size_t kHeads = kPartialWidth / 64;
 
-models::Dims small_dims() {
+models::Dims partial_dims() {
   models::Dims dims;
-  dims.n_audio_ctx = kFrames;
-  dims.n_audio_state = kWidth;
+  dims.n_audio_ctx = kPartialFrames;
+  dims.n_audio_state = kPartialWidth;
   dims.n_audio_head = kHeads;
   dims.n_audio_layer = 1;
   return dims;
 }
 
-models::EncoderWeights small_weights() {
+models::EncoderWeights partial_weights() {
   models::EncoderWeights weights;
-  weights.layers.push_back(tests::random_layer(kWidth, kWidth, 4 * kWidth));
+  weights.layers.push_back(tests::random_layer(kPartialWidth, kPartialWidth, 4 * kPartialWidth));
   return weights;
 }
 
@@ -48,19 +48,20 @@ struct Result {
 // One layer by these parts, a device each, added up in their order.
 Result run_parts(const std::vector<npu::LayerPart>& parts,
                  npu::Precision precision = npu::Precision::bf16) {
-  const models::EncoderWeights weights = small_weights();
-  models::Matrix x = tests::random_matrix(kFrames, kWidth, 3, 1.5);
+  const models::EncoderWeights weights = partial_weights();
+  models::Matrix x = tests::random_matrix(kPartialFrames, kPartialWidth, 3, 1.5);
   std::vector<std::unique_ptr<npu::SimDevice>> devices;
   std::vector<std::unique_ptr<encoder::NpuPartialLayers>> layers;
   for (const npu::LayerPart& part : parts) {
     devices.push_back(npu::open_sim_device());
-    layers.push_back(std::make_unique<encoder::NpuPartialLayers>(
-        *devices.back(), small_dims(), weights, part, encoder::NpuOptions{.precision = precision}));
+    layers.push_back(
+        std::make_unique<encoder::NpuPartialLayers>(*devices.back(), partial_dims(), weights, part,
+                                                    encoder::NpuOptions{.precision = precision}));
     devices.back()->reset_stats();  // the weights' way
   }
-  models::Matrix sum(kFrames, kWidth);
+  models::Matrix sum(kPartialFrames, kPartialWidth);
   for (const encoder::Half half : {encoder::Half::attention, encoder::Half::mlp}) {
-    models::Matrix before(kFrames, kWidth);
+    models::Matrix before(kPartialFrames, kPartialWidth);
     models::copy(x.view(), before.view());
     for (const auto& part : layers) {
       part->run_half(0, half, before.view(), sum.view());
@@ -73,15 +74,15 @@ Result run_parts(const std::vector<npu::LayerPart>& parts,
 }
 
 double error_of(const std::vector<float>& states) {
-  auto rows = tests::to_rows(tests::random_matrix(kFrames, kWidth, 3, 1.5).view());
-  tests::reference_encoder_layer(rows, small_weights().layers.front(), kHeads);
+  auto rows = tests::to_rows(tests::random_matrix(kPartialFrames, kPartialWidth, 3, 1.5).view());
+  tests::reference_encoder_layer(rows, partial_weights().layers.front(), kHeads);
   return tests::nmse(states, tests::flatten(rows));
 }
 
 }  // namespace
 
 TEST_CASE("partial layers: the parts' sums are the layer, in any number of parts") {
-  const npu::LayerShape shape{kFrames, kWidth, kHeads, 4 * kWidth};
+  const npu::LayerShape shape{kPartialFrames, kPartialWidth, kHeads, 4 * kPartialWidth};
   for (std::size_t n = 1; n <= kHeads; ++n) {
     CAPTURE(n);
     const Result found = run_parts(npu::divide_heads(shape, n));
@@ -98,7 +99,7 @@ TEST_CASE("partial layers: the parts' sums are the layer, in any number of parts
 }
 
 TEST_CASE("partial layers: uneven parts, and int8") {
-  const std::vector<npu::LayerPart> parts{{0, 3, 0, 64}, {3, 1, 64, 4 * kWidth - 64}};
+  const std::vector<npu::LayerPart> parts{{0, 3, 0, 64}, {3, 1, 64, 4 * kPartialWidth - 64}};
   CHECK(error_of(run_parts(parts).states) < tests::tolerance::kBf16LayerNmse);
   const double error = error_of(run_parts(parts, npu::Precision::int8).states);
   MESSAGE("int8: NMSE ", error);
@@ -106,24 +107,25 @@ TEST_CASE("partial layers: uneven parts, and int8") {
 }
 
 TEST_CASE("partial layers: a part that is left out is missed") {
-  const std::vector<npu::LayerPart> half{{0, 2, 0, 2 * kWidth}};
+  const std::vector<npu::LayerPart> half{{0, 2, 0, 2 * kPartialWidth}};
   CHECK(error_of(run_parts(half).states) > 100 * tests::tolerance::kBf16LayerNmse);
 }
 
 TEST_CASE("partial layers: what cannot be a part is refused") {
   const auto device = npu::open_sim_device();
-  const models::EncoderWeights weights = small_weights();
+  const models::EncoderWeights weights = partial_weights();
   const auto make = [&](const npu::LayerPart& part, npu::Plan plan = npu::Plan::fused) {
-    return encoder::NpuPartialLayers(*device, small_dims(), weights, part, {.plan = plan});
+    return encoder::NpuPartialLayers(*device, partial_dims(), weights, part, {.plan = plan});
   };
   for (const npu::LayerPart& part :
        {npu::LayerPart{0, 5, 0, 64}, npu::LayerPart{4, 1, 0, 64}, npu::LayerPart{0, 0, 0, 64},
         npu::LayerPart{0, 1, 0, 0}, npu::LayerPart{0, 1, 32, 64}, npu::LayerPart{0, 1, 0, 96},
-        npu::LayerPart{0, 1, 64, 4 * kWidth}}) {
+        npu::LayerPart{0, 1, 64, 4 * kPartialWidth}}) {
     CHECK_THROWS_AS(make(part), npu::DeviceError);
   }
-  CHECK_THROWS_WITH_AS(make({0, 4, 0, 4 * kWidth}, npu::Plan::batched),
+  CHECK_THROWS_WITH_AS(make({0, 4, 0, 4 * kPartialWidth}, npu::Plan::batched),
                        doctest::Contains("expected plan fused, found batched"), npu::DeviceError);
-  CHECK_THROWS_AS(npu::divide_heads({kFrames, kWidth, kHeads, 4 * kWidth}, kHeads + 1),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      npu::divide_heads({kPartialFrames, kPartialWidth, kHeads, 4 * kPartialWidth}, kHeads + 1),
+      std::invalid_argument);
 }

@@ -19,7 +19,6 @@
 using namespace wnpu;  // NOLINT
 using npu::EncoderVariant;
 using npu::LayerVariant;
-using npu::Precision;
 
 namespace {
 
@@ -114,7 +113,7 @@ TEST_CASE("variant backend: layers that are gone, cut or pooled agree with fp64"
 TEST_CASE("variant backend: int8 differs from fp32 as much as eight bits do") {
   const EncoderVariant plain{1, {{0, 4, 1024}, {2, 2, 512}}};
   EncoderVariant bytes = plain;
-  for (LayerVariant& layer : bytes.layers) layer.precision = Precision::int8;
+  for (LayerVariant& layer : bytes.layers) layer.precision = npu::Precision::int8;
   const double error = tests::nmse(run(bytes), reference(plain));
   MESSAGE("NMSE ", error);
   CHECK(error > 1e-7);
@@ -124,12 +123,12 @@ TEST_CASE("variant backend: int8 differs from fp32 as much as eight bits do") {
 TEST_CASE("variant backend: the array's call of the same shape computes the same") {
   const auto layers = layers_of_test();
   const auto device = npu::open_sim_device();
-  for (const Precision precision : {Precision::bf16, Precision::int8}) {
+  for (const npu::Precision precision : {npu::Precision::bf16, npu::Precision::int8}) {
     const LayerVariant cut{1, 3, 512, precision};
     const npu::LayerShape shape{kFrames, kWidth, cut.heads, cut.hidden};
     // The array rounds to int8 itself.
     LayerVariant exact = cut;
-    exact.precision = Precision::bf16;
+    exact.precision = npu::Precision::bf16;
     const auto weights = encoder::cut_layer(layers[1], 64, exact);
     const npu::LayerGeometry geometry = npu::layer_geometry(device->target(), shape, precision);
     const auto program = device->load(npu::layer_design(geometry));
@@ -157,7 +156,7 @@ TEST_CASE("variant backend: the array's call of the same shape computes the same
 }
 
 TEST_CASE("variant backend: bits do not depend on the threads") {
-  const EncoderVariant variant{2, {{0, 2, 512, Precision::int8}, {2, 3, 1024}}};
+  const EncoderVariant variant{2, {{0, 2, 512, npu::Precision::int8}, {2, 3, 1024}}};
   const std::vector<float> first = run(variant, 1);
   for (const std::size_t threads : {2U, 5U}) CHECK(run(variant, threads) == first);
 }
@@ -197,7 +196,7 @@ TEST_CASE("cut layer: what adds the most stays") {
 
 TEST_CASE("cut layer: rows of int8 are of 255 steps, and the LayerNorm before them is plain") {
   const auto layer = tests::random_layer(kWidth, kWidth, 4 * kWidth);
-  const auto cut = encoder::cut_layer(layer, 64, {0, 2, 192, Precision::int8});
+  const auto cut = encoder::cut_layer(layer, 64, {0, 2, 192, npu::Precision::int8});
   CHECK(cut.mlp_0.weight.rows() == 192);
   CHECK(cut.mlp_2.weight.cols() == 192);
   CHECK(cut.attn.out.weight.cols() == 128);

@@ -15,7 +15,7 @@ using namespace wnpu::tests;   // NOLINT
 
 namespace {
 
-constexpr double kFp32Nmse = 1e-12;
+constexpr double kBlasNmse = 1e-12;
 
 // OpenBLAS as long as it lives.
 struct WithBlas {
@@ -39,9 +39,9 @@ TEST_CASE("blas: a missing library is told by its package, and changes nothing")
 TEST_CASE("blas: agrees with fp64 for every shape, bias and finish") {
   if (is_missing()) return;
   const WithBlas blas;
-  check_linear(Number::f32, kFp32Nmse);
+  check_linear(Number::f32, kBlasNmse);
   ThreadPool pool(2);
-  check_all_shapes(kFp32Nmse,
+  check_all_shapes(kBlasNmse,
                    [&](ConstMatrixView x, const LinearWeights& w, Finish finish, MatrixView y) {
                      const RightSide b = pack_weights(pool, w.weight.view(), Number::f16);
                      REQUIRE(b.is_one_panel());
@@ -84,7 +84,7 @@ TEST_CASE("blas: rows set one after the other, rows of the left side that overla
         expected.push_back(sum);
       }
     }
-    CHECK(nmse(y.flat(), expected) < kFp32Nmse);
+    CHECK(nmse(y.flat(), expected) < kBlasNmse);
   }
 }
 

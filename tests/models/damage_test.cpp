@@ -73,7 +73,7 @@ std::size_t refused_flips(const fs::path& model, const fs::path& file, std::size
   return refused;
 }
 
-std::string read_bytes(const fs::path& path) {
+std::string bytes_of_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;
   bytes << file.rdbuf();
@@ -87,7 +87,7 @@ long peak_kb() {
   return usage.ru_maxrss;
 }
 
-void write_bytes(const fs::path& path, const std::string& bytes) {
+void put_bytes(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
@@ -99,9 +99,9 @@ const std::string& good_config() {
 // A directory with a good config.json and this as model.safetensors.
 std::string refusal_of_safetensors(const std::string& header, const std::string& values) {
   const TemporaryFolder dir;
-  write_bytes(dir.path() / "config.json", good_config());
-  write_bytes(dir.path() / "model.safetensors",
-              bytes_of(static_cast<std::uint64_t>(header.size())) + header + values);
+  put_bytes(dir.path() / "config.json", good_config());
+  put_bytes(dir.path() / "model.safetensors",
+            bytes_of(static_cast<std::uint64_t>(header.size())) + header + values);
   try {
     open_model(dir.path());
   } catch (const ModelError& error) {
@@ -141,7 +141,7 @@ TEST_CASE("damage: no flipped bit in a model.bin's headers breaks the reader") {
   // Version, name, revision, count, and the first variable: decoder/activation.
   CHECK(refused_flips(dir.path(), file, 0, 26 + 28) == 3 * 54);
   // What comes before the values of a matrix.
-  const std::size_t name = read_bytes(file).find("encoder/layer_1/ffn/linear_1/weight");
+  const std::size_t name = bytes_of_file(file).find("encoder/layer_1/ffn/linear_1/weight");
   REQUIRE(name != std::string::npos);
   CHECK(refused_flips(dir.path(), file, name - 2, 2 + 36 + 1 + 8 + 1 + 4) == 3 * 52);
 }
@@ -152,7 +152,7 @@ TEST_CASE("damage: no flipped bit in a ggml file's headers breaks the reader") {
   write(to_ggml(small_model(), DType::q8_0), file);
   // Of magic, 11 numbers and the filters' size, the heads and the type may take another value.
   CHECK(refused_flips(file, file, 0, 56) > 3 * 40);
-  const std::size_t name = read_bytes(file).find("encoder.blocks.1.mlp.0.weight");
+  const std::size_t name = bytes_of_file(file).find("encoder.blocks.1.mlp.0.weight");
   REQUIRE(name != std::string::npos);
   CHECK(refused_flips(file, file, name - 20, 20 + 29) == 3 * 49);
 }
@@ -172,14 +172,14 @@ TEST_CASE("damage: random bytes after a good beginning are refused") {
   write(to_ctranslate2(small_model(), Ct2Quantization::int8), dir.path());
   const fs::path ggml = dir.path() / "ggml.bin";
   write(to_ggml(small_model(), DType::q4_1), ggml);
-  const std::string ct2_start = read_bytes(dir.path() / "model.bin").substr(0, 60);
-  const std::string ggml_start = read_bytes(ggml).substr(0, 400'000);
+  const std::string ct2_start = bytes_of_file(dir.path() / "model.bin").substr(0, 60);
+  const std::string ggml_start = bytes_of_file(ggml).substr(0, 400'000);
   for (int i = 0; i < 50; ++i) {
     std::string noise;
     for (int k = 0; k < 2000; ++k) noise += static_cast<char>(random());
-    write_bytes(dir.path() / "model.bin", ct2_start.substr(0, 22 + random() % 38) + noise);
+    put_bytes(dir.path() / "model.bin", ct2_start.substr(0, 22 + random() % 38) + noise);
     CHECK(is_refused(dir.path()));
-    write_bytes(ggml, ggml_start.substr(0, 48 + random() % 350'000) + noise);
+    put_bytes(ggml, ggml_start.substr(0, 48 + random() % 350'000) + noise);
     CHECK(is_refused(ggml));
   }
 }
@@ -204,8 +204,8 @@ TEST_CASE("damage: absurd sizes cost no memory") {
   write(model, file);
   CHECK(is_refused(file));
   // A header that says 2^62 bytes follow, variables that say 2^32.
-  write_bytes(dir.path() / "config.json", good_config());
-  write_bytes(dir.path() / "model.safetensors", bytes_of(std::uint64_t{1} << 62U) + "{}");
+  put_bytes(dir.path() / "config.json", good_config());
+  put_bytes(dir.path() / "model.safetensors", bytes_of(std::uint64_t{1} << 62U) + "{}");
   CHECK(is_refused(dir.path()));
   Ct2Model ct2 = to_ctranslate2(small_model(), Ct2Quantization::int8);
   ct2.variables[0].shape = {0xffffffff, 1};
@@ -247,9 +247,9 @@ TEST_CASE("safetensors: an index cannot point out of its directory") {
        {"../model.safetensors", "/etc/passwd", "", "sub/a.safetensors", "a.bin"}) {
     CAPTURE(name);
     const TemporaryFolder dir;
-    write_bytes(dir.path() / "config.json", good_config());
-    write_bytes(dir.path() / "model.safetensors.index.json",
-                R"({"weight_map": {"a": ")" + std::string(name) + "\"}}");
+    put_bytes(dir.path() / "config.json", good_config());
+    put_bytes(dir.path() / "model.safetensors.index.json",
+              R"({"weight_map": {"a": ")" + std::string(name) + "\"}}");
     CHECK_THROWS_WITH_AS(
         open_model(dir.path()),
         doctest::Contains("a: expected a .safetensors file in the directory, found"), ModelError);

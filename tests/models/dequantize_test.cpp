@@ -15,8 +15,8 @@ using namespace wnpu::tests;
 
 namespace {
 
-std::vector<float> read(DType dtype, const std::vector<std::size_t>& shape,
-                        const std::string& bytes) {
+std::vector<float> dequantized(DType dtype, const std::vector<std::size_t>& shape,
+                               const std::string& bytes) {
   const TensorView view{
       .dtype = dtype, .shape = shape, .bytes = std::as_bytes(std::span<const char>(bytes))};
   std::vector<float> values(view.size());
@@ -31,7 +31,7 @@ TEST_CASE("dequantize: all 65536 float16 values are exact") {
   for (std::uint32_t bits = 0; bits < 65536; ++bits) {
     bytes += bytes_of(static_cast<std::uint16_t>(bits));
   }
-  const auto values = read(DType::f16, {65536}, bytes);
+  const auto values = dequantized(DType::f16, {65536}, bytes);
   std::size_t wrong = 0;
   for (std::uint32_t bits = 0; bits < 65536; ++bits) {
     const bool is_special = bits / 1024 % 32 == 31;
@@ -52,7 +52,7 @@ TEST_CASE("dequantize: bfloat16 is the upper half of float32") {
   for (const int bits : {0x3f80, 0xc040, 0x0001, 0x7f80}) {
     bytes += bytes_of(static_cast<std::uint16_t>(bits));
   }
-  const auto values = read(DType::bf16, {4}, bytes);
+  const auto values = dequantized(DType::bf16, {4}, bytes);
   CHECK(values[0] == 1.0F);
   CHECK(values[1] == -3.0F);
   CHECK(values[2] == std::ldexp(1.0F, -133));
@@ -81,7 +81,7 @@ TEST_CASE("dequantize: ggml's blocks agree bit for bit with a plain reading of t
         bytes += static_cast<char>(byte);
       }
     }
-    const auto values = read(kind.dtype, {kBlocks, 32}, bytes);
+    const auto values = dequantized(kind.dtype, {kBlocks, 32}, bytes);
     const auto expected = decode(kind.dtype, bytes);
     REQUIRE(values.size() == expected.size());
     CHECK(values == expected);
@@ -91,7 +91,7 @@ TEST_CASE("dequantize: ggml's blocks agree bit for bit with a plain reading of t
 TEST_CASE("dequantize: a q4_0 block worked out by hand") {
   // Scale 0.5; byte j holds element j below and element j + 16 above: 0x0f -> 15 and 0.
   std::string bytes = bytes_of(std::uint16_t{0x3800}) + '\x0f' + std::string(15, '\x88');
-  const auto values = read(DType::q4_0, {1, 32}, bytes);
+  const auto values = dequantized(DType::q4_0, {1, 32}, bytes);
   CHECK(values[0] == 3.5F);    // (15 - 8) / 2
   CHECK(values[16] == -4.0F);  // (0 - 8) / 2
   CHECK(values[1] == 0.0F);

@@ -27,7 +27,7 @@ using wnpu::tests::random_matrix;
 namespace {
 
 // fp32 sums of a few hundred products against fp64: about 1e-7 a term, squared and averaged.
-constexpr double kFp32Nmse = 1e-12;
+constexpr double kGemmNmse = 1e-12;
 
 // Values that are fp16 numbers, so that both storages hold them exactly.
 Matrix random_halves(std::size_t rows, std::size_t cols, std::uint64_t seed) {
@@ -41,7 +41,7 @@ Matrix random_halves(std::size_t rows, std::size_t cols, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("f32 gemm: agrees with fp64 for every shape, bias, finish and instruction set") {
-  on_every_instruction_set([] { check_linear(Number::f32, kFp32Nmse); });
+  on_every_instruction_set([] { check_linear(Number::f32, kGemmNmse); });
 }
 
 TEST_CASE("f16 gemm: is the product of the same numbers in fp32, on every instruction set") {
@@ -140,7 +140,7 @@ TEST_CASE("pack_linear: is the products one after the other, scaled, whatever th
     for (std::size_t c = 0; c < 20; ++c) expected.push_back(of_first[20 * r + c] / 2);
     for (std::size_t c = 0; c < 9; ++c) expected.push_back(of_second[9 * r + c]);
   }
-  for (const auto& [number, max_nmse] : {std::pair{Number::f32, kFp32Nmse},
+  for (const auto& [number, max_nmse] : {std::pair{Number::f32, kGemmNmse},
                                          {Number::i16, 1e-7},
                                          {Number::i8, 3e-4},
                                          {Number::u8, 3e-4}}) {

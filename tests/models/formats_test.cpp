@@ -52,7 +52,7 @@ Rounding blocks(DType dtype) {
   };
 }
 
-Values read(const ModelFile& file, const TensorSpec& spec) {
+Values stored(const ModelFile& file, const TensorSpec& spec) {
   const TensorView& view = file.tensor(spec.name, spec.shape);
   Values values(view.size());
   dequantize(view, values);
@@ -63,7 +63,7 @@ void check_values(const ModelFile& file, const NanoModel& model, const Rounding&
   for (const TensorSpec& spec : whisper_tensors(model.dims)) {
     CAPTURE(spec.name);
     REQUIRE(file.has(spec.name));
-    CHECK(read(file, spec) == rounding(spec.name, model.tensors.at(spec.name)));
+    CHECK(stored(file, spec) == rounding(spec.name, model.tensors.at(spec.name)));
   }
 }
 

@@ -18,7 +18,7 @@ using namespace wnpu::tests;
 
 namespace {
 
-std::vector<float> read(const ModelFile& file, const TensorSpec& spec) {
+std::vector<float> golden_values(const ModelFile& file, const TensorSpec& spec) {
   const TensorView& view = file.tensor(spec.name, spec.shape);
   std::vector<float> values(view.size());
   dequantize(view, values);
@@ -50,9 +50,9 @@ void check_nano(const std::string& name, const Dims& dims) {
   }
   for (const TensorSpec& spec : whisper_tensors(dims)) {
     CAPTURE(spec.name);
-    const auto values = read(*ct2, spec);
-    CHECK(values == read(*hf, spec));
-    CHECK(values == read(*ggml, spec));
+    const auto values = golden_values(*ct2, spec);
+    CHECK(values == golden_values(*hf, spec));
+    CHECK(values == golden_values(*ggml, spec));
   }
   CHECK(ct2->token_bytes().size() == 50257);
   CHECK(ct2->token_bytes() == ggml->token_bytes());

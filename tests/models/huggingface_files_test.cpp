@@ -23,7 +23,7 @@ using namespace wnpu::tests;
 
 namespace {
 
-std::vector<float> values_of(const ModelFile& file, const TensorSpec& spec) {
+std::vector<float> stored_values_of(const ModelFile& file, const TensorSpec& spec) {
   const TensorView& view = file.tensor(spec.name, spec.shape);
   std::vector<float> values(view.size());
   dequantize(view, values);
@@ -45,7 +45,7 @@ void check_rewritten(const std::filesystem::path& path) {
   CHECK(again->config().alignment_heads == file->config().alignment_heads);
   std::size_t n_different = 0;
   for (const TensorSpec& spec : whisper_tensors(file->dims())) {
-    n_different += values_of(*file, spec) == values_of(*again, spec) ? 0 : 1;
+    n_different += stored_values_of(*file, spec) == stored_values_of(*again, spec) ? 0 : 1;
   }
   CHECK(n_different == 0);
 }

@@ -30,7 +30,7 @@ constexpr const char* kEncoder = "encoder_model.onnx";
 const OnnxOptions kBeside = {.most_inside = 0};
 
 // As small as a model may be, so that a test may break it often.
-NanoModel small_model(std::size_t n_layers = 1) {
+NanoModel onnx_model(std::size_t n_layers = 1) {
   Dims dims = nano_dims();
   dims.n_mels = 8;
   dims.n_audio_state = dims.n_text_state = 8;
@@ -76,7 +76,7 @@ std::size_t n_different(const ModelFile& a, const ModelFile& b) {
 }
 
 // What the import says of a file; empty: it took it.
-std::string refusal(const fs::path& path, const NanoModel& decoder) {
+std::string onnx_refusal(const fs::path& path, const NanoModel& decoder) {
   const auto file = open_in_memory(decoder);
   try {
     import_onnx_encoder(path, *file);
@@ -119,7 +119,7 @@ TEST_CASE("onnx: an export is imported bit for bit, inside and beside the graph,
 
 TEST_CASE("onnx: encoders of any number of layers and mels") {
   for (const std::size_t n_layers : {1U, 3U, 7U}) {
-    const NanoModel model = small_model(n_layers);
+    const NanoModel model = onnx_model(n_layers);
     const TemporaryFolder folder;
     export_to(folder.path(), model, {});
     CHECK(n_different(*open_in_memory(model),
@@ -128,7 +128,7 @@ TEST_CASE("onnx: encoders of any number of layers and mels") {
 }
 
 TEST_CASE("onnx: graphs of the decoder share a file of weights, each weight in it once") {
-  const NanoModel model = small_model();
+  const NanoModel model = onnx_model();
   const TemporaryFolder folder;
   export_to(folder.path(), model, kBeside);
   std::uintmax_t bytes = 0;
@@ -144,7 +144,7 @@ TEST_CASE("onnx: graphs of the decoder share a file of weights, each weight in i
 }
 
 TEST_CASE("onnx: weights lie beside the graphs that would be too large, and no others") {
-  const NanoModel model = small_model();  // the decoder's embedding is larger than the encoder
+  const NanoModel model = onnx_model();  // the decoder's embedding is larger than the encoder
   std::uint64_t encoder_bytes = 0;
   for (const TensorSpec& spec : whisper_tensors(model.dims)) {
     if (!spec.name.starts_with("encoder.")) continue;
@@ -160,7 +160,7 @@ TEST_CASE("onnx: weights lie beside the graphs that would be too large, and no o
 }
 
 TEST_CASE("onnx: only the encoder comes from the ONNX file") {
-  const NanoModel model = small_model();
+  const NanoModel model = onnx_model();
   NanoModel other = make_nano_model({.dims = model.dims, .seed = 4});
   const TemporaryFolder folder;
   export_to(folder.path(), model, {});
@@ -173,7 +173,7 @@ TEST_CASE("onnx: only the encoder comes from the ONNX file") {
 }
 
 TEST_CASE("onnx: a NaN among the weights is refused with its tensor's name") {
-  NanoModel model = small_model();
+  NanoModel model = onnx_model();
   model.tensors.at("decoder.blocks.0.mlp.0.weight").values[5] = NAN;
   const TemporaryFolder folder;
   CHECK_THROWS_WITH_AS(export_to(folder.path(), model, {}), doctest::Contains("mlp.0.weight"),
@@ -197,15 +197,15 @@ TEST_CASE("onnx: a graph that computes something else is refused with the node's
       {bytes_of(1e-5F), bytes_of(1e-3F), "epsilon 1e-5"},
       {bytes_of(1.41421356F), bytes_of(1.51421356F), "GELU"},
   };
-  const NanoModel model = small_model();
+  const NanoModel model = onnx_model();
   const TemporaryFolder folder;
   export_to(folder.path(), model, kBeside);
   const fs::path path = folder.path() / kEncoder;
   const std::string whole = read_bytes(path);
-  REQUIRE(refusal(path, model).empty());
+  REQUIRE(onnx_refusal(path, model).empty());
   for (const Change& change : changes) {
     write_bytes(path, replaced(whole, change.from, change.to));
-    const std::string said = refusal(path, model);
+    const std::string said = onnx_refusal(path, model);
     CAPTURE(change.to);
     CHECK(said.find(change.said) != std::string::npos);
     CHECK(said.starts_with(path.string() + ": "));
@@ -213,23 +213,23 @@ TEST_CASE("onnx: a graph that computes something else is refused with the node's
 }
 
 TEST_CASE("onnx: a decoder of another encoder is refused") {
-  const NanoModel model = small_model(2);
+  const NanoModel model = onnx_model(2);
   const TemporaryFolder folder;
   export_to(folder.path(), model, {});
   const fs::path path = folder.path() / kEncoder;
   for (const std::size_t n_layers : {1U, 3U})
-    CHECK_FALSE(refusal(path, small_model(n_layers)).empty());
+    CHECK_FALSE(onnx_refusal(path, onnx_model(n_layers)).empty());
   NanoModel other = model;
   other.dims.n_audio_head = 4;
-  CHECK(refusal(path, other).find("4 heads") != std::string::npos);
+  CHECK(onnx_refusal(path, other).find("4 heads") != std::string::npos);
   other = model;
   other.dims.n_mels = 80;
-  CHECK(refusal(path, other).find("encoder.conv1.weight [8, 80, 3], found [8, 8, 3]") !=
+  CHECK(onnx_refusal(path, other).find("encoder.conv1.weight [8, 80, 3], found [8, 8, 3]") !=
         std::string::npos);
 }
 
 TEST_CASE("onnx: no weights from outside of the folder, or from beyond the file") {
-  const NanoModel model = small_model();
+  const NanoModel model = onnx_model();
   const TemporaryFolder folder;
   export_to(folder.path(), model, kBeside);
   const fs::path path = folder.path() / kEncoder;
@@ -239,24 +239,25 @@ TEST_CASE("onnx: no weights from outside of the folder, or from beyond the file"
        {"../coder_model.onnx_data", "/ncoder_model.onnx_data/", "a/./../model.onnx_data_"}) {
     const std::string name = "encoder_model.onnx_data";
     write_bytes(path, replaced(whole, name, std::string(location).substr(0, name.size())));
-    CHECK(refusal(path, model).find("expected a file in the model's folder") != std::string::npos);
+    CHECK(onnx_refusal(path, model).find("expected a file in the model's folder") !=
+          std::string::npos);
   }
   write_bytes(path, whole);
   fs::rename(data, folder.path() / "elsewhere");
-  CHECK(refusal(path, model).find("encoder_model.onnx_data") != std::string::npos);
+  CHECK(onnx_refusal(path, model).find("encoder_model.onnx_data") != std::string::npos);
   const TemporaryFolder outside;
   fs::copy_file(folder.path() / "elsewhere", outside.path() / "elsewhere");
   fs::create_symlink(outside.path() / "elsewhere", data);
-  CHECK(refusal(path, model).find("found a link out of it") != std::string::npos);
+  CHECK(onnx_refusal(path, model).find("found a link out of it") != std::string::npos);
   fs::remove(data);
   fs::rename(folder.path() / "elsewhere", data);
-  REQUIRE(refusal(path, model).empty());
+  REQUIRE(onnx_refusal(path, model).empty());
   fs::resize_file(data, fs::file_size(data) - 8192);
-  CHECK(refusal(path, model).find("expected values within") != std::string::npos);
+  CHECK(onnx_refusal(path, model).find("expected values within") != std::string::npos);
 }
 
 TEST_CASE("onnx: a hub's cache, whose files are links to others in one folder") {
-  const NanoModel model = small_model();
+  const NanoModel model = onnx_model();
   const TemporaryFolder folder;
   const fs::path blobs = folder.path() / "blobs";
   const fs::path snapshot = folder.path() / "snapshots" / "main";
@@ -267,11 +268,11 @@ TEST_CASE("onnx: a hub's cache, whose files are links to others in one folder") 
     fs::rename(blobs / name, blobs / ("hash_of_" + std::string(name)));
     fs::create_symlink(fs::path("../../blobs") / ("hash_of_" + std::string(name)), snapshot / name);
   }
-  CHECK(refusal(snapshot / kEncoder, model).empty());
+  CHECK(onnx_refusal(snapshot / kEncoder, model).empty());
 }
 
 TEST_CASE("onnx: nodes that read what comes behind them, and values of one name, are refused") {
-  const NanoModel model = small_model();
+  const NanoModel model = onnx_model();
   const TemporaryFolder folder;
   export_to(folder.path(), model, kBeside);
   const fs::path path = folder.path() / kEncoder;
@@ -282,13 +283,14 @@ TEST_CASE("onnx: nodes that read what comes behind them, and values of one name,
   const std::size_t second = whole.find(read, whole.find(read) + 1);
   REQUIRE(second != std::string::npos);
   write_bytes(path, std::string(whole).replace(second, made.size(), made));
-  CHECK(refusal(path, model).find("expected nodes behind what they read") != std::string::npos);
+  CHECK(onnx_refusal(path, model).find("expected nodes behind what they read") !=
+        std::string::npos);
   write_bytes(path, replaced(whole, made, read));
-  CHECK(refusal(path, model).find("expected each value once") != std::string::npos);
+  CHECK(onnx_refusal(path, model).find("expected each value once") != std::string::npos);
 }
 
 TEST_CASE("onnx: whatever bytes are wrong, a graph is taken or refused in our words") {
-  const NanoModel model = small_model();
+  const NanoModel model = onnx_model();
   const TemporaryFolder folder;
   export_to(folder.path(), model, kBeside);
   const fs::path path = folder.path() / kEncoder;
@@ -301,7 +303,7 @@ TEST_CASE("onnx: whatever bytes are wrong, a graph is taken or refused in our wo
     damaged[random() % damaged.size()] ^= static_cast<char>(1U << random() % 8U);
     if (i % 4 == 0) damaged.resize(random() % damaged.size());
     write_bytes(path, damaged);
-    refused += refusal(path, model).empty() ? 0 : 1;
+    refused += onnx_refusal(path, model).empty() ? 0 : 1;
   }
   CHECK(refused > kTries / 4);  // all that were cut, and more
 }

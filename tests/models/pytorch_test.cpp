@@ -26,15 +26,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void write_bytes(const fs::path& path, const std::string& bytes) {
+void write_checkpoint_bytes(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
 // What is said of an archive; empty: it is a model.
-std::string refusal(const PtModel& model, bool zip64 = true) {
+std::string pt_refusal(const PtModel& model, bool zip64 = true) {
   const TemporaryFolder dir;
   write(model, small_model(), dir.path() / "m.pt");
-  write_bytes(dir.path() / "m.pt", zip_bytes(model, zip64));
+  write_checkpoint_bytes(dir.path() / "m.pt", zip_bytes(model, zip64));
   try {
     open_model(dir.path() / "m.pt");
   } catch (const ModelError& error) {
@@ -43,7 +43,7 @@ std::string refusal(const PtModel& model, bool zip64 = true) {
   return "";
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
+std::string pickle_replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != text.npos);
   return text.replace(at, from.size(), to);
@@ -59,7 +59,7 @@ std::string pickle_refusal(const std::string& bytes) {
   return "";
 }
 
-bool contains(const std::string& text, const std::string& part) {
+bool has_part(const std::string& text, const std::string& part) {
   if (text.find(part) != text.npos) return true;
   MESSAGE(text);
   return false;
@@ -89,12 +89,12 @@ TEST_CASE("pytorch: every number type and form is read as written") {
       }
     }
   }
-  CHECK(refusal(to_pytorch(small_model()), false) == "");  // sizes of 32 bits
+  CHECK(pt_refusal(to_pytorch(small_model()), false) == "");  // sizes of 32 bits
 }
 
 TEST_CASE("pytorch: text tokens are those of another model with the vocabulary") {
   const TemporaryFolder dir;
-  write_bytes(dir.path() / "tiny.pt", zip_bytes(to_pytorch(small_model())));
+  write_checkpoint_bytes(dir.path() / "tiny.pt", zip_bytes(to_pytorch(small_model())));
   CHECK_THROWS_WITH_AS(open_model(dir.path() / "tiny.pt"),
                        doctest::Contains("vocabulary: expected tokenizer.json, vocab.json"),
                        ModelError);
@@ -140,41 +140,43 @@ TEST_CASE("pytorch: what a checkpoint may not say is refused by its name") {
   const PtModel good = to_pytorch(small_model());
   PtModel bad = good;
   std::string& pickle = bad.at("data.pkl");
-  pickle = replaced(pickle, "ctorch._utils\n_rebuild_tensor_v2\n", "cposix\nsystem\n");
-  CHECK(contains(refusal(bad), "found posix.system, which is not run"));
-  bad.at("data.pkl") = replaced(good.members[0].second, "HalfStorage", "CharStorage");
-  CHECK(contains(refusal(bad), "torch.CharStorage, which is not run"));
-  bad.at("data.pkl") = replaced(good.members[0].second, "HalfStorage", "LongStorage");
-  CHECK(contains(refusal(bad), "expected type float32, float16 or bfloat16"));
-  bad.at("data.pkl") = replaced(good.members[0].second, "model_state_dict", "model_state_dikt");
-  CHECK(contains(refusal(bad), "no model_state_dict"));
-  bad.at("data.pkl") = replaced(good.members[0].second, "n_mels", "n_meld");
-  CHECK(contains(refusal(bad), "dims: n_mels: expected a number, found none"));
+  pickle = pickle_replaced(pickle, "ctorch._utils\n_rebuild_tensor_v2\n", "cposix\nsystem\n");
+  CHECK(has_part(pt_refusal(bad), "found posix.system, which is not run"));
+  bad.at("data.pkl") = pickle_replaced(good.members[0].second, "HalfStorage", "CharStorage");
+  CHECK(has_part(pt_refusal(bad), "torch.CharStorage, which is not run"));
+  bad.at("data.pkl") = pickle_replaced(good.members[0].second, "HalfStorage", "LongStorage");
+  CHECK(has_part(pt_refusal(bad), "expected type float32, float16 or bfloat16"));
+  bad.at("data.pkl") =
+      pickle_replaced(good.members[0].second, "model_state_dict", "model_state_dikt");
+  CHECK(has_part(pt_refusal(bad), "no model_state_dict"));
+  bad.at("data.pkl") = pickle_replaced(good.members[0].second, "n_mels", "n_meld");
+  CHECK(has_part(pt_refusal(bad), "dims: n_mels: expected a number, found none"));
   bad = good;
   bad.at("byteorder") = "big";
-  CHECK(contains(refusal(bad), "byteorder: expected little"));
+  CHECK(has_part(pt_refusal(bad), "byteorder: expected little"));
   bad = good;
   bad.at("data/3").pop_back();
-  CHECK(contains(refusal(bad), "bytes"));
+  CHECK(has_part(pt_refusal(bad), "bytes"));
   bad = good;
   bad.members.erase(bad.members.begin() + 4);
-  CHECK(contains(refusal(bad), "no data/3"));
+  CHECK(has_part(pt_refusal(bad), "no data/3"));
   bad = good;
   bad.members[0].first = "other.pkl";
-  CHECK(contains(refusal(bad), "archive: expected data.pkl, as torch.save writes it, found none"));
+  CHECK(
+      has_part(pt_refusal(bad), "archive: expected data.pkl, as torch.save writes it, found none"));
 }
 
 TEST_CASE("pytorch: opcodes that tensors do not need are refused") {
   for (const std::string code : {"I1\n.", "i", "o", "c__builtin__\neval\n.", "\x93", "\x81", "P1\n",
                                  "\x82\x01", "S'a'\n", "F1\n", "0", "2", "\x8e"}) {
     CAPTURE(code);
-    CHECK(contains(pickle_refusal(code), "expected"));
+    CHECK(has_part(pickle_refusal(code), "expected"));
   }
-  CHECK(contains(pickle_refusal("cos\nsystem\n(X\x02\0\0\0lstR."), "os.system"));
-  CHECK(contains(pickle_refusal("."), "a value on the stack"));
-  CHECK(contains(pickle_refusal("u."), "a mark"));
-  CHECK(contains(pickle_refusal("h\x05."), "a value at 5"));
-  CHECK(contains(pickle_refusal("\x80\x04N."), "protocol 2"));
+  CHECK(has_part(pickle_refusal("cos\nsystem\n(X\x02\0\0\0lstR."), "os.system"));
+  CHECK(has_part(pickle_refusal("."), "a value on the stack"));
+  CHECK(has_part(pickle_refusal("u."), "a mark"));
+  CHECK(has_part(pickle_refusal("h\x05."), "a value at 5"));
+  CHECK(has_part(pickle_refusal("\x80\x04N."), "protocol 2"));
   CHECK(pickle_refusal("N.") == "");
   // Cycles and any depth.
   CHECK(pickle_refusal("]q\x01h\x01"
@@ -205,7 +207,7 @@ TEST_CASE("pytorch: a checkpoint cut anywhere, or with any byte changed, breaks 
         bad[at] = static_cast<char>(random());
       }
     }
-    write_bytes(path, bad);
+    write_checkpoint_bytes(path, bad);
     try {
       open_model(path);
     } catch (const ModelError& error) {
@@ -231,12 +233,12 @@ TEST_CASE("zip: compressed, encrypted, doubled and split archives are refused") 
   const std::size_t entry = good.find("PK\x01\x02");
   std::string bad = good;
   bad[entry + 10] = 8;
-  CHECK(contains(refused(bad), "compressed"));
+  CHECK(has_part(refused(bad), "compressed"));
   bad = good;
   bad[entry + 8] = 1;
-  CHECK(contains(refused(bad), "encrypted"));
+  CHECK(has_part(refused(bad), "encrypted"));
   two.members[1].first = "a";
-  CHECK(contains(refused(zip_bytes(two)), "each member once"));
-  CHECK(contains(refused(good.substr(0, good.size() - 1)), "may be cut"));
-  CHECK(contains(refused(""), "may be cut"));
+  CHECK(has_part(refused(zip_bytes(two)), "each member once"));
+  CHECK(has_part(refused(good.substr(0, good.size() - 1)), "may be cut"));
+  CHECK(has_part(refused(""), "may be cut"));
 }

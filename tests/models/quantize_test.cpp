@@ -72,7 +72,7 @@ std::unique_ptr<ModelFile> written(const TemporaryFolder& folder,
   return open_model(is_ggml ? folder.path() / "ggml-model.bin" : folder.path());
 }
 
-std::vector<float> values_of(const ModelFile& file, const TensorSpec& spec) {
+std::vector<float> quantized_values_of(const ModelFile& file, const TensorSpec& spec) {
   const TensorView& view = file.tensor(spec.name, spec.shape);
   std::vector<float> values(view.size());
   dequantize(view, values);
@@ -103,7 +103,7 @@ void check_others(const ModelFile& before, const ModelFile& after,
   std::size_t n_different = 0;
   for (const TensorSpec& spec : whisper_tensors(before.dims())) {
     if (is_of(layers, spec.name)) continue;
-    n_different += values_of(before, spec) == values_of(after, spec) ? 0 : 1;
+    n_different += quantized_values_of(before, spec) == quantized_values_of(after, spec) ? 0 : 1;
   }
   CHECK(n_different == 0);
 }

@@ -40,7 +40,7 @@ std::string no_number(DType dtype, std::size_t turn) {
 }
 
 // What is said when all weights are read; empty: nothing.
-std::string refusal(const std::filesystem::path& path) {
+std::string value_refusal(const std::filesystem::path& path) {
   try {
     const auto file = open_model(path);
     load_encoder_weights(*file);
@@ -61,7 +61,7 @@ void check_each(const Model& model, std::size_t n, const std::filesystem::path& 
     const std::string name = spoil(spoilt, i);
     if (name.empty()) continue;
     write(spoilt, path);
-    const std::string said = refusal(path);
+    const std::string said = value_refusal(path);
     INFO(name, ": ", said);
     CHECK(said.find(name) != std::string::npos);
     CHECK(said.find("expected") != std::string::npos);

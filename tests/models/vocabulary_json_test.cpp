@@ -17,11 +17,11 @@ using nlohmann::json;
 
 namespace {
 
-using Tokens = std::vector<std::pair<std::size_t, std::string>>;
+using NumberedTokens = std::vector<std::pair<std::size_t, std::string>>;
 
 // None: refused.
-std::optional<Tokens> by_events(const std::string& text, VocabularyForm form) {
-  Tokens tokens;
+std::optional<NumberedTokens> by_events(const std::string& text, VocabularyForm form) {
+  NumberedTokens tokens;
   try {
     read_vocabulary_json(text, "file", form, [&](std::size_t id, const std::string& spelled) {
       tokens.emplace_back(id, spelled);
@@ -32,8 +32,8 @@ std::optional<Tokens> by_events(const std::string& text, VocabularyForm form) {
   return tokens;
 }
 
-std::optional<Tokens> tokens_of(const json& tree, VocabularyForm form) {
-  Tokens tokens;
+std::optional<NumberedTokens> tokens_of(const json& tree, VocabularyForm form) {
+  NumberedTokens tokens;
   if (form == VocabularyForm::tokenizer) {
     if (!tree.is_object() || !tree.contains("model") || !tree["model"].is_object() ||
         !tree["model"].contains("vocab")) {
@@ -54,7 +54,7 @@ std::optional<Tokens> tokens_of(const json& tree, VocabularyForm form) {
   return tokens;
 }
 
-std::optional<Tokens> by_tree(const std::string& text, VocabularyForm form) {
+std::optional<NumberedTokens> by_tree(const std::string& text, VocabularyForm form) {
   try {
     return tokens_of(parse_json(text, "file"), form);
   } catch (const ModelError&) {
@@ -106,7 +106,7 @@ TEST_CASE("vocabulary in JSON: events say what the tree says, whatever the docum
     CAPTURE(text);
     for (const VocabularyForm form :
          {VocabularyForm::list, VocabularyForm::map, VocabularyForm::tokenizer}) {
-      const std::optional<Tokens> found = by_events(text, form);
+      const std::optional<NumberedTokens> found = by_events(text, form);
       CHECK(found == by_tree(text, form));
       if (found && !found->empty()) ++n_read[static_cast<std::size_t>(form)];
     }
@@ -121,5 +121,5 @@ TEST_CASE("vocabulary in JSON: keys that come twice and deep nesting are refused
   const std::string deep = std::string(40, '[') + std::string(40, ']');
   CHECK(!by_events(R"({"x": )" + deep + R"(, "model": {"vocab": {}}})", VocabularyForm::tokenizer));
   CHECK(by_events(R"({"x": [[[]]], "model": {"vocab": {}}})", VocabularyForm::tokenizer) ==
-        Tokens{});
+        NumberedTokens{});
 }

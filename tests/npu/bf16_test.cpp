@@ -14,7 +14,7 @@ using wnpu::npu::to_float;
 
 namespace {
 
-float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+float float_of_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 bool is_denormal(std::uint16_t bits) { return (bits & 0x7f80u) == 0 && (bits & 0x7fu) != 0; }
 bool is_nan(std::uint16_t bits) { return (bits & 0x7fffu) > 0x7f80u; }
 
@@ -53,7 +53,7 @@ TEST_CASE("bf16: rounding goes to the nearest value, ties to even, for each valu
   const std::uint32_t lower_halves[] = {0x0001, 0x7fff, 0x8000, 0x8001, 0xffff};
   for (std::uint32_t i = 0x0080; i < 0x7f7f; ++i) {  // positive normals but the last
     for (const std::uint32_t lower : lower_halves) {
-      const float value = as_float(i << 16 | lower);
+      const float value = float_of_bits(i << 16 | lower);
       CHECK(to_bfloat16(value).bits == nearest_by_search(value));
       CHECK(to_bfloat16(-value).bits == (nearest_by_search(value) | 0x8000u));
       CHECK(to_bfloat16(value, Rounding::truncate).bits == i);
@@ -66,8 +66,8 @@ TEST_CASE("bf16: overflow gives infinity, NaN stays NaN, denormals become signed
   CHECK(to_bfloat16(std::numeric_limits<float>::max()).bits == 0x7f80);
   CHECK(to_bfloat16(std::numeric_limits<float>::max(), Rounding::truncate).bits == 0x7f7f);
   CHECK(to_bfloat16(-infinity).bits == 0xff80);
-  CHECK(to_bfloat16(as_float(0x7f800001)).bits == 0x7fc0);  // would truncate to infinity
-  CHECK(to_bfloat16(as_float(0xffffffff)).bits == 0xffc0);  // would round to zero
-  CHECK(to_bfloat16(as_float(0x007fffff)).bits == 0x0000);  // would round to 2^-126
-  CHECK(to_bfloat16(as_float(0x80000001)).bits == 0x8000);
+  CHECK(to_bfloat16(float_of_bits(0x7f800001)).bits == 0x7fc0);  // would truncate to infinity
+  CHECK(to_bfloat16(float_of_bits(0xffffffff)).bits == 0xffc0);  // would round to zero
+  CHECK(to_bfloat16(float_of_bits(0x007fffff)).bits == 0x0000);  // would round to 2^-126
+  CHECK(to_bfloat16(float_of_bits(0x80000001)).bits == 0x8000);
 }

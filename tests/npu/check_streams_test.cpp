@@ -13,19 +13,16 @@
 #include "npu/design/resident.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
+#include "tests/npu/probe_design.h"
 #include "tests/npu/small_design.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;  // NOLINT
+using wnpu::tests::first_problem;
 using namespace wnpu::npu;
 using wnpu::tests::small_design;
 
 namespace {
-
-std::string first_problem(const Design& design) {
-  const auto problems = check(design);
-  return problems.empty() ? "" : problems.front();
-}
 
 std::size_t link_of(const Design& d, const std::string& name) {
   const auto found = std::ranges::find(d.links, name, &Link::name);

@@ -11,20 +11,17 @@
 #include "npu/design/layer_design.h"
 #include "npu/design/row_design.h"
 #include "npu/plans/plan.h"
+#include "tests/npu/probe_design.h"
 #include "tests/npu/small_design.h"
 #include "tests/sanitized.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;  // NOLINT
+using wnpu::tests::first_problem;
 using namespace wnpu::npu;
 using wnpu::tests::small_design;
 
 namespace {
-
-std::string first_problem(const Design& design) {
-  const auto problems = check(design);
-  return problems.empty() ? "" : problems.front();
-}
 
 // The first transfer of the first shim channel that has one.
 Transfer& shim_transfer(Design& design) {

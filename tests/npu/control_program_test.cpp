@@ -16,8 +16,8 @@ using namespace wnpu::npu;  // NOLINT
 
 namespace {
 
-constexpr TileId kShim{TileKind::shim, 1, 0};
-constexpr TileId kMem{TileKind::mem, 2, 0};
+constexpr TileId kProgramShim{TileKind::shim, 1, 0};
+constexpr TileId kProgramMem{TileKind::mem, 2, 0};
 constexpr TileId kCore{TileKind::core, 3, 1};
 
 std::string fault_of(const std::function<void()>& action) {
@@ -41,9 +41,9 @@ std::string fault_of(const std::vector<std::byte>& bytes) {
   return fault_of([&] { decode(bytes); });
 }
 
-class Random {
+class ProgramRandom {
  public:
-  explicit Random(unsigned seed) : engine_(seed) {}
+  explicit ProgramRandom(unsigned seed) : engine_(seed) {}
   std::uint32_t below(std::uint64_t n) {
     return static_cast<std::uint32_t>(
         std::uniform_int_distribution<std::uint64_t>(0, n - 1)(engine_));
@@ -55,7 +55,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-TileId any_tile(Random& random) {
+TileId any_tile(ProgramRandom& random) {
   const int column = random.index(8);
   switch (random.index(3)) {
     case 0:
@@ -67,14 +67,14 @@ TileId any_tile(Random& random) {
   }
 }
 
-DmaPort any_port(Random& random) {
+DmaPort any_port(ProgramRandom& random) {
   const TileId tile = any_tile(random);
   return {tile, random.coin() ? Direction::s2mm : Direction::mm2s,
           random.index(dma_registers(tile.kind).n_channels)};
 }
 
 // Of legal values throughout.
-BufferDescriptor any_descriptor(Random& random, TileKind kind) {
+BufferDescriptor any_descriptor(ProgramRandom& random, TileKind kind) {
   const bool is_shim = kind == TileKind::shim;
   const bool is_mem = kind == TileKind::mem;
   BufferDescriptor d;
@@ -106,7 +106,7 @@ BufferDescriptor any_descriptor(Random& random, TileKind kind) {
   return d;
 }
 
-Operation any_operation(Random& random) {
+Operation any_operation(ProgramRandom& random) {
   const TileId tile = any_tile(random);
   const DmaRegisters& dma = dma_registers(tile.kind);
   switch (random.index(6)) {
@@ -130,7 +130,7 @@ Operation any_operation(Random& random) {
   }
 }
 
-std::vector<std::byte> golden(const std::string& name) {
+std::vector<std::byte> golden_bytes(const std::string& name) {
   const auto path = std::filesystem::path(WNPU_SOURCE_DIR) / "tests/data/control" / name;
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -177,7 +177,7 @@ void check_widths(TileKind kind, const DmaLimits& limits) {
 }  // namespace
 
 TEST_CASE("control program: any list of operations comes back as it was") {
-  Random random(23);
+  ProgramRandom random(23);
   for (int round = 0; round < 500; ++round) {
     ControlProgram program{array_shape(random.coin() ? npu1() : npu4()), {}};
     std::size_t bytes = 16;
@@ -192,7 +192,7 @@ TEST_CASE("control program: any list of operations comes back as it was") {
 }
 
 TEST_CASE("control program: a stream cut anywhere is refused, with the byte") {
-  const std::vector<std::byte> whole = golden("packet.bin");
+  const std::vector<std::byte> whole = golden_bytes("packet.bin");
   for (std::size_t n = 0; n < whole.size(); ++n) {
     const std::string fault =
         fault_of(std::vector(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n)));
@@ -203,7 +203,7 @@ TEST_CASE("control program: a stream cut anywhere is refused, with the byte") {
 }
 
 TEST_CASE("control program: a stream with any word changed is refused or comes back with it") {
-  const std::vector<std::byte> whole = golden("mixed.bin");
+  const std::vector<std::byte> whole = golden_bytes("mixed.bin");
   std::size_t n_refused = 0;
   for (std::size_t word = 0; word < whole.size() / 4; ++word) {
     for (const std::uint32_t value : {0u, 1u, 2u, 7u, 0x1000u, 0x7fffffffu, 0xffffffffu}) {
@@ -221,22 +221,22 @@ TEST_CASE("control program: a stream with any word changed is refused or comes b
 }
 
 TEST_CASE("control program: what is wrong with a stream is named") {
-  std::vector<std::byte> bytes = golden("mixed.bin");
+  std::vector<std::byte> bytes = golden_bytes("mixed.bin");
   set_word(bytes, 4, 4);
   CHECK(fault_of(bytes) ==
         "control program: byte 16: operation: expected 0, 1, 3, 0x80 or 0x81, found 0x00000004");
-  bytes = golden("mixed.bin");
+  bytes = golden_bytes("mixed.bin");
   set_word(bytes, 2, 12);
   CHECK(fault_of(bytes) == "control program: byte 8: number of operations: expected 11, found 12");
-  bytes = golden("mixed.bin");
+  bytes = golden_bytes("mixed.bin");
   set_word(bytes, 3, 404);
   CHECK(fault_of(bytes) ==
         "control program: byte 12: size of the program: expected 400, found 404");
-  bytes = golden("mixed.bin");
+  bytes = golden_bytes("mixed.bin");
   set_word(bytes, 0, 0x06030001);
   CHECK(fault_of(bytes) ==
         "control program: byte 0: version of the format: expected 0x00000100, found 0x00000001");
-  bytes = golden("mixed.bin");
+  bytes = golden_bytes("mixed.bin");
   set_word(bytes, 7, 0xfffffff0);
   CHECK(fault_of(bytes) ==
         "control program: byte 28: size of the operation: expected whole words, 16 to 384 bytes, "
@@ -247,23 +247,23 @@ TEST_CASE("control program: what is wrong with a stream is named") {
 }
 
 TEST_CASE("control program: registers that are not there are refused") {
-  CHECK(fault_of(Operation{PushTask{{kShim, Direction::mm2s, 2}, 0, 1, false}}) ==
+  CHECK(fault_of(Operation{PushTask{{kProgramShim, Direction::mm2s, 2}, 0, 1, false}}) ==
         "shim(1,0) mm2s 2: channel: expected 0 to 1, found 2");
-  CHECK(fault_of(Operation{PushTask{{kMem, Direction::s2mm, 6}, 0, 1, false}}) ==
+  CHECK(fault_of(Operation{PushTask{{kProgramMem, Direction::s2mm, 6}, 0, 1, false}}) ==
         "mem(2,0) s2mm 6: channel: expected 0 to 5, found 6");  // aie-opt lets this pass
-  CHECK(fault_of(Operation{PushTask{{kMem, Direction::s2mm, 0}, 48, 1, false}}) ==
+  CHECK(fault_of(Operation{PushTask{{kProgramMem, Direction::s2mm, 0}, 48, 1, false}}) ==
         "mem(2,0): descriptor: expected 0 to 47, found 48");
-  CHECK(fault_of(Operation{PushTask{{kShim, Direction::mm2s, 0}, 0, 257, false}}) ==
+  CHECK(fault_of(Operation{PushTask{{kProgramShim, Direction::mm2s, 0}, 0, 257, false}}) ==
         "shim(1,0) mm2s 0: repeats of a task: expected 1 to 256, found 257");
   CHECK(fault_of(Operation{SetLock{kCore, 16, 0}}) ==
         "core(3,1): lock: expected 0 to 15, found 16");
-  CHECK(fault_of(Operation{SetLock{kMem, 63, 64}}) ==
+  CHECK(fault_of(Operation{SetLock{kProgramMem, 63, 64}}) ==
         "mem(2,0): value of lock 63: expected 0 to 63, found 64");
   CHECK(fault_of(Operation{SetLock{{TileKind::mem, 128, 0}, 0, 0}}) ==
         "mem(128,0): column: expected 0 to 127, found 128");
-  CHECK(fault_of(Operation{RouteTokens{{kShim, Direction::s2mm, 0}, 32}}) ==
+  CHECK(fault_of(Operation{RouteTokens{{kProgramShim, Direction::s2mm, 0}, 32}}) ==
         "shim(1,0) s2mm 0: controller: expected 0 to 31, found 32");
-  CHECK(fault_of([] { ddr_address_register(kMem, 0); }) ==
+  CHECK(fault_of([] { ddr_address_register(kProgramMem, 0); }) ==
         "mem(2,0): expected a shim tile for an address in DDR");
 }
 

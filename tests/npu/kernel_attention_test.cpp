@@ -18,7 +18,7 @@ using namespace wnpu::tests;
 
 namespace {
 
-constexpr AttentionShape kShape{16, 32, 64};  // 32 keys a block
+constexpr AttentionShape kAttentionShape{16, 32, 64};  // 32 keys a block
 
 // One head, all row-major; keys from `valid` on are padding up to whole blocks.
 struct Head {
@@ -27,10 +27,11 @@ struct Head {
 };
 
 Head random_head(std::size_t valid, double q_scale, std::uint64_t seed = 1) {
-  const std::size_t keys = (valid + kShape.keys - 1) / kShape.keys * kShape.keys;
-  return {random_bf16(kShape.queries * kShape.head, seed, q_scale),
-          random_bf16(keys * kShape.head, seed + 1), random_bf16(keys * kShape.head, seed + 2),
-          valid};
+  const std::size_t keys =
+      (valid + kAttentionShape.keys - 1) / kAttentionShape.keys * kAttentionShape.keys;
+  return {random_bf16(kAttentionShape.queries * kAttentionShape.head, seed, q_scale),
+          random_bf16(keys * kAttentionShape.head, seed + 1),
+          random_bf16(keys * kAttentionShape.head, seed + 2), valid};
 }
 
 std::vector<bfloat16> slice(const std::vector<bfloat16>& from, std::size_t at, std::size_t n) {
@@ -53,28 +54,28 @@ struct Sums {
 
 std::vector<float> run(const Head& head, Sums& sums, Rounding rounding = Rounding::nearest_even) {
   const AttentionState state = sums.state();
-  flash_attention_start(kShape, state);
-  const std::size_t block = kShape.keys * kShape.head;
-  const auto q = to_tiles(head.q, kShape.head, kLeft);
-  for (std::size_t at = 0, key = 0; at < head.k.size(); at += block, key += kShape.keys) {
-    const auto k = to_tiles(slice(head.k, at, block), kShape.head, kLeft);
-    const auto v = to_tiles(slice(head.v, at, block), kShape.head, kRight);
+  flash_attention_start(kAttentionShape, state);
+  const std::size_t block = kAttentionShape.keys * kAttentionShape.head;
+  const auto q = to_tiles(head.q, kAttentionShape.head, kLeft);
+  for (std::size_t at = 0, key = 0; at < head.k.size(); at += block, key += kAttentionShape.keys) {
+    const auto k = to_tiles(slice(head.k, at, block), kAttentionShape.head, kLeft);
+    const auto v = to_tiles(slice(head.v, at, block), kAttentionShape.head, kRight);
     const std::size_t valid = head.valid > key ? head.valid - key : 0;
-    flash_attention_step(kShape, q, {k, v, valid}, state, rounding);
+    flash_attention_step(kAttentionShape, q, {k, v, valid}, state, rounding);
   }
   std::vector<bfloat16> y(sums.acc.size());
-  flash_attention_finish(kShape, state, y, rounding);
-  return to_floats(from_tiles(y, kShape.head, kResult));
+  flash_attention_finish(kAttentionShape, state, y, rounding);
+  return to_floats(from_tiles(y, kAttentionShape.head, kResult));
 }
 
 std::vector<float> run(const Head& head, Rounding rounding = Rounding::nearest_even) {
-  Sums sums(kShape);
+  Sums sums(kAttentionShape);
   return run(head, sums, rounding);
 }
 
 double dot(const bfloat16* a, const bfloat16* b) {
   double sum = 0;
-  for (std::size_t i = 0; i < kShape.head; ++i) {
+  for (std::size_t i = 0; i < kAttentionShape.head; ++i) {
     sum += static_cast<double>(to_float(a[i])) * static_cast<double>(to_float(b[i]));
   }
   return sum;
@@ -83,17 +84,17 @@ double dot(const bfloat16* a, const bfloat16* b) {
 // Weights 2^(q.k) normalised, times v, in double.
 std::vector<double> exact(const Head& head) {
   std::vector<double> y(head.q.size());
-  for (std::size_t row = 0; row < kShape.queries; ++row) {
+  for (std::size_t row = 0; row < kAttentionShape.queries; ++row) {
     std::vector<double> weight(head.valid);
     for (std::size_t key = 0; key < head.valid; ++key) {
-      weight[key] = dot(&head.q[row * kShape.head], &head.k[key * kShape.head]);
+      weight[key] = dot(&head.q[row * kAttentionShape.head], &head.k[key * kAttentionShape.head]);
     }
     const double largest = *std::ranges::max_element(weight);
     double sum = 0;
     for (double& w : weight) sum += w = std::exp2(w - largest);
-    for (std::size_t i = 0; i < head.valid * kShape.head; ++i) {
-      y[row * kShape.head + i % kShape.head] +=
-          weight[i / kShape.head] / sum * static_cast<double>(to_float(head.v[i]));
+    for (std::size_t i = 0; i < head.valid * kAttentionShape.head; ++i) {
+      y[row * kAttentionShape.head + i % kAttentionShape.head] +=
+          weight[i / kAttentionShape.head] / sum * static_cast<double>(to_float(head.v[i]));
     }
   }
   return y;
@@ -101,8 +102,9 @@ std::vector<double> exact(const Head& head) {
 
 // A block of keys along the first query, so that their scores for it jump by hundreds.
 void raise_block(Head& head, std::size_t first_key) {
-  for (std::size_t i = 0; i < kShape.keys * kShape.head; ++i) {
-    head.k[first_key * kShape.head + i] = to_bfloat16(to_float(head.q[i % kShape.head]) * 30.0f);
+  for (std::size_t i = 0; i < kAttentionShape.keys * kAttentionShape.head; ++i) {
+    head.k[first_key * kAttentionShape.head + i] =
+        to_bfloat16(to_float(head.q[i % kAttentionShape.head]) * 30.0f);
   }
 }
 
@@ -126,14 +128,14 @@ TEST_CASE("flash attention: agrees with exact softmax for flat, usual and peaked
 
 TEST_CASE("flash attention: a whole Whisper head of 1500 keys, the last block partly padding") {
   Head head = random_head(1500, 1.0);
-  REQUIRE(head.k.size() == 1504 * kShape.head);
+  REQUIRE(head.k.size() == 1504 * kAttentionShape.head);
   const auto reference = exact(head);
   const auto y = run(head);
   MESSAGE("NMSE " << nmse(y, reference));
   CHECK(nmse(y, reference) <= tolerance::kAttentionNmse);
 
   // What the padding holds does not matter, NaN keys included, as long as values are finite.
-  for (std::size_t i = 1500 * kShape.head; i < head.k.size(); ++i) {
+  for (std::size_t i = 1500 * kAttentionShape.head; i < head.k.size(); ++i) {
     head.k[i] = bfloat16{0x7fc0};
     head.v[i] = to_bfloat16(1e30f);
   }
@@ -160,7 +162,8 @@ TEST_CASE("flash attention: the running maximum copes with a block far above or 
 TEST_CASE("flash attention: one valid key gives its value, no valid key gives zero") {
   const Head one = random_head(1, 5.0);
   const auto y = run(one);
-  for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == to_float(one.v[i % kShape.head]));
+  for (std::size_t i = 0; i < y.size(); ++i)
+    CHECK(y[i] == to_float(one.v[i % kAttentionShape.head]));
   Head none = random_head(32, 5.0);
   none.valid = 0;
   CHECK(run(none) == std::vector<float>(y.size()));
@@ -172,7 +175,7 @@ TEST_CASE("flash attention: a row with NaN or infinite scores is NaN, and no oth
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const float value : {infinity, -infinity, nan, -nan}) {
     Head head = random_head(64, 1.0);
-    for (std::size_t i = 0; i < kShape.head; ++i) head.q[i] = to_bfloat16(value);
+    for (std::size_t i = 0; i < kAttentionShape.head; ++i) head.q[i] = to_bfloat16(value);
     const auto y = run(head);
     CHECK(std::equal(y.begin() + 64, y.end(), clean.begin() + 64));
     CHECK(std::all_of(y.begin(), y.begin() + 64, [](float v) { return std::isnan(v); }));
@@ -181,12 +184,13 @@ TEST_CASE("flash attention: a row with NaN or infinite scores is NaN, and no oth
 
 TEST_CASE("flash attention: rows do not influence each other, statistics included") {
   Head head = random_head(256, 1.0);
-  Sums alone(kShape);
+  Sums alone(kAttentionShape);
   const auto y = run(head, alone);
-  for (std::size_t i = 0; i < kShape.head; ++i) {  // raises its reference in block after block
+  for (std::size_t i = 0; i < kAttentionShape.head;
+       ++i) {  // raises its reference in block after block
     head.q[i] = to_bfloat16(to_float(head.q[i]) * 40.0f);
   }
-  Sums beside(kShape);
+  Sums beside(kAttentionShape);
   const auto y_beside = run(head, beside);
   CHECK(beside.reference[0] > alone.reference[0]);
   CHECK(std::equal(y.begin() + 64, y.end(), y_beside.begin() + 64));
@@ -197,17 +201,18 @@ TEST_CASE("flash attention: rows do not influence each other, statistics include
 
 TEST_CASE("flash attention: scores beyond 2^21 saturate, as if they were equal") {
   Head head = random_head(64, 1.0);
-  for (std::size_t i = 0; i < kShape.head; ++i) {
+  for (std::size_t i = 0; i < kAttentionShape.head; ++i) {
     head.q[i] = to_bfloat16(1e30f);
     for (std::size_t key = 0; key < 64;
          ++key) {  // two keys agree with the query, the others do not
-      head.k[key * kShape.head + i] = to_bfloat16(key % 32 == 3 ? 1.0f : -1.0f);
+      head.k[key * kAttentionShape.head + i] = to_bfloat16(key % 32 == 3 ? 1.0f : -1.0f);
     }
   }
   const auto y = run(head);
-  for (std::size_t i = 0; i < kShape.head; ++i) {
-    const double mean = 0.5 * (static_cast<double>(to_float(head.v[3 * kShape.head + i])) +
-                               static_cast<double>(to_float(head.v[35 * kShape.head + i])));
+  for (std::size_t i = 0; i < kAttentionShape.head; ++i) {
+    const double mean =
+        0.5 * (static_cast<double>(to_float(head.v[3 * kAttentionShape.head + i])) +
+               static_cast<double>(to_float(head.v[35 * kAttentionShape.head + i])));
     CHECK(std::abs(static_cast<double>(y[i]) - mean) <= worst_case(1.0));
   }
 }
@@ -216,13 +221,13 @@ TEST_CASE("flash attention: references follow slowly rising scores without losin
   // Key by key the score of every query rises by 1/8 over hundreds of blocks' worth of headroom.
   Head head = random_head(1024, 0.0);
   for (std::size_t i = 0; i < head.q.size(); ++i) {
-    head.q[i] = to_bfloat16(i % kShape.head < 2 ? 1.0f : 0.0f);
+    head.q[i] = to_bfloat16(i % kAttentionShape.head < 2 ? 1.0f : 0.0f);
   }
   for (std::size_t key = 0; key < 1024; ++key) {  // whole part and eighths, both exact in bf16
     const std::size_t whole = key / 8;
     const std::size_t eighths = key % 8;
-    head.k[key * kShape.head] = to_bfloat16(static_cast<float>(whole));
-    head.k[key * kShape.head + 1] = to_bfloat16(static_cast<float>(eighths) / 8.0f);
+    head.k[key * kAttentionShape.head] = to_bfloat16(static_cast<float>(whole));
+    head.k[key * kAttentionShape.head + 1] = to_bfloat16(static_cast<float>(eighths) / 8.0f);
   }
   CHECK(max_abs_difference(run(head), exact(head)) <= worst_case(1.0));
 }

@@ -19,8 +19,8 @@ using namespace wnpu::tests;
 
 namespace {
 
-constexpr TileShape kShape{16, 24};
-constexpr std::size_t kSize = kShape.m * kShape.n;
+constexpr TileShape kEpilogueShape{16, 24};
+constexpr std::size_t kSize = kEpilogueShape.m * kEpilogueShape.n;
 
 double exact_gelu(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
 
@@ -36,15 +36,16 @@ std::vector<bfloat16> run_gelu(const std::vector<float>& x, Rounding rounding) {
 
 TEST_CASE("bias: adds a column's value and rounds to nearest even") {
   const auto c = random_vector(kSize, 1, 10.0);
-  const auto column_bias = random_vector(kShape.n, 2);
+  const auto column_bias = random_vector(kEpilogueShape.n, 2);
   std::vector<bfloat16> y(kSize);
-  bias(kShape, to_tiles(c, kShape.n, kResult), column_bias, y, Rounding::nearest_even);
+  bias(kEpilogueShape, to_tiles(c, kEpilogueShape.n, kResult), column_bias, y,
+       Rounding::nearest_even);
   std::vector<float> unrounded(kSize);
-  bias(kShape, to_tiles(c, kShape.n, kResult), column_bias, unrounded);
-  const auto found = from_tiles(y, kShape.n, kResult);
-  const auto found_float = from_tiles(unrounded, kShape.n, kResult);
+  bias(kEpilogueShape, to_tiles(c, kEpilogueShape.n, kResult), column_bias, unrounded);
+  const auto found = from_tiles(y, kEpilogueShape.n, kResult);
+  const auto found_float = from_tiles(unrounded, kEpilogueShape.n, kResult);
   for (std::size_t i = 0; i < kSize; ++i) {
-    const float expected = c[i] + column_bias[i % kShape.n];
+    const float expected = c[i] + column_bias[i % kEpilogueShape.n];
     CHECK(found_float[i] == expected);
     CHECK(found[i] == to_bfloat16(expected));
   }
@@ -129,17 +130,17 @@ TEST_CASE("bias_gelu: keeps relative precision near zero, and its limits at the 
 
 TEST_CASE("bias_residual: adds to the stream in float, and rounds once when it is bf16") {
   const auto c = random_vector(kSize, 1);
-  const auto column_bias = random_vector(kShape.n, 2);
+  const auto column_bias = random_vector(kEpilogueShape.n, 2);
   const auto x = random_bf16(kSize, 3, 8.0);
-  auto in_bf16 = to_tiles(x, kShape.n, kResult);
-  auto in_float = to_tiles(to_floats(x), kShape.n, kResult);
-  const auto c_tiles = to_tiles(c, kShape.n, kResult);
-  bias_residual(kShape, c_tiles, column_bias, in_bf16, Rounding::nearest_even);
-  bias_residual(kShape, c_tiles, column_bias, in_float);
-  in_bf16 = from_tiles(in_bf16, kShape.n, kResult);
-  in_float = from_tiles(in_float, kShape.n, kResult);
+  auto in_bf16 = to_tiles(x, kEpilogueShape.n, kResult);
+  auto in_float = to_tiles(to_floats(x), kEpilogueShape.n, kResult);
+  const auto c_tiles = to_tiles(c, kEpilogueShape.n, kResult);
+  bias_residual(kEpilogueShape, c_tiles, column_bias, in_bf16, Rounding::nearest_even);
+  bias_residual(kEpilogueShape, c_tiles, column_bias, in_float);
+  in_bf16 = from_tiles(in_bf16, kEpilogueShape.n, kResult);
+  in_float = from_tiles(in_float, kEpilogueShape.n, kResult);
   for (std::size_t i = 0; i < kSize; ++i) {
-    const float expected = (c[i] + column_bias[i % kShape.n]) + to_float(x[i]);
+    const float expected = (c[i] + column_bias[i % kEpilogueShape.n]) + to_float(x[i]);
     CHECK(in_float[i] == expected);
     CHECK(in_bf16[i] == to_bfloat16(expected));
   }
@@ -149,15 +150,16 @@ TEST_CASE("dequantise: three roundings of float, into 4x4 tiles, also in place")
   std::vector<std::int32_t> c(kSize);
   Random random(1);
   for (auto& v : c) v = static_cast<std::int32_t>(random.uniform() * 2147483647.0);
-  const auto row = random_vector(kShape.m, 2);
-  const auto column = random_vector(kShape.n, 3);
-  const auto c_tiles = to_tiles(c, kShape.n, kResultInt8);
+  const auto row = random_vector(kEpilogueShape.m, 2);
+  const auto column = random_vector(kEpilogueShape.n, 3);
+  const auto c_tiles = to_tiles(c, kEpilogueShape.n, kResultInt8);
   std::vector<float> y(kSize);
-  dequantise(kShape, c_tiles, {row, column}, y);
-  const auto found = from_tiles(y, kShape.n, kResult);
+  dequantise(kEpilogueShape, c_tiles, {row, column}, y);
+  const auto found = from_tiles(y, kEpilogueShape.n, kResult);
   for (std::size_t i = 0; i < kSize; ++i) {
-    const double exact = static_cast<double>(c[i]) * static_cast<double>(row[i / kShape.n]) *
-                         static_cast<double>(column[i % kShape.n]);
+    const double exact = static_cast<double>(c[i]) *
+                         static_cast<double>(row[i / kEpilogueShape.n]) *
+                         static_cast<double>(column[i % kEpilogueShape.n]);
     CHECK(std::abs(static_cast<double>(found[i]) - exact) <=
           3.01 * tolerance::kFloatRounding * std::abs(exact));
   }
@@ -166,7 +168,7 @@ TEST_CASE("dequantise: three roundings of float, into 4x4 tiles, also in place")
                          [](std::int32_t v) { return std::bit_cast<float>(v); });
   const std::span<const std::int32_t> seen_as_int(
       reinterpret_cast<const std::int32_t*>(same.data()), kSize);
-  dequantise(kShape, seen_as_int, {row, column}, same);
+  dequantise(kEpilogueShape, seen_as_int, {row, column}, same);
   CHECK(same == y);
 }
 

@@ -17,8 +17,8 @@ using namespace wnpu::npu;  // NOLINT
 
 namespace {
 
-constexpr EncoderShape kTiny{384, 6, 1536, 4};
-constexpr EncoderShape kBase{512, 8, 2048, 6};
+constexpr EncoderShape kTinyShape{384, 6, 1536, 4};
+constexpr EncoderShape kBaseShape{512, 8, 2048, 6};
 
 struct Model {
   explicit Model(const EncoderShape& shape, Plan plan = Plan::fused)
@@ -87,8 +87,8 @@ TEST_CASE("split: the calls of a part are legal for all Whisper sizes that fit, 
 }
 
 TEST_CASE("split model: one window by windows is the plan's own cost, and its states' way") {
-  Model tiny(kTiny);
-  const PlanCost plan = model_plan(kTiny, 1500, Plan::fused, tiny.preset);
+  Model tiny(kTinyShape);
+  const PlanCost plan = model_plan(kTinyShape, 1500, Plan::fused, tiny.preset);
   const std::size_t states =
       layer_geometry(npu1(), {1500, 384, 6, 1536}, Precision::bf16).states_bytes;
   const double way_ms =
@@ -101,7 +101,7 @@ TEST_CASE("split model: one window by windows is the plan's own cost, and its st
 
 TEST_CASE(
     "split model: many windows go by windows, one by heads, and layers where memory is short") {
-  Model base(kBase);
+  Model base(kBaseShape);
   const auto many = base.model.costs(2, 8);
   CHECK(best_split(many).split == Split::windows);
   const auto one = base.model.costs(2, 1);
@@ -121,7 +121,7 @@ TEST_CASE(
 }
 
 TEST_CASE("split model: bytes are those of the states, by the number of hand-overs") {
-  Model tiny(kTiny);
+  Model tiny(kTinyShape);
   const std::uint64_t states =
       layer_geometry(npu1(), {1500, 384, 6, 1536}, Precision::bf16).states_bytes;
   for (const std::size_t n_devices : {1U, 2U, 3U, 4U}) {
@@ -136,12 +136,13 @@ TEST_CASE("split model: bytes are those of the states, by the number of hand-ove
 }
 
 TEST_CASE("split model: what cannot be says why, and is not chosen") {
-  Model batched(kTiny, Plan::batched);
+  Model batched(kTinyShape, Plan::batched);
   const auto costs = batched.model.costs(2, 1);
   CHECK(of(costs, Split::windows).refusal.empty());
   CHECK(of(costs, Split::heads).refusal.find("plan fused") != std::string::npos);
   CHECK(best_split(costs).split == Split::windows);
-  CHECK(of(Model(kTiny).model.costs(5, 1), Split::layers).refusal.find("at most 4") !=
+  CHECK(of(Model(kTinyShape).model.costs(5, 1), Split::layers).refusal.find("at most 4") !=
         std::string::npos);
-  CHECK_THROWS_AS(best_split(Model(kTiny, Plan::hybrid).model.costs(2, 1)), std::invalid_argument);
+  CHECK_THROWS_AS(best_split(Model(kTinyShape, Plan::hybrid).model.costs(2, 1)),
+                  std::invalid_argument);
 }

@@ -16,10 +16,10 @@
 namespace wnpu::npu {
 namespace {
 
-constexpr std::uint64_t kMost = 16;       // of sizes, attributes and operands
-constexpr std::size_t kMostBytes = 4096;  // of any version's struct
-constexpr std::uint64_t kTypes = 4;
-constexpr std::uint64_t kMostSize = 1u << 16u;
+constexpr std::uint64_t kMost = 16;             // of sizes, attributes and operands
+constexpr std::size_t kMostStructBytes = 4096;  // of any version's struct
+constexpr std::uint64_t kTypeCount = 4;
+constexpr std::uint64_t kMostOfSize = 1u << 16u;
 
 class Library {
  public:
@@ -82,7 +82,7 @@ class Reader {
     if (c_.version != WHISPER_NPU_OPERATOR_VERSION) {
       refuse("version", std::to_string(WHISPER_NPU_OPERATOR_VERSION), std::to_string(c_.version));
     }
-    if (c_.size < sizeof(c_) || c_.size > kMostBytes || c_.size % sizeof(void*) != 0) {
+    if (c_.size < sizeof(c_) || c_.size > kMostStructBytes || c_.size % sizeof(void*) != 0) {
       refuse("size",
              "that of whisper_npu_operator, " + std::to_string(sizeof(c_)) + " bytes or more",
              std::to_string(c_.size));
@@ -111,9 +111,9 @@ class Reader {
   void read_sizes(Operator& op) const {
     for (const auto& size : list("sizes", c_.sizes, c_.n_sizes, 1)) {
       const std::string text = name("size", size.name);
-      if (size.multiple == 0 || size.most < size.multiple || size.most > kMostSize) {
+      if (size.multiple == 0 || size.most < size.multiple || size.most > kMostOfSize) {
         refuse("size " + text,
-               "multiple of at least 1, most from it to " + std::to_string(kMostSize),
+               "multiple of at least 1, most from it to " + std::to_string(kMostOfSize),
                std::to_string(size.multiple) + " and " + std::to_string(size.most));
       }
       op.sizes.push_back({text, size.multiple, size.most});
@@ -134,7 +134,7 @@ class Reader {
       Operand operand;
       operand.name = name(what, c.name);
       const std::string where = what + " " + operand.name;
-      if (c.type >= kTypes) refuse(where + ": type", "0 to 3", std::to_string(c.type));
+      if (c.type >= kTypeCount) refuse(where + ": type", "0 to 3", std::to_string(c.type));
       operand.type = static_cast<ElementType>(c.type);
       operand.rows = size_index(where + ": rows", c.rows, sizes);
       if (c.columns != -1) operand.columns = size_index(where + ": columns", c.columns, sizes);

@@ -34,7 +34,7 @@ npu::XrtDevices shown_at(const std::string& bdf, std::size_t columns = 5) {
   return {{{bdf, "NPU Phoenix", "1.5.5.391", "default", columns}}, ""};
 }
 
-json schema(const std::string& name) {
+json device_schema(const std::string& name) {
   std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/devices/" + name);
   return json::parse(file);
 }
@@ -125,7 +125,7 @@ TEST_CASE("device list: each node and each device once, whatever is there, and n
     CHECK(npus.size() == n_nodes + shown.devices.size() - n_shared);
     for (const ListedNpu& npu : npus) CHECK(!npu.reason.empty());  // no XCLBIN anywhere
     const json document = json::parse(devices_json(list_with(npus)));
-    CHECK(tests::schema_fault(schema("devices.schema.json"), document) == "");
+    CHECK(tests::schema_fault(device_schema("devices.schema.json"), document) == "");
     CHECK(document["devices"].size() == npus.size() + 2);
   }
 }
@@ -133,8 +133,8 @@ TEST_CASE("device list: each node and each device once, whatever is there, and n
 TEST_CASE("device list: this machine has a CPU and a simulated array, and JSON says so") {
   const DeviceList list = list_devices("");
   const json document = json::parse(devices_json(list));
-  CHECK(tests::schema_fault(schema("devices.schema.json"), document) == "");
-  CHECK(tests::enums_of(schema("devices.schema.json")).at("device/kind") ==
+  CHECK(tests::schema_fault(device_schema("devices.schema.json"), document) == "");
+  CHECK(tests::enums_of(device_schema("devices.schema.json")).at("device/kind") ==
         tests::enum_of(backend_names()));
   const json& cpu = document["devices"].front();
   CHECK(cpu["kind"] == "cpu");
@@ -155,9 +155,9 @@ TEST_CASE("checks: what has failed is said, and only that") {
   checks.push_back({"model", CheckState::failed, "\xFF: damaged", "fetch it"});
   CHECK(!is_well(checks));
   const json document = json::parse(checks_json(checks));
-  CHECK(tests::schema_fault(schema("doctor.schema.json"), document) == "");
+  CHECK(tests::schema_fault(device_schema("doctor.schema.json"), document) == "");
   CHECK(document["works"] == false);
-  CHECK(tests::enums_of(schema("doctor.schema.json")).at("checks/state") ==
+  CHECK(tests::enums_of(device_schema("doctor.schema.json")).at("checks/state") ==
         tests::enum_of(kCheckStateNames));
   const std::string text = checks_text(checks);
   CHECK(text.find("failed  model  \xFF: damaged\n               try: fetch it\n") !=

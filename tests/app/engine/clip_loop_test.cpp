@@ -17,8 +17,8 @@ using namespace wnpu;  // NOLINT
 namespace {
 
 // A model and 50 s of noise whose loudness changes, so that windows differ.
-struct Fixture {
-  Fixture() {
+struct ClipLoopFixture {
+  ClipLoopFixture() {
     auto samples = tests::random_vector(50 * 16000, 4, 0.3);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       samples[i] *= static_cast<float>(i / 8000 % 7) / 7.0F;
@@ -51,7 +51,7 @@ std::vector<std::vector<models::TokenId>> tokens(const Transcript& transcript) {
 }  // namespace
 
 TEST_CASE("clip loop: clips decoded together give what each gives alone, in order") {
-  Fixture f;
+  ClipLoopFixture f;
   TranscribeOptions together;
   together.clip_timestamps = {0, 12, 12, 20, 25, 50};
   together.batch_size = 3;
@@ -74,7 +74,7 @@ TEST_CASE("clip loop: clips decoded together give what each gives alone, in orde
 }
 
 TEST_CASE("clip loop: no frame of a clip is skipped or decoded twice at a border") {
-  Fixture f;
+  ClipLoopFixture f;
   TranscribeOptions options;
   options.clip_timestamps = {3, 17.5, 17.5, 41};
   options.batch_size = 2;
@@ -88,7 +88,7 @@ TEST_CASE("clip loop: no frame of a clip is skipped or decoded twice at a border
 }
 
 TEST_CASE("clip loop: segments of clips stay within their clips, in order, without overlap") {
-  Fixture f;
+  ClipLoopFixture f;
   TranscribeOptions options;
   const std::vector<double> bounds = {0, 4, 4, 9.5, 9.5, 12, 14, 21, 21, 23, 23.5, 40, 40, 50};
   options.clip_timestamps = bounds;
@@ -115,7 +115,7 @@ TEST_CASE("clip loop: segments of clips stay within their clips, in order, witho
 }
 
 TEST_CASE("clip loop: the text before is a prompt in one mode and not in the other") {
-  Fixture f;
+  ClipLoopFixture f;
   TranscribeOptions conditioned;
   TranscribeOptions free;
   free.condition_on_previous_text = false;
@@ -127,7 +127,7 @@ TEST_CASE("clip loop: the text before is a prompt in one mode and not in the oth
 }
 
 TEST_CASE("clip loop: whitespace around a prompt, as Python counts it, is no part of it") {
-  Fixture f;
+  ClipLoopFixture f;
   const auto run = [&](const std::string& prompt) {
     TranscribeOptions options;
     options.initial_prompt = prompt;
@@ -143,7 +143,7 @@ TEST_CASE("clip loop: whitespace around a prompt, as Python counts it, is no par
 }
 
 TEST_CASE("clip loop: a stop keeps what is finished and says so") {
-  Fixture f;
+  ClipLoopFixture f;
   TranscribeOptions options;
   options.clip_timestamps = {0, 5, 5, 10, 10, 15};
   int n_segments = 0;
@@ -158,7 +158,7 @@ TEST_CASE("clip loop: a stop keeps what is finished and says so") {
 }
 
 TEST_CASE("transcriber: voice activity detection without its weights is refused") {
-  Fixture f;
+  ClipLoopFixture f;
   TranscribeOptions options;
   options.vad.enabled = true;
   options.vad.weights = f.folder.path() / "none.safetensors";

@@ -23,16 +23,16 @@ using tests::FailingDevice;
 
 namespace {
 
-constexpr std::size_t kWindows = 2;
-constexpr std::size_t kStep = 2 * tests::kSanitizedShare - 1;
+constexpr std::size_t kFaultWindows = 2;
+constexpr std::size_t kFaultStep = 2 * tests::kSanitizedShare - 1;
 
 using States = std::vector<std::vector<float>>;  // a window
 
-struct Fixture {
-  Fixture() {
+struct FaultsFixture {
+  FaultsFixture() {
     tests::write_device_model(folder.path(), {2, 2});
     model = tests::load(folder.path());
-    for (unsigned i = 0; i < kWindows; ++i) {
+    for (unsigned i = 0; i < kFaultWindows; ++i) {
       mels.push_back(models::LogMel{tests::random_matrix(80, 3000, 8 + i)});
     }
   }
@@ -63,13 +63,13 @@ struct Fixture {
       for (const FailingDevice* const device : failing) counts.push_back(device->n_calls());
     };
     models::ThreadPool pool(1);
-    std::vector<models::EncoderStates> states(kWindows);
+    std::vector<models::EncoderStates> states(kFaultWindows);
     try {
       app::WindowEncoder encoder(*model, 1, pool, pointers, {.split = split});
       run.is_open = true;
       count(run.n_opening);
       std::vector<app::EncodeJob> jobs;
-      for (std::size_t i = 0; i < kWindows; ++i) jobs.push_back({&mels[i], &states[i]});
+      for (std::size_t i = 0; i < kFaultWindows; ++i) jobs.push_back({&mels[i], &states[i]});
       encoder.encode(jobs);
       encoder.describe(run.info);
     } catch (const npu::DeviceError& error) {
@@ -90,7 +90,7 @@ struct Fixture {
 
 // Each window is what two devices give, or one that is left.
 bool is_right(const States& found, const States& by_two, const States& by_one) {
-  for (std::size_t i = 0; i < kWindows; ++i) {
+  for (std::size_t i = 0; i < kFaultWindows; ++i) {
     if (found[i] != by_two[i] && found[i] != by_one[i]) return false;
   }
   return true;
@@ -100,7 +100,7 @@ bool is_right(const States& found, const States& by_two, const States& by_one) {
 
 TEST_CASE(
     "device faults: at any call of one of two devices the other does the work, or none opens") {
-  const Fixture f;
+  const FaultsFixture f;
   constexpr std::size_t kNever = FailingDevice::kNever;
   for (const Split split : {Split::windows, Split::layers, Split::heads}) {
     CAPTURE(npu::split_name(split));
@@ -110,7 +110,7 @@ TEST_CASE(
     REQUIRE(left.error.empty());
     CHECK_FALSE(left.info.devices[0].failure.empty());
     // Every kind of call, before the first window and in it, and some of the many of heads.
-    const std::size_t step = kStep * (split == Split::heads ? 4 : 2);
+    const std::size_t step = kFaultStep * (split == Split::heads ? 4 : 2);
     for (std::size_t at = 0; at < sound.n_calls[0]; at += at == 0 ? 1 : step) {
       CAPTURE(at);
       const auto found = f.run(split, {at, kNever});
@@ -122,9 +122,9 @@ TEST_CASE(
       CHECK(found.error.empty());
       CHECK(is_right(found.states, sound.states, left.states));
       if (split == Split::windows) {
-        CHECK(found.info.devices[0].windows + found.info.devices[1].windows == kWindows);
+        CHECK(found.info.devices[0].windows + found.info.devices[1].windows == kFaultWindows);
       } else {
-        CHECK(found.info.devices[1].windows == kWindows);
+        CHECK(found.info.devices[1].windows == kFaultWindows);
         CHECK_FALSE(found.info.devices[0].failure.empty());
       }
     }
@@ -132,7 +132,7 @@ TEST_CASE(
 }
 
 TEST_CASE("device faults: while work is divided anew a second device may fail as well") {
-  const Fixture f;
+  const FaultsFixture f;
   constexpr std::size_t kNever = FailingDevice::kNever;
   std::mt19937 random(23);
   for (const Split split : {Split::layers, Split::heads}) {
@@ -149,7 +149,7 @@ TEST_CASE("device faults: while work is divided anew a second device may fail as
       // Both have failed, and the error has both causes; or the second's call never came.
       if (found.error.empty()) {
         CHECK(std::ranges::none_of(found.states, [](const auto& s) { return s.empty(); }));
-        CHECK(found.info.npu->windows == kWindows);
+        CHECK(found.info.npu->windows == kFaultWindows);
       } else {
         CHECK(found.error.find("; ") != std::string::npos);
       }

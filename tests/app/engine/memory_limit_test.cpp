@@ -20,8 +20,8 @@ using namespace wnpu;  // NOLINT
 
 namespace {
 
-struct Fixture {
-  Fixture() {
+struct LimitFixture {
+  LimitFixture() {
     tests::write_device_model(folder.path());
     model = tests::load(folder.path());
   }
@@ -69,7 +69,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("memory limit: the figure in JSON is what devices counted, and what was planned") {
-  const Fixture f;
+  const LimitFixture f;
   const npu::LayerGeometry g = f.geometry();
   const std::size_t layers = f.model->dims().n_audio_layer;
   const std::size_t rest = g.scratch_bytes + 2 * g.states_bytes;

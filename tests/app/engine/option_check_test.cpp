@@ -103,7 +103,7 @@ std::vector<std::uint64_t> hostile(const Field<std::uint64_t>& field) {
 }
 
 // The error of a check, as the command line would print it; empty: none.
-std::string refusal(const TranscribeOptions& options, const std::string& field) {
+std::string check_refusal(const TranscribeOptions& options, const std::string& field) {
   try {
     app::check_options(options);
   } catch (const Error& error) {
@@ -134,7 +134,7 @@ void check_field(const Field<Number>& field) {
     TranscribeOptions options;
     options.vad.enabled = field.name == "batch_size";  // what it needs
     field.set(options, value);
-    const std::string found = refusal(options, field.name);
+    const std::string found = check_refusal(options, field.name);
     const bool is_taken = value >= field.first && value <= field.last;
     CHECK(found.empty() == is_taken);
     std::ostringstream text;
@@ -165,30 +165,30 @@ TEST_CASE("option check: none, tasks, clips and stretches") {
   none.max_initial_timestamp.reset();
   none.clip_timestamps.clear();
   none.suppress_tokens.clear();
-  CHECK(refusal(none, "").empty());
+  CHECK(check_refusal(none, "").empty());
 
   TranscribeOptions options;
   options.task = static_cast<Task>(2);
-  CHECK_FALSE(refusal(options, "task").empty());
+  CHECK_FALSE(check_refusal(options, "task").empty());
   options = {};
   options.clip_timestamps = {3, 2};
-  CHECK_FALSE(refusal(options, "clip_timestamps").empty());
+  CHECK_FALSE(check_refusal(options, "clip_timestamps").empty());
   options.clip_timestamps = {1, 2, 2, 3, 3};
-  CHECK(refusal(options, "").empty());
+  CHECK(check_refusal(options, "").empty());
   options.temperatures = {0, 1, 0.5};
-  CHECK(refusal(options, "").empty());
+  CHECK(check_refusal(options, "").empty());
   options.temperatures = {0, 1.5};
-  CHECK_FALSE(refusal(options, "temperatures").empty());
+  CHECK_FALSE(check_refusal(options, "temperatures").empty());
   options.temperatures.clear();
   options.vad.enabled = true;
-  CHECK_FALSE(refusal(options, "clip_timestamps").empty());
+  CHECK_FALSE(check_refusal(options, "clip_timestamps").empty());
   options.clip_timestamps = {0};
-  CHECK(refusal(options, "").empty());
+  CHECK(check_refusal(options, "").empty());
   options = {};
   options.batch_size = 2;
-  CHECK_FALSE(refusal(options, "batch_size").empty());
+  CHECK_FALSE(check_refusal(options, "batch_size").empty());
   options.clip_timestamps = {0, 5};
-  CHECK(refusal(options, "").empty());
+  CHECK(check_refusal(options, "").empty());
 }
 
 TEST_CASE("option check: a session refuses before it opens the audio") {

@@ -71,8 +71,8 @@ class WatchedDevice : public npu::Device {
   std::size_t n_windows_ = 0;
 };
 
-struct Fixture {
-  Fixture() {
+struct OverlapFixture {
+  OverlapFixture() {
     auto samples = tests::random_vector(24 * 16000, 4, 0.3);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       samples[i] *= static_cast<float>(i / 8000 % 7) / 7.0F;
@@ -107,7 +107,7 @@ auto content(const Segment& s) {
   return std::tuple(s.seek, s.start, s.end, s.tokens, s.avg_logprob, s.no_speech_prob);
 }
 
-auto contents(const Transcript& transcript) {
+auto contents_of_clips(const Transcript& transcript) {
   std::vector<decltype(content(transcript.segments.front()))> all;
   for (const auto& segment : transcript.segments) all.push_back(content(segment));
   return all;
@@ -126,7 +126,7 @@ bool all_clips_are_in(const Transcript& transcript) {
 
 TEST_CASE("overlap: one thread encodes the next clips while another decodes the present ones") {
   constexpr std::size_t kBatch = 2;
-  Fixture f;
+  OverlapFixture f;
   Meeting meeting;
   std::atomic<std::size_t> n_windows = 0;  // that have come to the device
   std::atomic<bool> encoder_met = false;
@@ -155,25 +155,25 @@ TEST_CASE("overlap: one thread encodes the next clips while another decodes the 
 }
 
 TEST_CASE("overlap: every bit is as without it, with 1 core or 3, 2 clips together or 4") {
-  Fixture f;
+  OverlapFixture f;
   const auto device = app::npu_device(npu::open_sim_device(), {});
   auto recognizer = f.recognizer(*device);
-  decltype(contents({})) alone;  // one clip at a time leaves nothing to do side by side
+  decltype(contents_of_clips({})) alone;  // one clip at a time leaves nothing to do side by side
   for (std::size_t i = 0; i < kBounds.size(); i += 2) {
     const auto clip = f.run(recognizer, 2, {kBounds[i], kBounds[i + 1]});
-    std::ranges::copy(contents(clip), std::back_inserter(alone));
+    std::ranges::copy(contents_of_clips(clip), std::back_inserter(alone));
   }
   REQUIRE(alone.size() >= kBounds.size() / 2);
   for (const std::size_t n_threads : {1UL, 2UL, 3UL}) {
     auto other = f.recognizer(*device, n_threads);
     CHECK(other.encoder().is_on_device());
-    CHECK(contents(f.run(other, n_threads + 1, kBounds)) == alone);
+    CHECK(contents_of_clips(f.run(other, n_threads + 1, kBounds)) == alone);
   }
 }
 
 TEST_CASE(
     "overlap: what fails on the encoder's thread reaches the caller, after what was decoded") {
-  Fixture f;
+  OverlapFixture f;
   npu::SimDeviceOptions options;
   options.failure = {npu::InjectedFailure::Kind::command_error, 2 * kLayers};  // the third window
   const auto device = app::npu_device(npu::open_sim_device(options), {});
@@ -186,7 +186,7 @@ TEST_CASE(
 }
 
 TEST_CASE("overlap: where the CPU takes over from the encoder's thread no clip is lost") {
-  Fixture f;
+  OverlapFixture f;
   npu::SimDeviceOptions options;
   options.failure = {npu::InjectedFailure::Kind::command_error, 2 * kLayers};
   const auto device = app::npu_device(npu::open_sim_device(options), {});
@@ -196,14 +196,14 @@ TEST_CASE("overlap: where the CPU takes over from the encoder's thread no clip i
   CHECK_FALSE(recognizer.encoder().is_on_device());
   CHECK(all_clips_are_in(found));
   app::Recognizer cpu(tests::load(f.folder.path() / "model"), 2);
-  const auto last = contents(f.run(cpu, 2, {kBounds[8], kBounds[9]}));
-  const auto all = contents(found);
+  const auto last = contents_of_clips(f.run(cpu, 2, {kBounds[8], kBounds[9]}));
+  const auto all = contents_of_clips(found);
   REQUIRE(all.size() > last.size());
   CHECK(std::equal(last.rbegin(), last.rend(), all.rbegin()));
 }
 
 TEST_CASE("overlap: stopping ends both threads and keeps what is finished") {
-  Fixture f;
+  OverlapFixture f;
   const auto device = app::npu_device(npu::open_sim_device(), {});
   auto recognizer = f.recognizer(*device);
   std::atomic<std::size_t> n_segments = 0;

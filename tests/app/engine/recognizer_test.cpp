@@ -15,8 +15,8 @@ using namespace wnpu;  // NOLINT
 
 namespace {
 
-struct Fixture {
-  Fixture() { tests::write_device_model(folder.path()); }
+struct RecognizerFixture {
+  RecognizerFixture() { tests::write_device_model(folder.path()); }
 
   std::unique_ptr<app::EncoderDevice> device_that_fails(std::size_t launch) const {
     npu::SimDeviceOptions options;
@@ -39,7 +39,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("recognizer: a device that fails ends the work, naming the cause") {
-  Fixture f;
+  RecognizerFixture f;
   const auto device = f.device_that_fails(1);
   app::Recognizer recognizer(tests::load(f.folder.path()), 2, {device.get()});
   CHECK(recognizer.encoder().is_on_device());
@@ -48,7 +48,7 @@ TEST_CASE("recognizer: a device that fails ends the work, naming the cause") {
 }
 
 TEST_CASE("recognizer: stops within a window on a device, and does not take that for a failure") {
-  Fixture f;
+  RecognizerFixture f;
   const auto device = app::npu_device(npu::open_sim_device(), {});
   app::Recognizer recognizer(tests::load(f.folder.path()), 2, {device.get()}, true);
   std::size_t n_asked = 0;
@@ -63,7 +63,7 @@ TEST_CASE("recognizer: stops within a window on a device, and does not take that
 }
 
 TEST_CASE("recognizer: with leave to fall back the window is done again on the CPU") {
-  Fixture f;
+  RecognizerFixture f;
   app::Recognizer cpu(tests::load(f.folder.path()), 2);
   cpu.encode(0, f.mel, f.timing);
   const auto expected = f.decode(cpu);

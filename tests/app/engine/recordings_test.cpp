@@ -18,8 +18,8 @@ using namespace wnpu;  // NOLINT
 
 namespace {
 
-struct Fixture {
-  Fixture() {
+struct RecordingsFixture {
+  RecordingsFixture() {
     tests::write(tests::to_ctranslate2(tests::make_nano_model(), tests::Ct2Quantization::float16),
                  folder.path() / "model");
     session = std::make_unique<Session>(tests::session_of(folder.path() / "model"));
@@ -39,7 +39,7 @@ std::vector<float> noise(std::size_t n_samples, unsigned seed) {
 }
 
 // A little of everything that windows depend on; fast.
-TranscribeOptions random_options(std::mt19937& random) {
+TranscribeOptions random_recording_options(std::mt19937& random) {
   const auto one_in = [&](unsigned n) { return random() % n == 0; };
   TranscribeOptions options;
   options.language = "en";
@@ -57,7 +57,7 @@ TranscribeOptions random_options(std::mt19937& random) {
 }
 
 // All but times of work.
-std::string text_of(const Transcript& transcript) {
+std::string heard_text(const Transcript& transcript) {
   std::string text = transcript.language + std::to_string(transcript.n_windows) + ":" +
                      std::to_string(transcript.n_tokens) + ":" +
                      std::to_string(transcript.input.duration) + "\n";
@@ -75,7 +75,8 @@ std::string text_of(const Transcript& transcript) {
   return text;
 }
 
-// What transcribe_each gives of recordings, by their numbers: text_of, or the message of the error.
+// What transcribe_each gives of recordings, by their numbers: heard_text, or the message of the
+// error.
 std::vector<std::string> together(Session& session, std::size_t n_together,
                                   const TranscribeOptions& options,
                                   std::span<const Recording> recordings,
@@ -93,7 +94,7 @@ std::vector<std::string> together(Session& session, std::size_t n_together,
     REQUIRE(number < next);
     REQUIRE(found[number].empty());  // once
     if (!failure) {
-      found[number] = text_of(transcript);
+      found[number] = heard_text(transcript);
       return;
     }
     try {
@@ -109,7 +110,7 @@ std::vector<std::string> together(Session& session, std::size_t n_together,
 std::string alone(Session& session, TranscribeOptions options, const Recording& recording) {
   if (!recording.language.empty()) options.language = recording.language;
   try {
-    return text_of(session.transcribe(recording.audio, options));
+    return heard_text(session.transcribe(recording.audio, options));
   } catch (const Error& error) {
     return error.what();
   }
@@ -118,12 +119,12 @@ std::string alone(Session& session, TranscribeOptions options, const Recording& 
 }  // namespace
 
 TEST_CASE("recordings: any of them together, in any number, give what each gives alone") {
-  Fixture f;
+  RecordingsFixture f;
   std::mt19937 generator(7);
   const auto random = [&] { return static_cast<unsigned>(generator()); };
   for (int round = 0; round < 6; ++round) {
     CAPTURE(round);
-    const TranscribeOptions options = random_options(generator);
+    const TranscribeOptions options = random_recording_options(generator);
     std::vector<std::vector<float>> samples;
     std::vector<Recording> recordings;
     const std::size_t n = 1 + random() % 6;
@@ -148,14 +149,14 @@ TEST_CASE("recordings: any of them together, in any number, give what each gives
 }
 
 TEST_CASE("recordings: a stretch is heard as the file that it would be") {
-  Fixture f;
+  RecordingsFixture f;
   TranscribeOptions options;
   options.language = "en";
   options.beam_size = 1;
   options.sample_len = 8;
   const auto samples = noise(10 * 16000, 3);
   const auto heard = [&](std::span<const float> part) {
-    return text_of(f.session->transcribe(Audio::from_samples(part), options));
+    return heard_text(f.session->transcribe(Audio::from_samples(part), options));
   };
   const auto stretch = [&](double start_s, std::optional<double> duration_s) {
     Audio audio = Audio::from_samples(samples);
@@ -177,7 +178,7 @@ TEST_CASE("recordings: a stretch is heard as the file that it would be") {
 
 TEST_CASE(
     "recordings: one that fails fails alone; the call is asked again when it seems to be over") {
-  Fixture f;
+  RecordingsFixture f;
   TranscribeOptions options;
   options.language = "en";
   options.beam_size = 1;
@@ -192,7 +193,7 @@ TEST_CASE(
 }
 
 TEST_CASE("recordings: what is at work when the work is stopped is truncated, on any thread") {
-  Fixture f;
+  RecordingsFixture f;
   TranscribeOptions options;
   options.language = "en";
   const auto samples = noise(65 * 16000, 1);
@@ -218,7 +219,7 @@ TEST_CASE("recordings: what is at work when the work is stopped is truncated, on
 }
 
 TEST_CASE("recordings: limits and options that exclude it are refused") {
-  Fixture f;
+  RecordingsFixture f;
   const RecordingCallbacks none{[](const AtWork&) { return std::nullopt; }, {}, {}};
   TranscribeOptions options;
   options.language = "en";

@@ -25,13 +25,13 @@ using namespace wnpu;  // NOLINT
 
 namespace {
 
-constexpr std::size_t kLayers = 2;  // of the nano model's encoder
+constexpr std::size_t kDeviceLayers = 2;  // of the nano model's encoder
 constexpr std::size_t kWindows = 5;
 
 using Failures = std::vector<std::optional<std::size_t>>;  // a device: its call that fails
 
-struct Fixture {
-  Fixture() {
+struct DevicesFixture {
+  DevicesFixture() {
     tests::write_device_model(folder.path());
     model = tests::load(folder.path());
     for (unsigned i = 0; i < kWindows; ++i) {
@@ -83,7 +83,7 @@ bool same_bits(const models::EncoderStates& a, const models::EncoderStates& b) {
   return a.values.size() > 0 && std::ranges::equal(a.values.flat(), b.values.flat());
 }
 
-std::size_t n_same(const Fixture::Run& a, const Fixture::Run& b) {
+std::size_t n_same(const DevicesFixture::Run& a, const DevicesFixture::Run& b) {
   std::size_t n = 0;
   for (std::size_t i = 0; i < kWindows; ++i) n += same_bits(a.states[i], b.states[i]) ? 1 : 0;
   return n;
@@ -98,7 +98,7 @@ std::size_t windows_of(const DeviceInfo& info) {
 }  // namespace
 
 TEST_CASE("several devices: any number of threads and devices gives one device's bits") {
-  const Fixture f;
+  const DevicesFixture f;
   const auto alone = f.run({std::nullopt});
   REQUIRE(alone.error.empty());
   for (std::size_t n = 2; n <= 4; ++n) {
@@ -107,7 +107,7 @@ TEST_CASE("several devices: any number of threads and devices gives one device's
     REQUIRE(found.info.devices.size() == n);
     CHECK(windows_of(found.info) == kWindows);
     CHECK(found.info.npu->windows == kWindows);
-    CHECK(found.info.npu->launches == kWindows * kLayers);
+    CHECK(found.info.npu->launches == kWindows * kDeviceLayers);
     CHECK(found.info.npu->ddr_bytes == alone.info.npu->ddr_bytes);
     CHECK(found.info.npu->modelled_ms_per_layer ==
           doctest::Approx(alone.info.npu->modelled_ms_per_layer));
@@ -116,16 +116,16 @@ TEST_CASE("several devices: any number of threads and devices gives one device's
 }
 
 TEST_CASE("several devices: whichever call of one fails, the others do its windows, each once") {
-  const Fixture f;
+  const DevicesFixture f;
   const auto alone = f.run({std::nullopt});
-  for (std::size_t call = 0; call < kWindows * kLayers; call += tests::kSanitizedShare) {
+  for (std::size_t call = 0; call < kWindows * kDeviceLayers; call += tests::kSanitizedShare) {
     CAPTURE(call);
     const auto found = f.run({call, std::nullopt});
     CHECK(found.error.empty());
     CHECK(n_same(found, alone) == kWindows);
     CHECK(windows_of(found.info) == kWindows);
     const DeviceUse& first = found.info.devices.front();
-    CHECK(first.windows <= call / kLayers);
+    CHECK(first.windows <= call / kDeviceLayers);
     // It may never have come to that call.
     CHECK((!first.failure.empty() || first.windows < kWindows));
     CHECK(found.info.devices.back().failure.empty());
@@ -136,19 +136,19 @@ TEST_CASE("several devices: whichever call of one fails, the others do its windo
 }
 
 TEST_CASE("several devices: where all fail it is an error that has each cause, or the CPU's work") {
-  const Fixture f;
-  const auto failed = f.run({0, kLayers});
+  const DevicesFixture f;
+  const auto failed = f.run({0, kDeviceLayers});
   CHECK(failed.error.find("; ") != std::string::npos);
   CHECK(failed.fallback.empty());
   const auto cpu = f.run({});
   REQUIRE(cpu.info.devices.empty());
   const auto alone = f.run({std::nullopt});
-  for (std::size_t call = 0; call < kWindows * kLayers; call += 3) {
+  for (std::size_t call = 0; call < kWindows * kDeviceLayers; call += 3) {
     CAPTURE(call);
     const auto found = f.run({call, 0}, true);
     CHECK(found.error.empty());
     const std::size_t n_device = windows_of(found.info);
-    CHECK(n_device == call / kLayers);
+    CHECK(n_device == call / kDeviceLayers);
     CHECK(n_same(found, alone) == n_device);  // those that a device had done stay
     CHECK(n_same(found, cpu) == kWindows - n_device);
     CHECK_FALSE(found.fallback.empty());

@@ -23,26 +23,26 @@ using npu::Split;
 namespace {
 
 constexpr std::size_t kHeads = 2;
-constexpr std::size_t kLayers = 3;
-constexpr std::size_t kWindows = 3;
+constexpr std::size_t kSplitLayers = 3;
+constexpr std::size_t kSplitWindows = 3;
 // Of a window's states in a buffer: 1500 frames padded to 1536, bf16.
 constexpr std::uint64_t kStatesBytes = 1536 * 64 * kHeads * 2;
 constexpr std::size_t kStep = tests::kSanitizedShare;
 
 using Failures = std::vector<std::optional<std::size_t>>;  // a device: its call that fails
 
-struct Run {
-  std::vector<models::EncoderStates> states = std::vector<models::EncoderStates>(kWindows);
+struct SplitRun {
+  std::vector<models::EncoderStates> states = std::vector<models::EncoderStates>(kSplitWindows);
   DeviceInfo info;
   std::string error;
   std::string fallback;
 };
 
-struct Fixture {
-  Fixture() {
-    tests::write_device_model(folder.path(), {kHeads, kLayers});
+struct SplitsFixture {
+  SplitsFixture() {
+    tests::write_device_model(folder.path(), {kHeads, kSplitLayers});
     model = tests::load(folder.path());
-    for (unsigned i = 0; i < kWindows; ++i) {
+    for (unsigned i = 0; i < kSplitWindows; ++i) {
       mels.push_back(models::LogMel{tests::random_matrix(80, 3000, 8 + i)});
     }
   }
@@ -73,11 +73,11 @@ struct Fixture {
     return session;
   }
 
-  Run encode(Session& session) const {
-    Run run;
+  SplitRun encode(Session& session) const {
+    SplitRun run;
     std::vector<app::EncodeJob> jobs;
-    for (std::size_t i = 0; i < kWindows; ++i) jobs.push_back({&mels[i], &run.states[i]});
-    session.encoder->begin_file(kWindows);
+    for (std::size_t i = 0; i < kSplitWindows; ++i) jobs.push_back({&mels[i], &run.states[i]});
+    session.encoder->begin_file(kSplitWindows);
     try {
       session.encoder->encode(jobs);
     } catch (const npu::DeviceError& error) {
@@ -88,8 +88,8 @@ struct Fixture {
     return run;
   }
 
-  Run run(const Failures& failures, const app::Division& division, bool falls_back = false,
-          std::size_t threads = 2) const {
+  SplitRun run(const Failures& failures, const app::Division& division, bool falls_back = false,
+               std::size_t threads = 2) const {
     return encode(*open(failures, division, falls_back, threads));
   }
 
@@ -104,8 +104,8 @@ bool same(const models::EncoderStates& a, const models::EncoderStates& b) {
   return a.values.size() > 0 && std::ranges::equal(a.values.flat(), b.values.flat());
 }
 
-bool same(const Run& a, const Run& b) {
-  for (std::size_t i = 0; i < kWindows; ++i) {
+bool same(const SplitRun& a, const SplitRun& b) {
+  for (std::size_t i = 0; i < kSplitWindows; ++i) {
     if (!same(a.states[i], b.states[i])) return false;
   }
   return true;
@@ -121,10 +121,10 @@ std::uint64_t sum(const DeviceInfo& info, std::uint64_t DeviceUse::*field) {
 
 TEST_CASE("split windows: what is synced is the states that go in and come out, nothing twice" *
           doctest::skip(tests::kIsSanitized)) {
-  const Fixture f;
+  const SplitsFixture f;
   for (std::size_t n = 1; n <= 2; ++n) {
-    const Run found = f.run(Failures(n), by(Split::windows));
-    CHECK(sum(found.info, &DeviceUse::moved_bytes) == kWindows * 2 * kStatesBytes);
+    const SplitRun found = f.run(Failures(n), by(Split::windows));
+    CHECK(sum(found.info, &DeviceUse::moved_bytes) == kSplitWindows * 2 * kStatesBytes);
     CHECK(sum(found.info, &DeviceUse::exchanged_bytes) == 0);
     CHECK(found.info.split.has_value() == (n > 1));
   }
@@ -132,72 +132,72 @@ TEST_CASE("split windows: what is synced is the states that go in and come out, 
 
 TEST_CASE("split layers: one device's bits, each device its layers, each hand-over counted" *
           doctest::skip(tests::kIsSanitized)) {
-  const Fixture f;
-  const Run alone = f.run({std::nullopt}, by(Split::windows));
-  for (std::size_t n = 2; n <= kLayers; ++n) {
+  const SplitsFixture f;
+  const SplitRun alone = f.run({std::nullopt}, by(Split::windows));
+  for (std::size_t n = 2; n <= kSplitLayers; ++n) {
     CAPTURE(n);
-    const Run found = f.run(Failures(n), by(Split::layers), false, n);
+    const SplitRun found = f.run(Failures(n), by(Split::layers), false, n);
     CHECK(found.error.empty());
     CHECK(same(found, alone));
     CHECK(found.info.split->used == "layers");
     std::size_t next = 0;
     for (const DeviceUse& use : found.info.devices) {
-      CHECK(use.windows == kWindows);
+      CHECK(use.windows == kSplitWindows);
       REQUIRE(use.layers.has_value());
       CHECK(use.layers->first == next);
       next += use.layers->count;
     }
-    CHECK(next == kLayers);
-    CHECK(found.info.npu->windows == kWindows);
-    CHECK(found.info.npu->launches == kWindows * kLayers);
+    CHECK(next == kSplitLayers);
+    CHECK(found.info.npu->windows == kSplitWindows);
+    CHECK(found.info.npu->launches == kSplitWindows * kSplitLayers);
     // A stage of one layer is a launch by itself, which costs more than one in a list.
     CHECK(found.info.npu->modelled_ms_per_layer >= alone.info.npu->modelled_ms_per_layer);
     CHECK(found.info.npu->modelled_ms_per_layer <= 1.01 * alone.info.npu->modelled_ms_per_layer);
-    const std::uint64_t exchanged = kWindows * (n - 1) * 2 * kStatesBytes;
+    const std::uint64_t exchanged = kSplitWindows * (n - 1) * 2 * kStatesBytes;
     CHECK(sum(found.info, &DeviceUse::exchanged_bytes) == exchanged);
-    CHECK(sum(found.info, &DeviceUse::moved_bytes) == exchanged + kWindows * 2 * kStatesBytes);
+    CHECK(sum(found.info, &DeviceUse::moved_bytes) == exchanged + kSplitWindows * 2 * kStatesBytes);
   }
-  CHECK_THROWS_WITH_AS(f.open(Failures(kLayers + 1), by(Split::layers)),
+  CHECK_THROWS_WITH_AS(f.open(Failures(kSplitLayers + 1), by(Split::layers)),
                        doctest::Contains("expected at most 3 devices"), npu::DeviceError);
 }
 
 TEST_CASE("split layers: whichever call of a device fails, the others do its layers, bit for bit") {
-  const Fixture f;
-  const Run alone = f.run({std::nullopt}, by(Split::windows));
+  const SplitsFixture f;
+  const SplitRun alone = f.run({std::nullopt}, by(Split::windows));
   for (std::size_t device = 0; device < 2; ++device) {
-    for (std::size_t call = device; call < kWindows; call += 2 * kStep) {
+    for (std::size_t call = device; call < kSplitWindows; call += 2 * kStep) {
       CAPTURE(device);
       CAPTURE(call);
       Failures failures(3);
       failures[device] = call;
-      const Run found = f.run(failures, by(Split::layers));
+      const SplitRun found = f.run(failures, by(Split::layers));
       CHECK(found.error.empty());
       CHECK(same(found, alone));
       CHECK_FALSE(found.info.devices[device].failure.empty());
       CHECK(found.info.devices[device].layers->count == 0);
       CHECK(found.info.devices[device].windows <= call);
       // The others had their part of each window, once.
-      CHECK(found.info.devices[2].windows == kWindows);
+      CHECK(found.info.devices[2].windows == kSplitWindows);
       CHECK(found.info.devices[2].failure.empty());
-      CHECK(found.info.npu->windows == kWindows);
+      CHECK(found.info.npu->windows == kSplitWindows);
     }
   }
-  const Run two_fail = f.run({1, 0, std::nullopt}, by(Split::layers));
+  const SplitRun two_fail = f.run({1, 0, std::nullopt}, by(Split::layers));
   CHECK(same(two_fail, alone));
-  CHECK(two_fail.info.devices[2].layers->count == kLayers);
+  CHECK(two_fail.info.devices[2].layers->count == kSplitLayers);
 }
 
 TEST_CASE("split heads: bits depend on the number of devices and on nothing else" *
           doctest::skip(tests::kIsSanitized)) {
-  const Fixture f;
-  const Run whole = f.run({std::nullopt}, by(Split::windows));
-  const Run found = f.run(Failures(2), by(Split::heads));
+  const SplitsFixture f;
+  const SplitRun whole = f.run({std::nullopt}, by(Split::windows));
+  const SplitRun found = f.run(Failures(2), by(Split::heads));
   CHECK(found.error.empty());
   for (const std::size_t threads : {1U, 4U}) {
     CHECK(same(f.run(Failures(2), by(Split::heads), false, threads), found));
   }
-  const Run cpu = f.run({}, {});
-  for (std::size_t i = 0; i < kWindows; ++i) {
+  const SplitRun cpu = f.run({}, {});
+  for (std::size_t i = 0; i < kSplitWindows; ++i) {
     CHECK_FALSE(same(found.states[i], whole.states[i]));
     // No further from fp32 than one device is: the host keeps the states in fp32.
     const auto exact = cpu.states[i].values.flat();
@@ -205,47 +205,47 @@ TEST_CASE("split heads: bits depend on the number of devices and on nothing else
     CHECK(error <= 1.1 * tests::nmse(whole.states[i].values.flat(), exact));
   }
   for (const DeviceUse& use : found.info.devices) {
-    CHECK(use.windows == kWindows);
+    CHECK(use.windows == kSplitWindows);
     CHECK(use.heads->count == 1);
     CHECK(use.hidden->count == 2 * 64 * kHeads);
-    CHECK(use.moved_bytes == kWindows * kLayers * 2 * 2 * kStatesBytes);
+    CHECK(use.moved_bytes == kSplitWindows * kSplitLayers * 2 * 2 * kStatesBytes);
   }
   CHECK(found.info.devices[1].heads->first == 1);
   CHECK(sum(found.info, &DeviceUse::exchanged_bytes) ==
-        kWindows * (2 * kLayers * 2 * 2 - 2) * kStatesBytes);
-  CHECK(found.info.npu->windows == kWindows);
+        kSplitWindows * (2 * kSplitLayers * 2 * 2 - 2) * kStatesBytes);
+  CHECK(found.info.npu->windows == kSplitWindows);
   CHECK_THROWS_AS(f.open(Failures(kHeads + 1), by(Split::heads)), npu::DeviceError);
 }
 
 TEST_CASE(
     "split heads: whichever call of a device fails, its window is begun again by the others") {
-  const Fixture f;
-  const Run two = f.run(Failures(2), by(Split::heads));
-  const Run one = f.run({0, std::nullopt}, by(Split::heads));
+  const SplitsFixture f;
+  const SplitRun two = f.run(Failures(2), by(Split::heads));
+  const SplitRun one = f.run({0, std::nullopt}, by(Split::heads));
   CHECK(one.info.devices[1].heads->count == kHeads);
-  constexpr std::size_t kCalls = 2 * kLayers;  // a window
-  for (std::size_t call = 0; call < kWindows * kCalls; call += 8 * kStep) {
+  constexpr std::size_t kCalls = 2 * kSplitLayers;  // a window
+  for (std::size_t call = 0; call < kSplitWindows * kCalls; call += 8 * kStep) {
     CAPTURE(call);
-    const Run found = f.run({std::nullopt, call}, by(Split::heads));
+    const SplitRun found = f.run({std::nullopt, call}, by(Split::heads));
     CHECK(found.error.empty());
-    for (std::size_t window = 0; window < kWindows; ++window) {
-      const Run& expected = window < call / kCalls ? two : one;
+    for (std::size_t window = 0; window < kSplitWindows; ++window) {
+      const SplitRun& expected = window < call / kCalls ? two : one;
       CHECK(same(found.states[window], expected.states[window]));
     }
-    CHECK(found.info.devices[0].windows == kWindows);
+    CHECK(found.info.devices[0].windows == kSplitWindows);
     CHECK(found.info.devices[1].windows == call / kCalls);
     CHECK_FALSE(found.info.devices[1].failure.empty());
   }
 }
 
 TEST_CASE("splits: where all devices fail it is an error with each cause, or the CPU's work") {
-  const Fixture f;
-  const Run cpu = f.run({}, {});
+  const SplitsFixture f;
+  const SplitRun cpu = f.run({}, {});
   for (const Split split : {Split::layers, Split::heads}) {
-    const Run failed = f.run({0, 0}, by(split));
+    const SplitRun failed = f.run({0, 0}, by(split));
     CHECK(failed.error.find("; ") != std::string::npos);
     CHECK(failed.fallback.empty());
-    const Run found = f.run({0, 0}, by(split), true);
+    const SplitRun found = f.run({0, 0}, by(split), true);
     CHECK(found.error.empty());
     CHECK_FALSE(found.fallback.empty());
     CHECK(same(found, cpu));
@@ -253,12 +253,12 @@ TEST_CASE("splits: where all devices fail it is an error with each cause, or the
 }
 
 TEST_CASE("splits: the next file begins with all devices again, in every split and after the CPU") {
-  const Fixture f;
-  const Run sound = f.run({std::nullopt}, by(Split::windows));
+  const SplitsFixture f;
+  const SplitRun sound = f.run({std::nullopt}, by(Split::windows));
   const auto fallen = f.open({0}, by(Split::windows), true);
   CHECK_FALSE(f.encode(*fallen).fallback.empty());
   CHECK_FALSE(fallen->encoder->is_on_device());
-  const Run after = f.encode(*fallen);
+  const SplitRun after = f.encode(*fallen);
   CHECK(after.fallback.empty());
   CHECK(fallen->encoder->is_on_device());
   CHECK(same(after, sound));
@@ -266,7 +266,7 @@ TEST_CASE("splits: the next file begins with all devices again, in every split a
     CAPTURE(npu::split_name(split));
     const auto session = f.open({0, std::nullopt}, by(split));
     CHECK_FALSE(f.encode(*session).info.devices[0].failure.empty());
-    const Run next = f.encode(*session);
+    const SplitRun next = f.encode(*session);
     CHECK(next.info.devices[0].failure.empty());
     CHECK(next.info.devices[0].windows > 0);
     CHECK(same(next, sound) == (split != Split::heads));
@@ -274,10 +274,11 @@ TEST_CASE("splits: the next file begins with all devices again, in every split a
 }
 
 TEST_CASE("split auto: the model chooses by the windows at once, and gives its reasons") {
-  const Fixture f;
+  const SplitsFixture f;
   app::Division division;
   division.split.reset();
-  const Run found = f.run(Failures(kWindows), division);  // a device a window: nothing to divide
+  const SplitRun found =
+      f.run(Failures(kSplitWindows), division);  // a device a window: nothing to divide
   REQUIRE(found.info.split.has_value());
   CHECK(found.info.split->requested == "auto");
   CHECK(found.info.split->used == "windows");
@@ -294,13 +295,13 @@ TEST_CASE("split auto: the model chooses by the windows at once, and gives its r
 }
 
 TEST_CASE("cpu beside devices: windows go by the stated times, whatever clocks and threads say") {
-  const Fixture f;
-  const Run cpu = f.run({}, {});
-  const Run sim = f.run({std::nullopt}, {});
+  const SplitsFixture f;
+  const SplitRun cpu = f.run({}, {});
+  const SplitRun sim = f.run({std::nullopt}, {});
   const app::Division faster_npu{.with_cpu = true, .cpu_window_ms = 310, .npu_window_ms = 100};
   const app::Division faster_cpu{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 310};
   for (const std::size_t threads : {1U, 4U}) {
-    const Run found = f.run({std::nullopt}, faster_npu, false, threads);
+    const SplitRun found = f.run({std::nullopt}, faster_npu, false, threads);
     CHECK(found.info.split->is_planned);
     REQUIRE(found.info.devices.size() == 2);
     CHECK(found.info.devices[0].name == "cpu");
@@ -309,12 +310,12 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever clocks a
     CHECK(found.info.devices[0].windows == 0);  // its first would come last
     CHECK(found.info.devices[1].windows == 3);
     CHECK(same(found, sim));
-    const Run other = f.run({std::nullopt}, faster_cpu, false, threads);
+    const SplitRun other = f.run({std::nullopt}, faster_cpu, false, threads);
     CHECK(other.info.devices[0].windows == 3);
     CHECK(same(other, cpu));
   }
   const app::Division alike{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 100};
-  const Run shared = f.run({std::nullopt}, alike);
+  const SplitRun shared = f.run({std::nullopt}, alike);
   CHECK(same(shared.states[0], cpu.states[0]));
   CHECK(same(shared.states[1], sim.states[1]));
   CHECK(same(shared.states[2], cpu.states[2]));
@@ -325,21 +326,21 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever clocks a
   CHECK_THROWS_WITH_AS(app::WindowEncoder(*f.model, 1, pool, {device.get()}, {.with_cpu = true}),
                        doctest::Contains("device.npu_window_ms: expected what a window takes"),
                        Error);
-  const Run modelled = f.run({std::nullopt}, {.with_cpu = true});
+  const SplitRun modelled = f.run({std::nullopt}, {.with_cpu = true});
   for (const DeviceUse& use : modelled.info.devices) CHECK(use.planned_ms > 0);
 }
 
 TEST_CASE("cpu beside devices: a device that fails leaves its windows to the others, the CPU too") {
-  const Fixture f;
-  const Run cpu = f.run({}, {});
+  const SplitsFixture f;
+  const SplitRun cpu = f.run({}, {});
   const app::Division alike{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 90};
-  const Run found = f.run({kLayers}, alike);  // in its second window
+  const SplitRun found = f.run({kSplitLayers}, alike);  // in its second window
   CHECK(found.error.empty());
   CHECK(found.fallback.empty());
   CHECK_FALSE(found.info.devices[1].failure.empty());
-  CHECK(found.info.devices[0].windows + found.info.devices[1].windows == kWindows);
+  CHECK(found.info.devices[0].windows + found.info.devices[1].windows == kSplitWindows);
   CHECK(found.info.devices[1].windows == 1);
-  const Run all_fail = f.run({0, 0}, alike);
+  const SplitRun all_fail = f.run({0, 0}, alike);
   CHECK(all_fail.error.empty());
   CHECK(same(all_fail, cpu));
 }

@@ -108,7 +108,7 @@ double best_makespan(std::size_t n_windows, const std::vector<Device>& devices,
   return best;
 }
 
-struct Random {
+struct QueueRandom {
   std::mt19937 engine{7};
 
   double number(double from, double to) {
@@ -131,7 +131,7 @@ bool each_once(const Outcome& outcome) {
 }  // namespace
 
 TEST_CASE("window queue: with known times no schedule of up to 12 windows ends sooner") {
-  Random random;
+  QueueRandom random;
   for (int i = 0; i < 2000; ++i) {
     const std::vector<Device> devices = random.devices();
     const std::size_t n_windows = random.count(0, 12);
@@ -144,7 +144,7 @@ TEST_CASE("window queue: with known times no schedule of up to 12 windows ends s
 }
 
 TEST_CASE("window queue: times that are not known cost at most the slowest device's two windows") {
-  Random random;
+  QueueRandom random;
   for (int i = 0; i < 2000; ++i) {
     const std::vector<Device> devices = random.devices();
     const std::size_t n_windows = random.count(1, 12);
@@ -157,7 +157,7 @@ TEST_CASE("window queue: times that are not known cost at most the slowest devic
 }
 
 TEST_CASE("window queue: whenever devices fail, each window is done once while one is left") {
-  Random random;
+  QueueRandom random;
   std::size_t n_failed = 0;
   for (int i = 0; i < 2000; ++i) {
     std::vector<Device> devices = random.devices();

@@ -30,7 +30,7 @@ std::string path(const Options& options, std::size_t number = 1) {
       .string();
 }
 
-std::string refusal(const Options& options) {
+std::string template_refusal(const Options& options) {
   try {
     OutputTemplate names(options);
     names.path_of(options.inputs.front(), 1, options.formats.front());
@@ -71,34 +71,34 @@ TEST_CASE("output template: below --output-dir, sub-folders of --recursive stay"
 }
 
 TEST_CASE("output template: what makes no sense is refused") {
-  CHECK(refusal(named("{stam}.srt")) ==
+  CHECK(template_refusal(named("{stam}.srt")) ==
         "--output-template: there is no field {stam}; did you mean {stem}?");
-  CHECK(refusal(named("{}.srt")).find("there is no field {}") != std::string::npos);
+  CHECK(template_refusal(named("{}.srt")).find("there is no field {}") != std::string::npos);
   for (const char* text : {"{stem", "stem}", "{", "}", "{{{", "a{b"}) {
-    CHECK(refusal(named(text)).find("a brace") != std::string::npos);
+    CHECK(template_refusal(named(text)).find("a brace") != std::string::npos);
   }
-  CHECK(refusal(named("{stem}/")).find("expected a file's name") != std::string::npos);
-  CHECK(refusal(named("a/{dir}/b")).find("stands in front") != std::string::npos);
-  CHECK(refusal(named("{dir}")).find("stands in front") != std::string::npos);
-  CHECK(refusal(named("x{dir}/b")).find("stands in front") != std::string::npos);
-  CHECK(refusal(named("{lang}/b")).find("needs --language") != std::string::npos);
+  CHECK(template_refusal(named("{stem}/")).find("expected a file's name") != std::string::npos);
+  CHECK(template_refusal(named("a/{dir}/b")).find("stands in front") != std::string::npos);
+  CHECK(template_refusal(named("{dir}")).find("stands in front") != std::string::npos);
+  CHECK(template_refusal(named("x{dir}/b")).find("stands in front") != std::string::npos);
+  CHECK(template_refusal(named("{lang}/b")).find("needs --language") != std::string::npos);
   Options two = named("{stem}.srt");
   two.formats = {Format::srt, Format::vtt};
-  CHECK(refusal(two).find("need {ext}") != std::string::npos);
+  CHECK(template_refusal(two).find("need {ext}") != std::string::npos);
   Options below = named("{dir}/{stem}");
   below.output_dir = "out";
-  CHECK(refusal(below).find("leave it out") != std::string::npos);
+  CHECK(template_refusal(below).find("leave it out") != std::string::npos);
   below.output_template = "/x";
-  CHECK(refusal(below).find("below --output-dir") != std::string::npos);
+  CHECK(template_refusal(below).find("below --output-dir") != std::string::npos);
 }
 
 TEST_CASE("output template: no name of a recording or model leads out of its folder") {
-  CHECK(refusal(named("{stem}/x", {"...wav"})).find("would give a folder called ..") !=
+  CHECK(template_refusal(named("{stem}/x", {"...wav"})).find("would give a folder called ..") !=
         std::string::npos);
-  CHECK(refusal(named("{stem}./x", {"..wav"})).find("would give") != std::string::npos);
+  CHECK(template_refusal(named("{stem}./x", {"..wav"})).find("would give") != std::string::npos);
   Options options = named("{model}/x");
   options.model = "..";
-  CHECK(refusal(options).find("would give") != std::string::npos);
+  CHECK(template_refusal(options).find("would give") != std::string::npos);
   // Random names: as many slashes as the template has, and no way up.
   std::mt19937 random(4);
   const std::string letters = "./a{}\\ ~";
@@ -108,7 +108,7 @@ TEST_CASE("output template: no name of a recording or model leads out of its fol
     if (input.ends_with('/')) input += 'a';
     const Options random_name = named("out/{stem}/{name}.{lang}{stem}", {input});
     CAPTURE(input);
-    if (!refusal(random_name).empty()) continue;
+    if (!template_refusal(random_name).empty()) continue;
     const std::string result = path(random_name);
     CHECK(std::ranges::count(result, '/') == 2);
     CHECK(std::filesystem::path(result).lexically_normal().string().starts_with("out/"));

@@ -16,37 +16,35 @@ using namespace wnpu::app;
 
 namespace {
 
-using Random = std::mt19937_64;
+using JobRandom = std::mt19937_64;
 
 // What a row takes by what rows of its length take.
-using Factor = std::function<double(Random&)>;
+using Factor = std::function<double(JobRandom&)>;
 
 struct Kind {
   const char* name;
   Factor factor;
 };
 
-Factor log_normal(double sigma) {
-  return [sigma](Random& random) {
+Factor log_normal_factor(double sigma) {
+  return [sigma](JobRandom& random) {
     return std::lognormal_distribution<double>(-sigma * sigma / 2, sigma)(random);
   };
 }
 
 // Some rows take several times what others do, and those differ a little.
 Factor mixed(double share, double times) {
-  return [share, times](Random& random) {
+  return [share, times](JobRandom& random) {
     const bool is_slow = std::bernoulli_distribution(share)(random);
-    return (is_slow ? times : 1.0) * log_normal(0.15)(random);
+    return (is_slow ? times : 1.0) * log_normal_factor(0.15)(random);
   };
 }
 
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> kKinds = {{"even", log_normal(0.05)},
-                                           {"wide", log_normal(0.5)},
-                                           {"skewed", log_normal(1)},
-                                           {"a hundredth slow", mixed(0.01, 6)},
-                                           {"a twentieth slow", mixed(0.05, 5)},
-                                           {"a fifth slow", mixed(0.2, 4)}};
+  static const std::vector<Kind> kKinds = {
+      {"even", log_normal_factor(0.05)},    {"wide", log_normal_factor(0.5)},
+      {"skewed", log_normal_factor(1)},     {"a hundredth slow", mixed(0.01, 6)},
+      {"a twentieth slow", mixed(0.05, 5)}, {"a fifth slow", mixed(0.2, 4)}};
   return kKinds;
 }
 
@@ -56,13 +54,13 @@ struct Coverage {
   double half_widths = 0;  // of the intervals, by what was planned, summed
 };
 
-struct Setting {
+struct JobSetting {
   std::size_t n_rows;
   std::size_t sample;
   std::size_t machines;
 };
 
-void draw(const Setting& setting, const Factor& factor, Random& random, Coverage& coverage) {
+void draw(const JobSetting& setting, const Factor& factor, JobRandom& random, Coverage& coverage) {
   std::lognormal_distribution<double> length(2.5, 1.1);
   std::vector<double> durations(setting.n_rows);
   for (double& each : durations) each = std::clamp(length(random), 0.5, 600.0);
@@ -95,8 +93,9 @@ void draw(const Setting& setting, const Factor& factor, Random& random, Coverage
 
 TEST_CASE("plan: the interval of 95 % has the time of the job in it") {
   constexpr int kDraws = 1000;
-  for (const Setting& setting : {Setting{250, 16, 1}, {250, 32, 1}, {250, 32, 8}, {40, 32, 1}}) {
-    Random random(7);
+  for (const JobSetting& setting :
+       {JobSetting{250, 16, 1}, {250, 32, 1}, {250, 32, 8}, {40, 32, 1}}) {
+    JobRandom random(7);
     for (const Kind& kind : kinds()) {
       Coverage coverage;
       for (int i = 0; i < kDraws; ++i) draw(setting, kind.factor, random, coverage);

@@ -15,7 +15,7 @@ using namespace wnpu::app;
 
 namespace {
 
-std::vector<double> log_normal(std::size_t n, std::uint64_t seed) {
+std::vector<double> log_normal_costs(std::size_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::lognormal_distribution<double> duration(3, 1);
   std::vector<double> durations(n);
@@ -80,7 +80,7 @@ TEST_CASE("row cost: of 95 % intervals about as many hold what all rows together
   int n_held = 0;
   constexpr int kJobs = 400;
   for (int job = 0; job < kJobs; ++job) {
-    const std::vector<double> durations = log_normal(300, static_cast<std::uint64_t>(job));
+    const std::vector<double> durations = log_normal_costs(300, static_cast<std::uint64_t>(job));
     std::mt19937_64 random(static_cast<std::uint64_t>(job) + 1000);
     std::normal_distribution<double> noise(0, 0.1);
     std::vector<double> work;
@@ -108,7 +108,7 @@ TEST_CASE("row cost: of 95 % intervals about as many hold what all rows together
 
 TEST_CASE("sample: rows of the job, each once, in order, the same each time") {
   for (const std::size_t n : {1U, 2U, 5U, 100U, 5000U}) {
-    const std::vector<double> durations = log_normal(n, n);
+    const std::vector<double> durations = log_normal_costs(n, n);
     for (const std::size_t size : {1U, 3U, 16U, 99U}) {
       const std::vector<std::size_t> sample = stratified_sample(durations, size);
       CHECK(sample.size() == std::min<std::size_t>(size, n));

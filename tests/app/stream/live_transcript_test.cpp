@@ -90,7 +90,7 @@ void check_order(const Heard& heard) {
   }
 }
 
-LiveOptions random_options(std::mt19937& rng) {
+LiveOptions random_live_options(std::mt19937& rng) {
   const auto between = [&rng](double low, double high) {
     return std::uniform_real_distribution<>(low, high)(rng);
   };
@@ -109,7 +109,7 @@ TEST_CASE("live transcript: no word is lost or doubled, and all are in order") {
     CAPTURE(seed);
     std::mt19937 rng(static_cast<unsigned>(seed));
     const Script script = tests::random_script(rng, 60);
-    const Heard heard = play(script, random_options(rng));
+    const Heard heard = play(script, random_live_options(rng));
     CHECK(heard.final_text() == script.text());
     CHECK_FALSE(heard.had_other_beginning);
     check_order(heard);
@@ -139,7 +139,7 @@ TEST_CASE("live transcript: bursts and a recogniser that is late change no final
     const Script script = tests::random_script(rng, 60);
     std::uniform_int_distribution<std::size_t> size(1, 40000);
     std::bernoulli_distribution waits(0.7);
-    const LiveOptions options = random_options(rng);
+    const LiveOptions options = random_live_options(rng);
     const auto next = [&](std::size_t) { return std::pair(size(rng), waits(rng)); };
     const Heard heard = play(script, options, next);
     CHECK(heard.final_text() == script.text());

@@ -17,10 +17,12 @@
 #include "npu/design/row_design.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
+#include "tests/npu/probe_design.h"
 #include "tests/npu/small_design.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;  // NOLINT
+using wnpu::tests::first_problem;
 using namespace wnpu::npu;
 using wnpu::tests::preset;
 using wnpu::tests::small_design;
@@ -57,11 +59,6 @@ WriteBlock& block_of(CallProgram& program, std::size_t core) {
 
 SetLock& lock_of(CallProgram& program, std::size_t core) {
   return std::get<SetLock>(program.program.operations[first_block(program) + 2 * core + 1]);
-}
-
-std::string first_problem(const Design& design) {
-  const auto problems = check(design);
-  return problems.empty() ? "" : problems.front();
 }
 
 }  // namespace

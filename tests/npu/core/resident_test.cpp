@@ -64,13 +64,13 @@ struct PlainCall {
   std::vector<PhaseHeader> phases;
 };
 
-struct Outcome {
+struct ResidentOutcome {
   std::vector<Element> results;
   Log log;
 };
 
-Outcome run_program(const Calls& calls, Pace pace) {
-  Outcome outcome;
+ResidentOutcome run_program(const Calls& calls, Pace pace) {
+  ResidentOutcome outcome;
   ScriptedCore core(calls.elements, pace, outcome.log);
   ResidentProgram program(core.memory(), core, LoggedTasks(core.memory(), outcome.log));
   int lock = 0;
@@ -104,7 +104,7 @@ class Replay {
     outcome.log.push_back("acquire " + std::to_string(kHeaderLock));
     for (const PhaseHeader& p : call.phases) run_phase(p, call.header);
   }
-  Outcome outcome;
+  ResidentOutcome outcome;
   std::vector<std::size_t> result_bytes;
 
  private:
@@ -213,7 +213,7 @@ bool same_bytes(const Element& x, const Element& y, std::size_t n) {
   return std::equal(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n), y.begin());
 }
 
-bool has_results_of(const Outcome& outcome, const Replay& replay) {
+bool has_results_of(const ResidentOutcome& outcome, const Replay& replay) {
   bool is_same = outcome.results.size() == replay.outcome.results.size();
   for (std::size_t i = 0; is_same && i < outcome.results.size(); ++i) {
     is_same = same_bytes(outcome.results[i], replay.outcome.results[i], replay.result_bytes[i]);
@@ -300,7 +300,7 @@ struct ProductCore {
   }
 };
 
-bool has_bits_of(const Arguments& after, const ProductCore& core, const Outcome& outcome) {
+bool has_bits_of(const Arguments& after, const ProductCore& core, const ResidentOutcome& outcome) {
   bool is_same = outcome.results.size() == core.n_blocks() * core.m_blocks();
   for (std::size_t i = 0; is_same && i < outcome.results.size(); ++i) {
     const Element expected = after.piece(2, core.result_offset(i), core.c_tile());
@@ -319,7 +319,7 @@ TEST_CASE("resident program: what it takes, releases and computes is what was re
     Replay replay(random.calls.elements);
     for (const PlainCall& call : random.plain) replay.run(call);
     for (const Pace pace : {Pace::lazy, Pace::eager, Pace::any}) {
-      const Outcome outcome = run_program(random.calls, pace);
+      const ResidentOutcome outcome = run_program(random.calls, pace);
       REQUIRE(outcome.log == replay.outcome.log);
       REQUIRE(has_results_of(outcome, replay));
     }
@@ -340,7 +340,7 @@ TEST_CASE("resident program: products have the simulator's bits, on every core")
       const TileId tile{TileKind::core, i % 4, i / 4};
       const ProductCore core{p, static_cast<std::size_t>(tile.column),
                              static_cast<std::size_t>(tile.row)};
-      const Outcome outcome =
+      const ResidentOutcome outcome =
           run_program({{header_words(design, tile)}, core.elements(before)}, Pace::any);
       REQUIRE(has_bits_of(after, core, outcome));
     }
@@ -360,7 +360,7 @@ TEST_CASE("resident program: rows have the simulator's bits") {
     for (std::size_t i = 0; design.n_arguments() == 3 && i < design.phases[0].inner; ++i) {
       calls.elements.b.push_back(before.piece(2, i * kElementBytes, kElementBytes));
     }
-    const Outcome outcome = run_program(calls, Pace::any);
+    const ResidentOutcome outcome = run_program(calls, Pace::any);
     REQUIRE(outcome.results.size() == 1);
     CHECK(same_bytes(outcome.results[0], after.piece(1, 0, bytes), bytes));
   }

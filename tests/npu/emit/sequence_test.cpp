@@ -16,7 +16,7 @@ using namespace wnpu::tests;  // NOLINT
 
 namespace {
 
-std::string golden(const std::string& name) {
+std::string golden_text(const std::string& name) {
   std::ifstream file(std::filesystem::path(WNPU_SOURCE_DIR) / "tests/data/control" / name,
                      std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -61,16 +61,16 @@ std::string module_of_golden() {
 }  // namespace
 
 TEST_CASE("emit: a sequence with every operation is the text that mlir-aie's tools were given") {
-  CHECK(module_of_golden() == golden("every.mlir"));
+  CHECK(module_of_golden() == golden_text("every.mlir"));
 }
 
 TEST_CASE("emit: mlir-aie makes our bytes of that text") {
-  const std::string theirs = golden("every.bin");
+  const std::string theirs = golden_text("every.bin");
   REQUIRE(!theirs.empty());
   std::string ours;
   for (const std::byte b : encode(every_operation())) ours += static_cast<char>(b);
   CHECK(ours == theirs);
-  const ReadModule read = MlirReader::read(golden("every.mlir"));
+  const ReadModule read = MlirReader::read(golden_text("every.mlir"));
   std::string of_text;
   for (const std::byte b : encode({array_shape(npu1()), read.sequences.at("every")})) {
     of_text += static_cast<char>(b);

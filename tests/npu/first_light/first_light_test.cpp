@@ -24,18 +24,18 @@ using namespace wnpu::tests;  // NOLINT
 
 namespace {
 
-constexpr LayerShape kSmall{100, 128, 2, 256};
+constexpr LayerShape kLightShape{100, 128, 2, 256};
 
 FirstLightOptions small_options(Precision precision = Precision::bf16) {
   FirstLightOptions options;
-  options.shape = kSmall;
+  options.shape = kLightShape;
   options.precision = precision;
   options.layers = 3;
   options.threads = 2;
   return options;
 }
 
-std::unique_ptr<SimDevice> open(InjectedFailure failure = {}) {
+std::unique_ptr<SimDevice> open_failing(InjectedFailure failure = {}) {
   SimDeviceOptions options;
   options.threads = 2;
   options.failure = failure;
@@ -59,7 +59,7 @@ constexpr std::size_t kFirstFused = kFirstBatched + 7 * 3;
 
 TEST_CASE("first light: on the simulator every step passes, in both precisions") {
   for (const Precision precision : {Precision::bf16, Precision::int8}) {
-    const auto device = open();
+    const auto device = open_failing();
     std::string told;
     FirstLightOptions options = small_options(precision);
     // What is measured does not depend on the layer.
@@ -81,7 +81,7 @@ TEST_CASE("first light: on the simulator every step passes, in both precisions")
 }
 
 TEST_CASE("first light: one wrong bit is found in the call, region, row and column it is in") {
-  const LayerGeometry g = layer_geometry(npu1(), kSmall, Precision::bf16);
+  const LayerGeometry g = layer_geometry(npu1(), kLightShape, Precision::bf16);
   struct Wrong {
     std::size_t call;  // of the batched ones
     ScratchPart part;
@@ -97,14 +97,15 @@ TEST_CASE("first light: one wrong bit is found in the call, region, row and colu
   for (const Wrong& wrong : wrongs) {
     CAPTURE(wrong.matrix);
     // Where the element lies, by the way there: the only one that is not zero.
-    const std::size_t columns = wrong.part == ScratchPart::hidden ? kSmall.hidden : kSmall.width;
-    std::vector<float> rows(kSmall.frames * columns);
+    const std::size_t columns =
+        wrong.part == ScratchPart::hidden ? kLightShape.hidden : kLightShape.width;
+    std::vector<float> rows(kLightShape.frames * columns);
     rows[wrong.row * columns + wrong.column] = 1;
     std::vector<std::byte> scratch(g.scratch_bytes);
     write_scratch(g, wrong.part, rows, columns, scratch);
     const auto at = std::ranges::find_if(scratch, [](std::byte b) { return b != std::byte{0}; });
     const auto offset = static_cast<std::size_t>(at - scratch.begin());
-    AlteredDevice device(open(), {{kFirstBatched + wrong.call, 2, offset / 2 * 2}});
+    AlteredDevice device(open_failing(), {{kFirstBatched + wrong.call, 2, offset / 2 * 2}});
     const FirstLight result = run_first_light(device, small_options());
     CHECK(!result.has_passed());
     CHECK(status_of(result, FirstLightStep::product) == StepStatus::passed);
@@ -130,9 +131,9 @@ TEST_CASE("first light: one wrong bit is found in the call, region, row and colu
 TEST_CASE(
     "first light: keeps going from the simulator's bits, so that each call stands for itself") {
   // The second input's norm1 and the fused layer's output.
-  const LayerGeometry g = layer_geometry(npu1(), kSmall, Precision::bf16);
-  AlteredDevice device(open(), {{kFirstBatched + 7, 2, g.normed_offset, std::byte{0xff}},
-                                {kFirstFused, 3, 0, std::byte{0x80}}});
+  const LayerGeometry g = layer_geometry(npu1(), kLightShape, Precision::bf16);
+  AlteredDevice device(open_failing(), {{kFirstBatched + 7, 2, g.normed_offset, std::byte{0xff}},
+                                        {kFirstFused, 3, 0, std::byte{0x80}}});
   FirstLightOptions options = small_options();
   options.keeps_going = true;
   options.last = FirstLightStep::encoder;
@@ -152,7 +153,7 @@ TEST_CASE(
 
 TEST_CASE("first light: wrong bits of a product and of the layers in a row are found") {
   const std::size_t element = 64 * 64 + 17;  // second tile: row 1 of its second block of four
-  AlteredDevice one(open(), {{0, 2, 2 * element}});
+  AlteredDevice one(open_failing(), {{0, 2, 2 * element}});
   const FirstLight product = run_first_light(one, small_options());
   const StepResult& kernel = step_of(product, FirstLightStep::kernel);
   REQUIRE(kernel.status == StepStatus::failed);
@@ -160,7 +161,7 @@ TEST_CASE("first light: wrong bits of a product and of the layers in a row are f
   CHECK(d.place->row == 0);
   CHECK(d.place->column == 64 + 4 + 1);
 
-  AlteredDevice other(open(), {{kFirstFused + 3, 3, 0}});  // the first of three layers
+  AlteredDevice other(open_failing(), {{kFirstFused + 3, 3, 0}});  // the first of three layers
   const FirstLight rows = run_first_light(other, small_options());
   const StepResult& encoder = step_of(rows, FirstLightStep::encoder);
   REQUIRE(encoder.status == StepStatus::failed);
@@ -169,7 +170,7 @@ TEST_CASE("first light: wrong bits of a product and of the layers in a row are f
 
 TEST_CASE("first light: a call that fails or does not end is a failed step with its cause") {
   for (const auto kind : {InjectedFailure::Kind::timeout, InjectedFailure::Kind::command_error}) {
-    const auto device = open({kind, kFirstBatched + 2});
+    const auto device = open_failing({kind, kFirstBatched + 2});
     const FirstLight result = run_first_light(*device, small_options());
     const StepResult& batched = step_of(result, FirstLightStep::batched);
     CHECK(batched.status == StepStatus::failed);
@@ -183,7 +184,7 @@ TEST_CASE("first light: a call that fails or does not end is a failed step with 
 }
 
 TEST_CASE("first light: ends with the step that was asked for") {
-  const auto device = open();
+  const auto device = open_failing();
   FirstLightOptions options = small_options();
   options.last = FirstLightStep::product;
   const FirstLight result = run_first_light(*device, options);
@@ -196,7 +197,7 @@ TEST_CASE("first light: ends with the step that was asked for") {
 
 TEST_CASE("first light: all its calls are legal and of one overlay, the layer's, at every width") {
   constexpr std::array<LayerShape, 4> kShapes{
-      {kSmall, {1500, 384, 6, 1536}, {1500, 512, 8, 2048}, {1500, 1280, 20, 5120}}};
+      {kLightShape, {1500, 384, 6, 1536}, {1500, 512, 8, 2048}, {1500, 1280, 20, 5120}}};
   for (const LayerShape& shape : tests::some_of(kShapes)) {
     const LayerGeometry g = layer_geometry(npu1(), shape, Precision::bf16);
     const std::uint64_t overlay = overlay_hash(layer_design(g));
@@ -215,12 +216,12 @@ TEST_CASE("first light: all its calls are legal and of one overlay, the layer's,
 
 TEST_CASE(
     "first light: hostile numbers are far apart and none is infinite, nor is what comes of them") {
-  const LayerGeometry g = layer_geometry(npu1(), kSmall, Precision::bf16);
+  const LayerGeometry g = layer_geometry(npu1(), kLightShape, Precision::bf16);
   for (const Values values : {Values::ordinary, Values::hostile}) {
     const LayerInputs inputs = layer_inputs(g, values, 3);
     CHECK(inputs.states == layer_inputs(g, values, 3).states);
     CHECK(inputs.weights != layer_inputs(g, values, 4).weights);
-    const auto device = open();
+    const auto device = open_failing();
     const auto program = device->load(layer_design(g));
     std::vector<std::unique_ptr<Buffer>> buffers;
     std::vector<Buffer*> arguments;
@@ -238,8 +239,8 @@ TEST_CASE(
       program->run(arguments, std::chrono::seconds(10));
     }
     arguments[3]->from_device();
-    std::vector<float> result(kSmall.frames * kSmall.width);
-    unpack_states(g, arguments[3]->host(), result, kSmall.width);
+    std::vector<float> result(kLightShape.frames * kLightShape.width);
+    unpack_states(g, arguments[3]->host(), result, kLightShape.width);
     CHECK(std::ranges::all_of(result, [](float v) { return std::isfinite(v); }));
     CHECK(std::ranges::count(result, result.front()) < 100);
   }

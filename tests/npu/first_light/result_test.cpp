@@ -50,7 +50,7 @@ FirstLight whole_result() {
   return result;
 }
 
-std::string refusal(const std::string& text) {
+std::string result_refusal(const std::string& text) {
   try {
     parse_measured_table(text, "f.json");
   } catch (const std::invalid_argument& error) {
@@ -109,16 +109,16 @@ TEST_CASE("first light: a table that was written is read with every number and s
 }
 
 TEST_CASE("first light: files that hold no table are refused with what was expected and found") {
-  CHECK(refusal("").find("f.json: expected first light's JSON") == 0);
-  CHECK(refusal("[]").find("f.json: ") == 0);
-  CHECK(refusal("{}").find("f.json: ") == 0);
+  CHECK(result_refusal("").find("f.json: expected first light's JSON") == 0);
+  CHECK(result_refusal("[]").find("f.json: ") == 0);
+  CHECK(result_refusal("{}").find("f.json: ") == 0);
   const nlohmann::json good = nlohmann::json::parse(first_light_json(whole_result(), kDate));
   const auto with = [&](const char* pointer, const nlohmann::json& value) {
     nlohmann::json changed = good;
     changed[nlohmann::json::json_pointer(pointer)] = value;
-    return refusal(changed.dump());
+    return result_refusal(changed.dump());
   };
-  CHECK(refusal(good.dump()).empty());
+  CHECK(result_refusal(good.dump()).empty());
   CHECK(with("/document", "bench").find("document: expected whisper-npu first light") !=
         std::string::npos);
   CHECK(with("/schema_version", 2).find("schema_version: expected 1, found 2") !=
@@ -141,9 +141,9 @@ TEST_CASE("first light: files that hold no table are refused with what was expec
 
 TEST_CASE("first light: a file that was cut short is refused, wherever it ends") {
   const std::string good = first_light_json(whole_result(), kDate);
-  CHECK(refusal(good).empty());
+  CHECK(result_refusal(good).empty());
   for (std::size_t length = 0; length + 2 < good.size(); length += 41) {
-    CHECK(!refusal(good.substr(0, length)).empty());
+    CHECK(!result_refusal(good.substr(0, length)).empty());
   }
 }
 

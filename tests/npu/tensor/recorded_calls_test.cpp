@@ -72,7 +72,7 @@ SizedOperation random_operation(tests::Random& random, std::size_t i) {
   }
 }
 
-std::string refusal(const SizedOperation& operation, std::optional<std::size_t> limit = {}) {
+std::string call_refusal(const SizedOperation& operation, std::optional<std::size_t> limit = {}) {
   try {
     recorded_calls(npu::npu1(), operation, limit);
   } catch (const std::runtime_error& error) {
@@ -101,7 +101,7 @@ TEST_CASE("recorded calls: those that random tensors of these sizes need, and no
       error = refused.what();
     }
     if (!error.empty()) {
-      CHECK(refusal(operation, limit) == error);
+      CHECK(call_refusal(operation, limit) == error);
       continue;
     }
     std::vector<std::uint64_t> recorded;
@@ -113,11 +113,11 @@ TEST_CASE("recorded calls: those that random tensors of these sizes need, and no
 }
 
 TEST_CASE("recorded calls: sizes that make no sense are refused, and what no core does") {
-  CHECK(refusal({"norm", {1}}) == "norm: there is no such tensor operation");
-  CHECK(refusal({"matmul", {1, 2}}) == "matmul: expected sizes M,K,N, found 2");
-  CHECK(refusal({"gelu", {0}}).find("expected sizes of at least 1") != std::string::npos);
-  CHECK(refusal({"gelu", {~std::size_t{0}}}).find("at most") != std::string::npos);
-  CHECK(refusal({"softmax", {3, 100}}).find("rows of up to 32") != std::string::npos);
-  CHECK(refusal({"gelu", {100}}, 10).starts_with("gelu [100]: "));
+  CHECK(call_refusal({"norm", {1}}) == "norm: there is no such tensor operation");
+  CHECK(call_refusal({"matmul", {1, 2}}) == "matmul: expected sizes M,K,N, found 2");
+  CHECK(call_refusal({"gelu", {0}}).find("expected sizes of at least 1") != std::string::npos);
+  CHECK(call_refusal({"gelu", {~std::size_t{0}}}).find("at most") != std::string::npos);
+  CHECK(call_refusal({"softmax", {3, 100}}).find("rows of up to 32") != std::string::npos);
+  CHECK(call_refusal({"gelu", {100}}, 10).starts_with("gelu [100]: "));
   CHECK(operation_sizes("attention") == "HEADS,QUERIES,KEYS,WIDTH");
 }

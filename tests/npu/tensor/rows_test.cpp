@@ -16,7 +16,7 @@ using tests::random_tensor;
 
 namespace {
 
-constexpr std::size_t kCases = tests::kIsSanitized ? 4 : 40;
+constexpr std::size_t kRowCases = tests::kIsSanitized ? 4 : 40;
 
 // The registry's fp64, as it stands there.
 Exact exact_of(const std::string& name, const npu::Sizes& sizes,
@@ -90,7 +90,7 @@ TEST_CASE("tensor layer_norm: random sizes keep the bound, each on the side that
   const auto device = open_simulator();
   Queue queue(*device);
   tests::Random random(25);
-  for (std::size_t i = 0; i < kCases; ++i) {
+  for (std::size_t i = 0; i < kRowCases; ++i) {
     const std::size_t rows = tests::random_size(random, 300);
     const std::size_t width = tests::random_size(random, 500);
     const Tensor x = random_tensor({rows, width}, i, i % 2 == 0 ? 1 : 1000);
@@ -128,7 +128,7 @@ TEST_CASE("tensor gelu: random sizes and hostile values keep the bound") {
         {operands(x, handle.result().report), std::vector<double>(x.columns())}, x.values.size());
     return tests::share_of_bound(handle.result(), exact);
   };
-  for (std::size_t i = 0; i < kCases; ++i) {
+  for (std::size_t i = 0; i < kRowCases; ++i) {
     const Tensor x =
         random_tensor({tests::random_size(random, 300), tests::random_size(random, 300)}, i, 10);
     CHECK(share(x) <= 1);
@@ -144,7 +144,7 @@ TEST_CASE("tensor attention: random sizes, with heads and without, keep the boun
   const auto device = open_simulator();
   Queue queue(*device);
   tests::Random random(27);
-  for (std::size_t i = 0; i < kCases; ++i) {
+  for (std::size_t i = 0; i < kRowCases; ++i) {
     const std::size_t heads = tests::random_size(random, 4);
     const std::size_t queries = tests::random_size(random, 200);
     const std::size_t keys = tests::random_size(random, 200);
@@ -200,7 +200,7 @@ TEST_CASE("tensor softmax: narrow rows are attention, wide ones the CPU's, and b
   const auto device = open_simulator();
   Queue queue(*device);
   tests::Random random(28);
-  for (std::size_t i = 0; i < kCases; ++i) {
+  for (std::size_t i = 0; i < kRowCases; ++i) {
     const std::size_t rows = tests::random_size(random, 300);
     const std::size_t width = tests::random_size(random, 60);
     const Tensor x = random_tensor({rows, width}, i, i % 3 == 0 ? 100 : 3);

@@ -14,15 +14,15 @@ using namespace wnpu::npu;  // NOLINT
 
 namespace {
 
-const LayerShape kShape{200, 192, 3, 768};
+const LayerShape kReportShape{200, 192, 3, 768};
 
 std::vector<Design> two_calls() {
-  const TunedLayer layer = tuned_layer(npu1(), kShape, Precision::bf16, {.norm_rows = 8});
+  const TunedLayer layer = tuned_layer(npu1(), kReportShape, Precision::bf16, {.norm_rows = 8});
   return designs_of(layer, {{LayerOp::norm1, LayerOp::attend}, {LayerOp::out, LayerOp::down}});
 }
 
-TuneOptions options() {
-  return {&npu1(),         kShape,
+TuneOptions tune_options() {
+  return {&npu1(),         kReportShape,
           Precision::bf16, find_preset(kDefaultPreset),
           Objective::time, std::chrono::seconds(600),
           nullptr};
@@ -83,13 +83,13 @@ TEST_CASE("trace: of several calls, one after the other, no tile does two things
 }
 
 TEST_CASE("report: says what changed and what each change is worth, as text and as JSON") {
-  TuningSpace space = whole_space(npu1(), kShape, Precision::bf16);
+  TuningSpace space = whole_space(npu1(), kReportShape, Precision::bf16);
   std::erase_if(space.tunings, [](const LayerTuning& t) {
     return t.qkv_row_blocks > 1 || !t.broadcasts_keys || !t.keeps_hidden || t.state_tile != 0;
   });
   space.buffers.resize(1);
   space.calls.resize(1);
-  const TuneOptions asked = options();
+  const TuneOptions asked = tune_options();
   TuneReport report = explain("a small one", asked, tune(asked, space));
   REQUIRE(!report.changes.empty());
   for (const ChangedChoice& change : report.changes) {

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const LayerShape kSmall{200, 192, 3, 768};
+const LayerShape kTunedShape{200, 192, 3, 768};
 
 TuneOptions options_for(const LayerShape& shape, Objective objective = Objective::time) {
   return {&npu1(),         shape,
@@ -99,7 +99,7 @@ TEST_CASE("tuner: on a small space the search is as good as trying all") {
 }
 
 TEST_CASE("tuner: what it offers passes check, and is what the simulator says") {
-  for (const LayerShape& shape : {kSmall, LayerShape{700, 64, 1, 64}}) {
+  for (const LayerShape& shape : {kTunedShape, LayerShape{700, 64, 1, 64}}) {
     for (const Objective objective : {Objective::time, Objective::ddr}) {
       const TuneOptions options = options_for(shape, objective);
       const TuneResult result = tune(options, small_space(shape));
