@@ -71,11 +71,11 @@ test_threads() {
   done
 }
 
-# The checks that keep the code readable: sizes, names. The rest of .clang-tidy takes four times as
-# long; by hand: clang-tidy -p build/tidy FILE. Several files are read as one, which saves reading
-# their headers again, and without precompiled headers, so that most includes that are missing are seen.
+# The checks that keep the code readable: sizes, names. The rest of .clang-tidy takes longer; by hand:
+# clang-tidy -p build/tidy FILE. All files of a library are read as one, so that headers are read once,
+# which also shows what two of them name alike.
 check_tidy() {
-  cmake --preset tidy -B build/tidy-unity -DCMAKE_UNITY_BUILD=ON >/dev/null &&
+  cmake --preset tidy -B build/tidy-unity -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 >/dev/null &&
     grep -oP '"file": "\K[^"]*' build/tidy-unity/compile_commands.json |
     awk '!/\/tests\// && (!/\/build\/tidy-unity\// || /\/Unity\//)' | # nor what the build makes
       xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/tidy-unity \
