@@ -24,7 +24,7 @@ using tests::FailingDevice;
 namespace {
 
 constexpr std::size_t kFaultWindows = 2;
-constexpr std::size_t kFaultStep = 2 * tests::kSanitizedShare - 1;
+constexpr std::size_t kFaultStep = 2 * tests::kSanitizedShare + 1;
 
 using States = std::vector<std::vector<float>>;  // a window
 

@@ -27,7 +27,7 @@ constexpr std::size_t kSplitLayers = 3;
 constexpr std::size_t kSplitWindows = 3;
 // Of a window's states in a buffer: 1500 frames padded to 1536, bf16.
 constexpr std::uint64_t kStatesBytes = 1536 * 64 * kHeads * 2;
-constexpr std::size_t kStep = tests::kSanitizedShare;
+constexpr std::size_t kStep = 2 * tests::kSanitizedShare;
 
 using Failures = std::vector<std::optional<std::size_t>>;  // a device: its call that fails
 
