@@ -1,10 +1,12 @@
 #include "models/quantize/calibrate.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <utility>
 
+#include "models/kernels/vectors/half_floats.h"
 #include "models/kernels/vectors/ops.h"
 #include "models/quantize/balance.h"
 #include "models/quantize/fold_points.h"
@@ -58,6 +60,16 @@ class ChangedModel final : public ModelFile {
   std::map<std::string, std::vector<float>> values_;
   std::map<std::string, StoredValues> int8_;
 };
+
+// fp16 where that keeps every value, fp32 elsewhere.
+DType exact_type_of_values(std::span<const float> values) {
+  const auto is_kept = [](float value) {
+    std::uint16_t half = 0;
+    kernels::narrow_f16({&value, 1}, {&half, 1});
+    return kernels::widen_f16(half) == value;
+  };
+  return std::ranges::all_of(values, is_kept) ? DType::f16 : DType::f32;
+}
 
 ConstMatrixView judging_rows(const Matrix& sample) {
   return sample.view().row_range(0, std::min(kJudgingRows, sample.rows()));
@@ -114,11 +126,14 @@ class Calibrator {
       layer.error = error.of(factors, rounded.view());
     }
     layer.stays_finer = options_.max_error && layer.error.relative > *options_.max_error;
+    Matrix put_in = std::move(layer.stays_finer ? scaled : rounded);
+    divide_rows(layer.layer, put_in);
     if (layer.stays_finer) {
-      layer.type = DType::f32;
-      layer.bytes = weights.size() * sizeof(float);
+      layer.type = exact_type_of_values(put_in.flat());
+      layer.bytes =
+          weights.size() * (layer.type == DType::f16 ? sizeof(std::uint16_t) : sizeof(float));
     }
-    put(layer, std::move(layer.stays_finer ? scaled : rounded));
+    put(layer, put_in.view());
   }
 
   Calibration result(std::vector<QuantizedLayer> layers) {
@@ -147,17 +162,23 @@ class Calibrator {
     model_->set_values(giver, std::move(values));
   }
 
-  void put(const QuantizedLayer& layer, Matrix weights) {
-    const std::size_t part_rows = weights.rows() / layer.layer.parts.size();
+  void divide_rows(const ProductLayer& layer, Matrix& weights) const {
+    const std::size_t part_rows = weights.rows() / layer.parts.size();
+    for (std::size_t part = 0; part < layer.parts.size(); ++part) {
+      const auto divided = rows_.find(layer.parts[part] + ".weight");
+      if (divided == rows_.end()) continue;
+      for (std::size_t r = 0; r < part_rows; ++r)
+        kernels::scale(weights.row(part * part_rows + r), 1 / divided->second[r]);
+    }
+  }
+
+  void put(const QuantizedLayer& layer, ConstMatrixView weights) {
+    const std::size_t part_rows = weights.rows / layer.layer.parts.size();
     std::size_t first = 0;
     for (const std::string& part : layer.layer.parts) {
       const std::string name = part + ".weight";
-      const MatrixView rows = weights.view().row_range(first, part_rows);
+      const ConstMatrixView rows = weights.row_range(first, part_rows);
       first += part_rows;
-      if (const auto divided = rows_.find(name); divided != rows_.end()) {
-        for (std::size_t r = 0; r < part_rows; ++r)
-          kernels::scale(rows.row(r), 1 / divided->second[r]);
-      }
       if (layer.type == DType::i8_rows) {
         model_->set_int8(name, rows);
       } else {

@@ -159,3 +159,30 @@ TEST_CASE("calibrate: without inputs each value is the nearest, and vectors stay
     CHECK(values_of_tensor(*made.model, norm) == values_of_tensor(*file, norm));
   }
 }
+
+TEST_CASE("calibrate: what stays finer keeps its products, in fp16 where that has all its values") {
+  NanoModel model = small_model();  // all of it in fp16
+  std::size_t n_tensors = 0;
+  for (auto& [name, tensor] : model.tensors) {
+    if (++n_tensors % 2 == 0) tensor.values.back() = 1 + 1e-6F;
+  }
+  const auto file = open_in_memory(model);
+  ThreadPool pool(2);
+  const Calibration made = calibrate(pool, *file, planted_inputs(*file), {DType::i8_rows, 0.0});
+  std::size_t n_halves = 0;
+  for (const QuantizedLayer& layer : made.layers) {
+    CAPTURE(layer.layer.name());
+    CHECK(layer.stays_finer);
+    const Matrix found = layer_weights(*made.model, layer.layer);
+    if (layer.type == DType::f16) {
+      ++n_halves;
+      CHECK(layer.bytes == 2 * layer.n_weights);
+      CHECK(std::ranges::equal(rounded_to_nearest(found.view(), DType::f16, "w").flat(),
+                               found.flat()));
+    } else {
+      CHECK(layer.type == DType::f32);
+      CHECK(layer.bytes == 4 * layer.n_weights);
+    }
+  }
+  CHECK((n_halves > 0 && n_halves < made.layers.size()));
+}
