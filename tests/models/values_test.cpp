@@ -17,6 +17,7 @@
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_ggml.h"
 #include "tests/nano/nano_safetensors.h"
+#include "tests/sanitized.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 
@@ -56,7 +57,8 @@ std::string value_refusal(const std::filesystem::path& path) {
 template <typename Model, typename Spoil>
 void check_each(const Model& model, std::size_t n, const std::filesystem::path& path,
                 const Spoil& spoil) {
-  for (std::size_t i = 0; i < n; ++i) {
+  constexpr std::size_t kStep = kIsSanitized ? 3 : 1;
+  for (std::size_t i = 0; i < n; i += kStep) {
     Model spoilt = model;
     const std::string name = spoil(spoilt, i);
     if (name.empty()) continue;
