@@ -1,11 +1,12 @@
 #include "models/quantize/calibrate.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <array>
 #include <functional>
 #include <span>
 #include <utility>
 
+#include "models/files/tensor_layout.h"
 #include "models/kernels/vectors/half_floats.h"
 #include "models/kernels/vectors/ops.h"
 #include "models/quantize/balance.h"
@@ -60,16 +61,6 @@ class ChangedModel final : public ModelFile {
   std::map<std::string, std::vector<float>> values_;
   std::map<std::string, StoredValues> int8_;
 };
-
-// fp16 where that keeps every value, fp32 elsewhere.
-DType exact_type_of_values(std::span<const float> values) {
-  const auto is_kept = [](float value) {
-    std::uint16_t half = 0;
-    kernels::narrow_f16({&value, 1}, {&half, 1});
-    return kernels::widen_f16(half) == value;
-  };
-  return std::ranges::all_of(values, is_kept) ? DType::f16 : DType::f32;
-}
 
 ConstMatrixView judging_rows(const Matrix& sample) {
   return sample.view().row_range(0, std::min(kJudgingRows, sample.rows()));
@@ -126,14 +117,14 @@ class Calibrator {
       layer.error = error.of(factors, rounded.view());
     }
     layer.stays_finer = options_.max_error && layer.error.relative > *options_.max_error;
-    Matrix put_in = std::move(layer.stays_finer ? scaled : rounded);
-    divide_rows(layer.layer, put_in);
+    Matrix kept = std::move(layer.stays_finer ? scaled : rounded);
+    divide_rows(layer.layer, kept);
     if (layer.stays_finer) {
-      layer.type = exact_type_of_values(put_in.flat());
-      layer.bytes =
-          weights.size() * (layer.type == DType::f16 ? sizeof(std::uint16_t) : sizeof(float));
+      layer.type = kernels::are_f16(kept.flat()) ? DType::f16 : DType::f32;
+      const std::array shape{weights.rows(), weights.cols()};
+      layer.bytes = storage_bytes(layer.type, shape).value_or(0);
     }
-    put(layer, put_in.view());
+    put(layer, kept.view());
   }
 
   Calibration result(std::vector<QuantizedLayer> layers) {

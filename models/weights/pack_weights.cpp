@@ -20,25 +20,6 @@ using kernels::Number;
 
 namespace {
 
-// Room to see whether values are fp16 numbers.
-class HalfCheck {
- public:
-  explicit HalfCheck(std::size_t k) : halves_(k), widened_(k) {}
-
-  bool are_fp16(ConstMatrixView rows) {
-    for (std::size_t r = 0; r < rows.rows; ++r) {
-      kernels::narrow_f16(rows.row(r), halves_);
-      kernels::widen_f16(std::as_bytes(std::span(halves_)), widened_);
-      if (!std::ranges::equal(rows.row(r), widened_)) return false;
-    }
-    return true;
-  }
-
- private:
-  std::vector<std::uint16_t> halves_;
-  std::vector<float> widened_;
-};
-
 template <typename Matrix>
 Matrix filled(Matrix matrix, WeightBlocks& blocks) {
   blocks.fill(matrix);
@@ -46,22 +27,23 @@ Matrix filled(Matrix matrix, WeightBlocks& blocks) {
 }
 
 // False: not every value is an fp16 number.
-bool fill_f16(kernels::F32Matrix& matrix, ThreadPool& pool, WeightBlocks& blocks) {
+bool fill_f16(kernels::F32Matrix& matrix, WeightBlocks& blocks) {
   const bool checks = !blocks.are_fp16();
-  std::vector<HalfCheck> room(pool.n_threads(), HalfCheck(checks ? blocks.k() : 0));
-  return blocks.for_each([&](std::size_t first, ConstMatrixView rows, std::size_t thread) {
-    if (checks && !room[thread].are_fp16(rows)) return false;
+  return blocks.for_each([&](std::size_t first, ConstMatrixView rows, std::size_t /*thread*/) {
+    for (std::size_t r = 0; checks && r < rows.rows; ++r) {
+      if (!kernels::are_f16(rows.row(r))) return false;
+    }
     matrix.set_columns(first, rows);
     return true;
   });
 }
 
-kernels::RightSide pack(ThreadPool& pool, WeightBlocks& blocks, Number number) {
+kernels::RightSide pack(WeightBlocks& blocks, Number number) {
   const std::size_t k = blocks.k();
   const std::size_t n = blocks.n();
   if (number == Number::f16 && kernels::gemm_in_use() == kernels::Gemm::own) {
     kernels::F32Matrix halves(k, n, number);
-    if (fill_f16(halves, pool, blocks)) return halves;
+    if (fill_f16(halves, blocks)) return halves;
   }
   if (number == Number::f32 || number == Number::f16)
     return filled(kernels::F32Matrix(k, n), blocks);
@@ -98,7 +80,7 @@ kernels::RightSide pack_and_release(ThreadPool& pool, std::span<const WeightBloc
   OperandStore* const store = parts[0].tensor->operands;
   if (auto found = find_stored(store, wanted)) return std::move(found->side);
   WeightBlocks blocks(pool, parts);
-  kernels::RightSide packed = pack(pool, blocks, number);
+  kernels::RightSide packed = pack(blocks, number);
   blocks.release();
   keep_stored(store, wanted, packed);
   return packed;

@@ -1,6 +1,7 @@
 #include "models/kernels/vectors/half_floats.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cstring>
@@ -148,6 +149,21 @@ void narrow_f16(std::span<const float> values, std::span<std::uint16_t> out) {
   std::copy(values.begin() + static_cast<std::ptrdiff_t>(done), values.end(), padded);
   HWY_DYNAMIC_DISPATCH(narrow_lanes)(std::span<const float>(padded), halves);
   std::copy_n(halves, values.size() - done, out.data() + done);
+}
+
+bool are_f16(std::span<const float> values) {
+  std::array<std::uint16_t, 256> halves;
+  std::array<float, halves.size()> widened;
+  while (!values.empty()) {
+    const auto block = values.first(std::min(values.size(), halves.size()));
+    values = values.subspan(block.size());
+    const auto narrow = std::span(halves).first(block.size());
+    const auto wide = std::span(widened).first(block.size());
+    narrow_f16(block, narrow);
+    widen_f16(std::as_bytes(narrow), wide);
+    if (!std::ranges::equal(block, wide)) return false;
+  }
+  return true;
 }
 
 bool all_finite(std::span<const float> values) {

@@ -17,6 +17,9 @@ void widen_f16(std::span<const std::byte> halves, std::span<float> out);
 // only.
 void narrow_f16(std::span<const float> values, std::span<std::uint16_t> out);
 
+// Whether fp16 keeps every one of these finite values.
+bool are_f16(std::span<const float> values);
+
 // Whether there is no NaN and no infinity.
 bool all_finite(std::span<const float> values);
 
