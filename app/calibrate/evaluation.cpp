@@ -59,6 +59,7 @@ Evaluation evaluate(const std::shared_ptr<const models::ModelFile>& before,
                     models::Precision precision, const std::vector<std::string>& recordings,
                     unsigned threads) {
   std::vector<std::optional<std::string>> references;
+  references.reserve(recordings.size());
   for (const std::string& recording : recordings) references.push_back(reference_of(recording));
   const Heard exact = hear(before, models::Precision::fp32, recordings, threads);
   const Heard rounded = hear(after, precision, recordings, threads);

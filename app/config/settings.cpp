@@ -271,6 +271,7 @@ std::vector<std::string> doubtful_variables(const Surroundings& surroundings,
     if (std::ranges::find(known, variable) != known.end()) continue;
     // Of the names' own letters: the prefix is right, and would make every name close.
     std::vector<std::string> names;
+    names.reserve(known.size());
     for (const std::string& name : known) names.push_back(name.substr(prefix));
     const std::string close = models::closest_name(variable.substr(prefix), names);
     if (close.empty()) continue;

@@ -35,6 +35,7 @@ AnyCallbacks with_stop(const AnyCallbacks& callbacks, const std::stop_token& sto
 std::vector<app::EncoderDevice*> pointers(
     const std::vector<std::unique_ptr<app::EncoderDevice>>& devices) {
   std::vector<app::EncoderDevice*> all;
+  all.reserve(devices.size());
   for (const auto& device : devices) all.push_back(device.get());
   return all;
 }

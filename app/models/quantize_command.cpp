@@ -47,6 +47,7 @@ struct QuantizeOrder {
 
 std::vector<std::string_view> type_names() {
   std::vector<std::string_view> names;
+  names.reserve(kTypes.size());
   for (const DType type : kTypes) names.push_back(models::dtype_name(type));
   return names;
 }

@@ -135,18 +135,21 @@ Operands no_outputs(const Operator& op, const Sizes& sizes) {
 template <typename Lists>
 auto addresses(Lists& lists) {
   std::vector<decltype(lists.front().data())> found;
+  found.reserve(lists.size());
   for (auto& list : lists) found.push_back(list.data());
   return found;
 }
 template <typename Lists>
 std::vector<const void*> constant(Lists& lists) {
   std::vector<const void*> found;
+  found.reserve(lists.size());
   for (auto& list : lists) found.push_back(list.data());
   return found;
 }
 template <typename Lists>
 std::vector<void*> writable(Lists& lists) {
   std::vector<void*> found;
+  found.reserve(lists.size());
   for (auto& list : lists) found.push_back(list.data());
   return found;
 }

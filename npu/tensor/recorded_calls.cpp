@@ -122,6 +122,7 @@ Tensor zeros_of(const std::string& name, const Sizes& shape) {
 
 std::vector<std::string> operation_names() {
   std::vector<std::string> names;
+  names.reserve(kRecordable.size());
   for (const Recordable& one : kRecordable) names.emplace_back(one.name);
   return names;
 }

@@ -86,6 +86,7 @@ std::vector<std::size_t> WindowTeam::deal_out(std::span<const std::size_t> windo
                                               std::span<const EncodeJob> jobs) {
   const std::vector<std::size_t> working = lanes_.working();
   std::vector<double> window_ms;
+  window_ms.reserve(working.size());
   for (const std::size_t lane : working) window_ms.push_back(lanes_.all[lane].planned_ms);
   const auto plan = plan_windows(windows, window_ms);
   std::vector<std::size_t> n_done(plan.size());

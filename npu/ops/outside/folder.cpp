@@ -69,6 +69,7 @@ void write(const fs::path& file, std::string_view text) {
 // Runs words[0], found in PATH, its stderr in `messages`; its exit status, or 127.
 int run(const std::vector<std::string>& words, const fs::path& messages) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;
