@@ -73,7 +73,7 @@ bool is_toml_number(const std::string& text) {
 std::string toml_value(const CLI::Option& option, const std::string& text) {
   const std::string type = option.get_type_name();
   if (!takes_value(option) || type.find("True|False") != std::string::npos) {
-    const std::string lower = CLI::detail::to_lower(text);
+    std::string lower = CLI::detail::to_lower(text);
     if (lower == "true" || lower == "false") return lower;
   }
   const bool is_number = type == "N" || type == "N|None" || type.starts_with("NUMBER");

@@ -47,7 +47,7 @@ std::vector<std::string> kernel_features(const std::string& flags) {
 
 // ARM's has numbers in place of a name (Documentation/arch/arm64/cpu-feature-registers.rst, MIDR).
 std::string cpu_name(const fs::path& cpuinfo) {
-  const std::string name = value_of(cpuinfo, "model name");
+  std::string name = value_of(cpuinfo, "model name");
   const std::string part = value_of(cpuinfo, "CPU part");
   if (!name.empty() || part.empty()) return name;
   return "ARM implementer " + value_of(cpuinfo, "CPU implementer") + " part " + part;

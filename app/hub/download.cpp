@@ -178,7 +178,7 @@ std::string download(const Download& order) {
     Fetch work(order, part);
     const bool had_part = part.size() > 0;
     work.run();
-    const std::string sha256 = sha256_of_file(part.path());
+    std::string sha256 = sha256_of_file(part.path());
     const std::uint64_t size = part.size();
     const bool is_right = order.sha256.empty() || sha256 == order.sha256;
     if (is_right && size != 0) {

@@ -98,7 +98,7 @@ class SourcePull {
     const fs::path path = models::join(parts_, file.name);
     const std::string there = sha256_of_file(path);  // from an earlier run, if any
     const bool is_there = !there.empty() && (wanted.sha256.empty() || there == wanted.sha256);
-    const std::string sha256 = is_there ? there : fetch(file, wanted);
+    std::string sha256 = is_there ? there : fetch(file, wanted);
     if (wanted.sha256.empty()) {
       std::error_code error;
       new_pins_.push_back({source_->path_of(file), sha256, fs::file_size(path, error)});
@@ -115,7 +115,7 @@ class SourcePull {
                    std::string(wanted.sha256),
                    [&](std::uint64_t done, std::uint64_t total) { progress_->tell(done, total); },
                    [&](const std::string& text) { progress_->note(text); }};
-    const std::string sha256 = download(order);
+    std::string sha256 = download(order);
     progress_->end();
     return sha256;
   }
@@ -188,7 +188,7 @@ void remove_parts(const PullOrder& order) {
 fs::path pull_model(const PullOrder& order, std::ostream& err) {
   const std::string name(order.model->name);
   const std::string folder_name = order.model->folder_name();
-  const fs::path target = models::join(order.folder, folder_name);
+  fs::path target = models::join(order.folder, folder_name);
   const std::string mirror = hub_mirror(order.mirror);
   const std::vector<const HubSource*> sources = sources_of(order);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
@@ -219,7 +219,7 @@ fs::path pull_model(const PullOrder& order, std::ostream& err) {
 std::string hub_mirror(const std::string& source) {
   const char* const variable = std::getenv("WHISPER_NPU_HUB");
   const std::string from = source.empty() ? "WHISPER_NPU_HUB" : "--source";
-  const std::string url = !source.empty() ? source : variable != nullptr ? variable : "";
+  std::string url = !source.empty() ? source : variable != nullptr ? variable : "";
   if (url.empty() || url.starts_with("http://") || url.starts_with("https://")) return url;
   throw UsageError(from + ": expected a URL with http:// or https://, found " + url);
 }

@@ -39,7 +39,7 @@ npu::Design product(const CallChoice& choice) {
 }
 
 std::string name_of(const npu::LayerCall& call) {
-  const std::string first(npu::layer_op_name(call.first));
+  std::string first(npu::layer_op_name(call.first));
   if (call.first == call.last) return first;
   return call == npu::LayerCall{} ? "layer"
                                   : first + "-" + std::string(npu::layer_op_name(call.last));

@@ -71,7 +71,7 @@ std::string name_in_url(std::string_view url) {
   std::string_view path = behind.substr(authority_of(behind).size());
   while (path.ends_with('/')) path.remove_suffix(1);
   const std::string_view written = path.substr(path.rfind('/') + 1);
-  const std::string decoded = percent_decoded(written).value_or("");
+  std::string decoded = percent_decoded(written).value_or("");
   if (is_file_name(decoded)) return decoded;
   return is_file_name(written) ? std::string(written) : "recording";
 }

@@ -113,11 +113,11 @@ std::string GraphWriter::add(Initializer initializer) {
 std::string GraphWriter::add_matrix(const std::string& name, WeightTensor tensor,
                                     bool is_transposed) {
   std::vector<std::size_t> shape = is_transposed ? exchanged(tensor.view.shape) : tensor.view.shape;
-  const std::string stored = add({.name = name,
-                                  .shape = std::move(shape),
-                                  .element = weights_,
-                                  .tensor = std::move(tensor),
-                                  .is_transposed = is_transposed});
+  std::string stored = add({.name = name,
+                            .shape = std::move(shape),
+                            .element = weights_,
+                            .tensor = std::move(tensor),
+                            .is_transposed = is_transposed});
   if (weights_ == Element::f32) return stored;
   return node("Cast", {stored}, {{"to", static_cast<std::int64_t>(Element::f32)}});
 }

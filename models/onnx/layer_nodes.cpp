@@ -34,7 +34,7 @@ std::string LayerNodes::linear(const std::string& states, const std::string& nam
   graph_.set_scope(name);
   const std::string weight = name + ".weight";
   const std::string bias = name + ".bias";
-  const std::string product = graph_.node(
+  std::string product = graph_.node(
       "MatMul", {states, graph_.transposed(transformers_name(weight), tensor(weight, {out, in}))});
   if (!has_bias) return product;
   return graph_.node("Add", {product, graph_.vector(transformers_name(bias), tensor(bias, {out}))});

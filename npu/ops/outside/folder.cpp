@@ -174,7 +174,7 @@ class Build {
 fs::path compiled(const fs::path& folder, const fs::path& cache) {
   const Workshop workshop(cache);
   const Build build(folder, workshop.path());
-  const fs::path kept = cache / hash_text(build.key());
+  fs::path kept = cache / hash_text(build.key());
   if (fs::exists(kept / kCountingLibrary)) return kept;
   const fs::path made = workshop.path() / "made";
   fs::create_directories(made);

@@ -90,7 +90,7 @@ class Reader {
   }
 
   std::string name(const std::string& what, const char* text) const {
-    const std::string found = text == nullptr ? "" : text;
+    std::string found = text == nullptr ? "" : text;
     const bool is_name = !found.empty() && std::ranges::all_of(found, [](unsigned char c) {
       return std::isalnum(c) != 0 || c == '_';
     });
