@@ -73,9 +73,8 @@ class RowServer {
 
   RecordingCallbacks callbacks() {
     return {[this](const AtWork&) { return next(); },
-            [this](std::size_t number, Transcript transcript, std::exception_ptr failure) {
-              done(number, std::move(transcript), failure);
-            },
+            [this](std::size_t number, const Transcript& transcript,
+                   const std::exception_ptr& failure) { done(number, transcript, failure); },
             [this] { return is_hung_up(); }};
   }
 
@@ -149,7 +148,7 @@ class RowServer {
         !channel_.receive([this](ordered_json&& message) { queue_.push_back(row_of(message)); });
   }
 
-  void done(std::size_t number, Transcript transcript, const std::exception_ptr& failure) {
+  void done(std::size_t number, const Transcript& transcript, const std::exception_ptr& failure) {
     if (!failure) {
       if (transcript.truncated) return;
       if (serving_.on_transcript) serving_.on_transcript(transcript);

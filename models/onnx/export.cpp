@@ -28,7 +28,7 @@ void describe(GraphWriter& graph, const ModelFile& file) {
   graph.describe("n_mels", std::to_string(dims.n_mels));
   graph.describe("n_audio_head", std::to_string(dims.n_audio_head));
   graph.describe("n_text_head", std::to_string(dims.n_text_head));
-  graph.describe("source_format", std::string(file.format()));
+  graph.describe("source_format", file.format());
 }
 
 std::string convolution(LayerNodes& nodes, const std::string& input, const std::string& name,

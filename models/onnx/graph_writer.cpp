@@ -168,7 +168,7 @@ void GraphWriter::output(const std::string& name, const std::vector<Extent>& sha
   ends_.message(kOutput, value_message(name, Element::f32, shape));
 }
 
-void GraphWriter::describe(std::string key, std::string value) {
+void GraphWriter::describe(std::string_view key, std::string_view value) {
   WireWriter entry;
   entry.bytes(kEntryKey, key);
   entry.bytes(kEntryValue, value);

@@ -56,7 +56,7 @@ class GraphWriter {
 
   void input(const std::string& name, Element element, const std::vector<Extent>& shape);
   void output(const std::string& name, const std::vector<Extent>& shape);
-  void describe(std::string key, std::string value);
+  void describe(std::string_view key, std::string_view value);
 
   // The graph as NAME.onnx; its weights lie in `data` where that is given.
   StreamedFile file(DataFile* data) const;

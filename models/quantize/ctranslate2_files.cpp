@@ -234,7 +234,7 @@ json ct2_vocabulary(const ModelFile& file, const Vocabulary& vocabulary) {
 }  // namespace
 
 std::vector<StreamedFile> ctranslate2_files(const ModelFile& file,
-                                            std::vector<QuantizedLayer> layers) {
+                                            const std::vector<QuantizedLayer>& layers) {
   const Vocabulary vocabulary(file.token_bytes(), file.dims(), file.path());
   constexpr int kIndent = 2;
   std::vector<StreamedFile> files;

@@ -15,7 +15,7 @@ namespace wnpu::models {
 // Throws ModelError where the model has no tokenizer. `file` must outlive the result, here and
 // below.
 std::vector<StreamedFile> ctranslate2_files(const ModelFile& file,
-                                            std::vector<QuantizedLayer> layers);
+                                            const std::vector<QuantizedLayer>& layers);
 
 // whisper.cpp's file, as ggml-model.bin: every layer in `type`, convolutions in fp16, all else in
 // fp32. mel_filters: [n_mels, 201], which the format has and this program does not read. Throws

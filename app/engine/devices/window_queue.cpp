@@ -5,7 +5,7 @@
 
 namespace wnpu::app {
 
-WindowQueue::WindowQueue(std::size_t n_windows, std::vector<double> window_s) {
+WindowQueue::WindowQueue(std::size_t n_windows, const std::vector<double>& window_s) {
   for (std::size_t i = 0; i < n_windows; ++i) left_.push_back(i);
   for (const double seconds : window_s) lanes_.emplace_back().window_s = seconds;
 }

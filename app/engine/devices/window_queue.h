@@ -16,7 +16,7 @@ namespace wnpu::app {
 class WindowQueue {
  public:
   // What a window takes each lane, as far as is known; above 0.
-  WindowQueue(std::size_t n_windows, std::vector<double> window_s);
+  WindowQueue(std::size_t n_windows, const std::vector<double>& window_s);
 
   // For a lane that is free; none: nothing is left, or the others are sooner done with it.
   std::optional<std::size_t> take(std::size_t lane, double now_s);
