@@ -139,21 +139,22 @@ Handle Queue::matmul(Tensor a, Tensor b, Type type) {
                 });
 }
 
-Handle Queue::softmax(Tensor x) {
-  return submit(named("softmax", x), fault_of("x", x, 1, kMostDimensions),
-                [x](const ArrayRun& run, Report& report) { return run_softmax(run, x, report); });
+Handle Queue::submit_rows(const std::string& name, Tensor x, RowWork* work) {
+  std::string operation = named(name, x);
+  std::string fault = fault_of("x", x, 1, kMostDimensions);
+  return submit(std::move(operation), std::move(fault),
+                [x = std::move(x), work](const ArrayRun& run, Report& report) {
+                  return work(run, x, report);
+                });
 }
+
+Handle Queue::softmax(Tensor x) { return submit_rows("softmax", std::move(x), run_softmax); }
 
 Handle Queue::layer_norm(Tensor x) {
-  return submit(
-      named("layer_norm", x), fault_of("x", x, 1, kMostDimensions),
-      [x](const ArrayRun& run, Report& report) { return run_layer_norm(run, x, report); });
+  return submit_rows("layer_norm", std::move(x), run_layer_norm);
 }
 
-Handle Queue::gelu(Tensor x) {
-  return submit(named("gelu", x), fault_of("x", x, 1, kMostDimensions),
-                [x](const ArrayRun& run, Report& report) { return run_gelu(run, x, report); });
-}
+Handle Queue::gelu(Tensor x) { return submit_rows("gelu", std::move(x), run_gelu); }
 
 Handle Queue::attention(Tensor q, Tensor k, Tensor v, AttentionOptions options) {
   std::string operation = named("attention", q);

@@ -67,8 +67,10 @@ class Queue {
 
  private:
   using Work = std::function<Tensor(const ArrayRun&, Report&)>;
+  using RowWork = Tensor(const ArrayRun&, const Tensor&, Report&);
   // `operation` names the call and its sizes; `fault` is what is wrong with them, else empty.
   Handle submit(std::string operation, std::string fault, Work work);
+  Handle submit_rows(const std::string& name, Tensor x, RowWork* work);
   void run_all();
   Result run(const std::string& operation, std::optional<std::size_t> limit, const Work& work);
 
