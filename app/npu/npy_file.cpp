@@ -92,7 +92,7 @@ class NpyReader {
     if (!bytes_.starts_with(kMagic) || bytes_.size() < kLengthAt) {
       refuse("file", "NumPy's .npy", "another beginning");
     }
-    const int version = bytes_[kMagic.size()];
+    const int version = static_cast<unsigned char>(bytes_[kMagic.size()]);
     if (version < 1 || version > 3) refuse("version", "1 to 3", std::to_string(version));
     const std::size_t length_bytes = version == 1 ? 2 : 4;
     const std::size_t begin = kLengthAt + length_bytes;
