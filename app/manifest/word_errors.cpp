@@ -80,7 +80,7 @@ wchar_t character_of(std::string_view bytes) {
 }
 
 void append(wchar_t character, std::string& text) {
-  const auto code = static_cast<std::uint32_t>(character);
+  const auto code = static_cast<char32_t>(character);
   if (code < 0x80) {
     text += static_cast<char>(code);
     return;

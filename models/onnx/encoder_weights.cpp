@@ -113,10 +113,11 @@ class EncoderSearch {
   }
 
   void require_scale(double scale, const Node& product, const std::string& name) const {
-    const auto head_size = static_cast<double>(dims_.n_audio_state / dims_.n_audio_head);
-    if (is_near(scale, 1 / std::sqrt(head_size))) return;
+    const std::size_t head_size = dims_.n_audio_state / dims_.n_audio_head;
+    const double expected = 1 / std::sqrt(static_cast<double>(head_size));
+    if (is_near(scale, expected)) return;
     patterns_.fail(patterns_.operand(product, 0),
-                   name + ": scores times " + std::to_string(1 / std::sqrt(head_size)) + " (" +
+                   name + ": scores times " + std::to_string(expected) + " (" +
                        std::to_string(dims_.n_audio_head) + " heads)",
                    "times " + std::to_string(scale));
   }

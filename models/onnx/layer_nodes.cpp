@@ -63,7 +63,8 @@ std::string LayerNodes::heads(const std::string& states, const std::string& outp
 }
 
 std::string LayerNodes::queries(const std::string& states, const std::string& attention) {
-  const float scale = 1.0F / std::sqrt(static_cast<float>(width_ / heads_));
+  const std::size_t head_size = width_ / heads_;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(head_size));
   const std::string query = linear(states, attention + ".query", width_, width_);
   return heads(graph_.node("Mul", {query, graph_.number(scale)}));
 }

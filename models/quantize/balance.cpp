@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 
 #include "models/kernels/operands/f32_matrix.h"
@@ -23,8 +24,8 @@ Matrix rounded_inputs(ConstMatrixView inputs) {
   for (std::size_t r = 0; r < inputs.rows; ++r) {
     const kernels::U8Quad* const quads = rows.row(r);
     for (std::size_t c = 0; c < inputs.cols; ++c) {
-      const auto level = static_cast<float>(quads[c / 4].q[c % 4]);
-      values.row(r)[c] = rows.scales()[r] * level + rows.offsets()[r];
+      const std::uint8_t level = quads[c / 4].q[c % 4];
+      values.row(r)[c] = rows.scales()[r] * static_cast<float>(level) + rows.offsets()[r];
     }
   }
   return values;

@@ -60,7 +60,8 @@ std::string header_bytes(const ModelFile& file, DType type, std::span<const floa
         dims.n_text_ctx, dims.n_text_state, dims.n_text_head, dims.n_text_layer, dims.n_mels}) {
     append_int(bytes, extent);
   }
-  append_int(bytes, static_cast<std::size_t>(kBlocksVersion + ids_of(type).file));
+  const std::int32_t file_type = kBlocksVersion + ids_of(type).file;
+  append_int(bytes, static_cast<std::size_t>(file_type));
   append_int(bytes, dims.n_mels);
   append_int(bytes, mel_filters.size() / dims.n_mels);
   bytes += as_text(std::as_bytes(mel_filters));

@@ -279,9 +279,10 @@ std::vector<Sizes> shapes_of(const Operator& op, std::size_t random, std::uint64
   for (std::size_t tries = 0; tries < kTries * random && random > 0; ++tries) {
     Sizes sizes;
     for (const OperatorSize& size : op.sizes) {
-      const double steps = static_cast<double>(size.most / size.multiple);
-      sizes.push_back(size.multiple * static_cast<std::uint64_t>(
-                                          std::exp2(numbers.within(0, std::log2(steps + 1)))));
+      const std::uint64_t steps = size.most / size.multiple;
+      const double most = std::log2(static_cast<double>(steps) + 1);
+      const auto drawn = static_cast<std::uint64_t>(std::exp2(numbers.within(0, most)));
+      sizes.push_back(size.multiple * drawn);
     }
     if (!op.size_fault(sizes).empty()) continue;
     shapes.push_back(sizes);

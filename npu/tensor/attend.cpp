@@ -57,7 +57,7 @@ Cut cut_heads(const ArrayRun& run, const Heads& h, const std::string& work) {
   p.kernel = Kernel::attention;
   p.k = u32(round_up(h.width, kStep));
   p.m = u32(std::min(kMaxQueries, round_up(div_up(h.queries, cores), kStep)));
-  const std::size_t room = kElementBytes / (4 * p.k) / kKeyStep * kKeyStep;
+  const std::size_t room = kElementBytes / (std::size_t{4} * p.k) / kKeyStep * kKeyStep;
   p.n = u32(std::min({kernel::kMaxKeys, room, round_up(h.keys, kKeyStep)}));
   p.inner = u32(div_up(h.keys, p.n));
   p.valid = u32(h.keys);

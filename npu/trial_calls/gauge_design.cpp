@@ -18,7 +18,8 @@ constexpr std::array<std::uint64_t, 3> kPlaces{0, 5u << 20, 11u << 20};
 // Differences of the Thue-Morse sequence: no run of them comes twice in a row, so that no chain of
 // elements is the repetition of another either.
 std::size_t place_of(std::uint32_t element) {
-  return static_cast<std::size_t>(std::popcount(element + 1) % 2 - std::popcount(element) % 2 + 1);
+  const int place = std::popcount(element + 1) % 2 - std::popcount(element) % 2 + 1;
+  return static_cast<std::size_t>(place);
 }
 
 Access end_to_end(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
