@@ -38,9 +38,9 @@ void write_packed_model(models::ModelFile& file, const PackedOrder& order, std::
   models::ThreadPool pool(n_threads);
   // Whoever packs them keeps them.
   for (const models::Precision precision : order.precisions) {
-    encoder::PackedEnds(file.dims(), models::find_encoder_ends(file), pool, precision);
-    encoder::CpuLayers(precision, file.dims(), models::find_encoder_layers(file), pool);
-    decoder::PackedDecoder(file.dims(), models::find_decoder_weights(file), pool, precision);
+    (void)encoder::PackedEnds(file.dims(), models::find_encoder_ends(file), pool, precision);
+    (void)encoder::CpuLayers(precision, file.dims(), models::find_encoder_layers(file), pool);
+    (void)decoder::PackedDecoder(file.dims(), models::find_decoder_weights(file), pool, precision);
   }
   writer.finish();
   file.use_operands(before);

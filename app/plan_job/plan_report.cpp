@@ -91,8 +91,8 @@ std::vector<std::string> plan_formulas(bool is_exact) {
           : "longest_shard_s = min(work_s, max(row_s(longest_s), work_s / shards + deviation_s * "
             "sqrt(rows / shards) * sqrt(2 ln shards)))",
       "time = start_s + read_s + load_s + longest_shard_s",
-      "95 %: Student's t by the measured rows; a tenth for the machine; upwards, 1 - "
-      "0.025^(1/sample) of rows that take 4 times as long",
+      ("95 %: Student's t by the measured rows; a tenth for the machine; upwards, 1 - "
+       "0.025^(1/sample) of rows that take 4 times as long"),
       "machine hours = machines * time: each is there until the longest shard has ended",
       "money = machine hours * price_hour",
       "efficiency = work_s / (shards * time)"};

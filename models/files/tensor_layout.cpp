@@ -13,7 +13,6 @@ BlockLayout block_layout(DType dtype) {
     case DType::f32:
       return {1, 4};
     case DType::f16:
-      return {1, 2};
     case DType::bf16:
       return {1, 2};
     case DType::i8_rows:
