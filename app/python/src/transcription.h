@@ -43,7 +43,7 @@ class Transcription {
   Transcription(std::shared_ptr<SessionPool> sessions, Work work);
   // Stops the work and waits for its thread. Not to be called in another process (is_here), which
   // has no such thread, and locks that nobody opens.
-  ~Transcription() { close(); }  // NOLINT(bugprone-exception-escape): it throws there alone
+  ~Transcription() { close(); }  // NOLINT(bugprone-exception-escape): in a fork alone
   Transcription(Transcription&&) = delete;
   Transcription& operator=(Transcription&&) = delete;
 
