@@ -55,7 +55,7 @@ struct Other {
 
 TEST_CASE("words: transcribe is meant where a file or one of its options comes first") {
   const auto options = [](const Words& words) { return parse_command_line(words).options; };
-  const std::string file = std::string(WNPU_SOURCE_DIR) + "/README.md";
+  const std::string file = WNPU_SOURCE_DIR "/README.md";
   for (const Words& words :
        {Words{file.c_str(), "--beam-size", "3"}, Words{"--beam-size", "3", file.c_str()},
         Words{"--beam_size=3", file.c_str()},

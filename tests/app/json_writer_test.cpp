@@ -1,4 +1,3 @@
-#include <fstream>
 #include <limits>
 #include <sstream>
 
@@ -45,11 +44,6 @@ json written(const wnpu::Transcript& transcript, Format format = Format::json) {
   return json::parse(out.str());  // throws on anything but one valid document
 }
 
-json transcript_schema() {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/formats/transcript.schema.json");
-  return json::parse(file);
-}
-
 }  // namespace
 
 TEST_CASE("json: what was chosen is told where it was asked for, and is the schema's") {
@@ -59,7 +53,8 @@ TEST_CASE("json: what was chosen is told where it was asked for, and is the sche
     std::ostringstream out;
     write(Format::jsonl, example(), {{}, false, choices}, out);
     const json document = json::parse(out.str());
-    CHECK(wnpu::tests::schema_fault(transcript_schema(), document) == "");
+    CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
+                                    document) == "");
     return document.at("choices");
   };
   choices.optimize_for = "speed";
@@ -85,7 +80,8 @@ TEST_CASE("json: operators in the place of the NPU's own are told, and only wher
   use.operators = {{"gelu", "mine", "./mine", "core", ""},
                    {"gelu", "other", "other.so", "cpu", "it has no tile kernel"}};
   const json document = written(transcript);
-  CHECK(wnpu::tests::schema_fault(transcript_schema(), document) == "");
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
+                                  document) == "");
   const json& operators = document["device"]["npu"]["operators"];
   REQUIRE(operators.size() == 2);
   CHECK(operators[0] == json{{"replaces", "gelu"},
@@ -97,8 +93,10 @@ TEST_CASE("json: operators in the place of the NPU's own are told, and only wher
 }
 
 TEST_CASE("json: an example and an empty transcript are valid by the schema") {
-  CHECK(wnpu::tests::schema_fault(transcript_schema(), written(example())) == "");
-  CHECK(wnpu::tests::schema_fault(transcript_schema(), written({})) == "");
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
+                                  written(example())) == "");
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
+                                  written({})) == "");
 }
 
 TEST_CASE("json: times are written without the noise of sums") {
@@ -120,11 +118,12 @@ TEST_CASE("json: times of a simulated device say so beside them") {
   CHECK(written(transcript)["timing"]["simulated"] == false);
   transcript.device.simulated = true;
   CHECK(written(transcript)["timing"]["simulated"] == true);
-  CHECK(wnpu::tests::schema_fault(transcript_schema(), written(transcript)) == "");
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
+                                  written(transcript)) == "");
 }
 
 TEST_CASE("json: the schema's check finds what is wrong") {
-  const json rules = transcript_schema();
+  const json rules = wnpu::tests::schema_of("app/formats/transcript.schema.json");
   const auto fault_after = [&rules](const char* pointer, const json& value) {
     json document = written(example());
     document[json::json_pointer(pointer)] = value;
@@ -175,7 +174,8 @@ TEST_CASE("json: numbers that are not finite become null") {
   const json document = written(transcript);
   CHECK(document["segments"][0]["avg_logprob"].is_null());
   CHECK(document["segments"][1]["end"].is_null());
-  CHECK(wnpu::tests::schema_fault(transcript_schema(), document) == "");
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
+                                  document) == "");
 }
 
 TEST_CASE("json: broken UTF-8 is repaired and warned of") {

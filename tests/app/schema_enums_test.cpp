@@ -1,6 +1,5 @@
 // The enums of transcript.schema.json are the program's own lists: neither gains a value alone.
 #include <array>
-#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -26,11 +25,6 @@ namespace {
 using namespace wnpu;  // NOLINT
 using nlohmann::json;
 using tests::enum_of;
-
-json enums_schema() {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/formats/transcript.schema.json");
-  return json::parse(file);
-}
 
 std::map<std::string, json> program_lists() {
   std::vector<std::string_view> dtypes(models::kDTypeNames.begin(), models::kDTypeNames.end());
@@ -58,11 +52,12 @@ std::map<std::string, json> program_lists() {
 }  // namespace
 
 TEST_CASE("schema: its enums are the program's lists, and each has one") {
-  CHECK(json(tests::enums_of(enums_schema())) == json(program_lists()));
+  CHECK(json(tests::enums_of(tests::schema_of("app/formats/transcript.schema.json"))) ==
+        json(program_lists()));
 }
 
 TEST_CASE("schema: what this program can write of itself is valid") {
-  const json rules = enums_schema();
+  const json rules = tests::schema_of("app/formats/transcript.schema.json");
   Transcript transcript;
   const auto is_valid = [&] {
     std::ostringstream out;

@@ -1,7 +1,6 @@
 // The modes of bench for plans, kernels, report and trace on a small model with random
 // weights; and the report in a browser.
 #include <cstdlib>
-#include <fstream>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -50,8 +49,7 @@ struct PageFixture {
 };
 
 std::string schema_fault(const Results& results) {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/bench/bench.schema.json");
-  return tests::schema_fault(json::parse(file),
+  return tests::schema_fault(tests::schema_of("bench/bench.schema.json"),
                              json::parse(results_json(results, app::describe_machine())));
 }
 

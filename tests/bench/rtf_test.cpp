@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 
@@ -95,9 +94,9 @@ class OwnCache {
 };
 
 std::string rtf_schema_fault(const Results& results) {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/bench/bench.schema.json");
   return wnpu::tests::schema_fault(
-      json::parse(file), json::parse(results_json(results, wnpu::app::describe_machine())));
+      wnpu::tests::schema_of("bench/bench.schema.json"),
+      json::parse(results_json(results, wnpu::app::describe_machine())));
 }
 
 double value_of(const Results& results, const std::string& name) {

@@ -1,6 +1,7 @@
 #include "tests/support/json_schema.h"
 
 #include <algorithm>
+#include <fstream>
 #include <regex>
 
 namespace wnpu::tests {
@@ -135,6 +136,11 @@ nlohmann::json enum_of(std::span<const std::string_view> names, bool with_null) 
   nlohmann::json list = names;
   if (with_null) list.push_back(nullptr);
   return list;
+}
+
+json schema_of(const std::string& path) {
+  std::ifstream file(WNPU_SOURCE_DIR "/" + path);
+  return json::parse(file);
 }
 
 std::string schema_fault(const json& schema, const json& value) {

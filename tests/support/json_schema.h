@@ -11,6 +11,9 @@
 
 namespace wnpu::tests {
 
+// A file of this project: "app/formats/log.schema.json". Throws where there is none.
+nlohmann::json schema_of(const std::string& path);
+
 // Empty where `value` is valid; else the first fault: "/segments/0/id: expected type integer".
 std::string schema_fault(const nlohmann::json& schema, const nlohmann::json& value);
 

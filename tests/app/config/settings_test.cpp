@@ -1,7 +1,6 @@
 // Options from the configuration file and the environment.
 #include "app/config/settings.h"
 
-#include <fstream>
 #include <random>
 #include <sstream>
 #include <string>
@@ -290,8 +289,7 @@ TEST_CASE("config show: is a configuration that gives the same, and JSON by its 
   CHECK(again.formats == std::vector{Format::srt, Format::json});
 
   using nlohmann::json;
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/config/config.schema.json");
-  const json schema = json::parse(file);
+  const json schema = wnpu::tests::schema_of("app/config/config.schema.json");
   const json all = json::parse(user.line({"config", "show", "--json"}).text);
   CHECK(wnpu::tests::schema_fault(schema, all) == "");
   const auto of = [&](const std::string& command, const std::string& option) {

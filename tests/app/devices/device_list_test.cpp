@@ -1,7 +1,6 @@
 // Nodes of the driver and devices of XRT as one list, and what it says of each.
 #include "app/devices/device_list.h"
 
-#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -32,11 +31,6 @@ npu::ProbeResult node_at(const std::string& bdf, const std::string& reason = "")
 
 npu::XrtDevices shown_at(const std::string& bdf, std::size_t columns = 5) {
   return {{{bdf, "NPU Phoenix", "1.5.5.391", "default", columns}}, ""};
-}
-
-json device_schema(const std::string& name) {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/devices/" + name);
-  return json::parse(file);
 }
 
 // An XCLBIN that is none but by its header (struct axlf: magic, and its length at byte 304).
@@ -125,7 +119,8 @@ TEST_CASE("device list: each node and each device once, whatever is there, and n
     CHECK(npus.size() == n_nodes + shown.devices.size() - n_shared);
     for (const ListedNpu& npu : npus) CHECK(!npu.reason.empty());  // no XCLBIN anywhere
     const json document = json::parse(devices_json(list_with(npus)));
-    CHECK(tests::schema_fault(device_schema("devices.schema.json"), document) == "");
+    CHECK(tests::schema_fault(wnpu::tests::schema_of("app/devices/devices.schema.json"),
+                              document) == "");
     CHECK(document["devices"].size() == npus.size() + 2);
   }
 }
@@ -133,9 +128,10 @@ TEST_CASE("device list: each node and each device once, whatever is there, and n
 TEST_CASE("device list: this machine has a CPU and a simulated array, and JSON says so") {
   const DeviceList list = list_devices("");
   const json document = json::parse(devices_json(list));
-  CHECK(tests::schema_fault(device_schema("devices.schema.json"), document) == "");
-  CHECK(tests::enums_of(device_schema("devices.schema.json")).at("device/kind") ==
-        tests::enum_of(backend_names()));
+  CHECK(tests::schema_fault(wnpu::tests::schema_of("app/devices/devices.schema.json"), document) ==
+        "");
+  CHECK(tests::enums_of(wnpu::tests::schema_of("app/devices/devices.schema.json"))
+            .at("device/kind") == tests::enum_of(backend_names()));
   const json& cpu = document["devices"].front();
   CHECK(cpu["kind"] == "cpu");
   CHECK(cpu["cpus"] >= 1);
@@ -155,10 +151,11 @@ TEST_CASE("checks: what has failed is said, and only that") {
   checks.push_back({"model", CheckState::failed, "\xFF: damaged", "fetch it"});
   CHECK(!is_well(checks));
   const json document = json::parse(checks_json(checks));
-  CHECK(tests::schema_fault(device_schema("doctor.schema.json"), document) == "");
+  CHECK(tests::schema_fault(wnpu::tests::schema_of("app/devices/doctor.schema.json"), document) ==
+        "");
   CHECK(document["works"] == false);
-  CHECK(tests::enums_of(device_schema("doctor.schema.json")).at("checks/state") ==
-        tests::enum_of(kCheckStateNames));
+  CHECK(tests::enums_of(wnpu::tests::schema_of("app/devices/doctor.schema.json"))
+            .at("checks/state") == tests::enum_of(kCheckStateNames));
   const std::string text = checks_text(checks);
   CHECK(text.find("failed  model  \xFF: damaged\n               try: fetch it\n") !=
         std::string::npos);

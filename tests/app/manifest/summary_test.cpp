@@ -1,7 +1,5 @@
 #include "app/manifest/summary.h"
 
-#include <fstream>
-
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -15,11 +13,6 @@ using nlohmann::ordered_json;
 
 ordered_json ok(const char* text) {
   return {{"status", "ok"}, {"pred_text", text}, {"audio_duration", 1.5}};
-}
-
-json summary_schema() {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/manifest/summary.schema.json");
-  return json::parse(file);
 }
 
 }  // namespace
@@ -40,7 +33,8 @@ TEST_CASE("summary: rows, seconds and word errors add up") {
   summary.add(ok("not compared"), std::nullopt);
   summary.add({{"status", "failed"}}, "a text");
   const json found = json::parse(summary_json(summary));
-  CHECK(wnpu::tests::schema_fault(summary_schema(), found) == "");
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/manifest/summary.schema.json"),
+                                  found) == "");
   CHECK(found["rows"] == 4);
   CHECK(found["failed"] == 1);
   CHECK(found["audio_seconds"] == 4.5);
@@ -54,6 +48,7 @@ TEST_CASE("summary: rows, seconds and word errors add up") {
 
 TEST_CASE("summary: nothing to compare is no error rate") {
   const json found = json::parse(summary_json({}));
-  CHECK(wnpu::tests::schema_fault(summary_schema(), found) == "");
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/manifest/summary.schema.json"),
+                                  found) == "");
   CHECK(found["wer"].is_null());
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -19,11 +18,6 @@ using namespace wnpu::app;
 using nlohmann::json;
 
 namespace {
-
-json quantize_schema() {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/models/quantize.schema.json");
-  return json::parse(file);
-}
 
 QuantizeReport random_report(std::uint64_t seed) {
   tests::Random random(seed);
@@ -53,7 +47,7 @@ TEST_CASE("quantize report: JSON is as the schema says, the worst layer first") 
     CAPTURE(seed);
     const QuantizeReport report = random_report(seed);
     const json document = json::parse(quantize_json(report));
-    CHECK(tests::schema_fault(quantize_schema(), document) == "");
+    CHECK(tests::schema_fault(tests::schema_of("app/models/quantize.schema.json"), document) == "");
     CHECK(document["bytes"] == 36);
     CHECK(document["layers"].size() == 9);
     for (std::size_t i = 1; i < 9; ++i) {
@@ -64,7 +58,7 @@ TEST_CASE("quantize report: JSON is as the schema says, the worst layer first") 
 }
 
 TEST_CASE("quantize report: the schema has the types of model files") {
-  CHECK(tests::enums_of(quantize_schema()).at("layers/type") ==
+  CHECK(tests::enums_of(tests::schema_of("app/models/quantize.schema.json")).at("layers/type") ==
         tests::enum_of(models::kDTypeNames));
 }
 

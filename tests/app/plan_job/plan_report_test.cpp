@@ -2,7 +2,6 @@
 #include "app/plan_job/plan_report.h"
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -15,11 +14,6 @@ using namespace wnpu::app;
 using nlohmann::json;
 
 namespace {
-
-json plan_schema() {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/plan_job/plan.schema.json");
-  return json::parse(file);
-}
 
 PlanReport report_of(std::size_t n_rows, std::optional<double> price) {
   const std::vector<double> durations(n_rows, 12.5);
@@ -53,19 +47,21 @@ PlanReport report_of(std::size_t n_rows, std::optional<double> price) {
 TEST_CASE("plan report: JSON is as the schema says, with an interval and without") {
   for (const std::size_t n_rows : {1U, 2U, 100U}) {
     PlanReport report = report_of(n_rows, n_rows > 1 ? std::optional(0.5) : std::nullopt);
-    CHECK(tests::schema_fault(plan_schema(), json::parse(plan_json(report))) == "");
+    CHECK(tests::schema_fault(tests::schema_of("app/plan_job/plan.schema.json"),
+                              json::parse(plan_json(report))) == "");
     const json plan = json::parse(plan_json(report))["plans"][0];
     CHECK(plan["wall_95_s"].is_null() == (n_rows == 1));
     CHECK(plan["money"].is_null() == (n_rows == 1));
     report.deadline_s = 7200;
     report.meets_deadline = false;
     report.notes = {"noise"};
-    CHECK(tests::schema_fault(plan_schema(), json::parse(plan_json(report))) == "");
+    CHECK(tests::schema_fault(tests::schema_of("app/plan_job/plan.schema.json"),
+                              json::parse(plan_json(report))) == "");
   }
 }
 
 TEST_CASE("plan report: the schema has the sources of numbers") {
-  CHECK(json(tests::enums_of(plan_schema())) ==
+  CHECK(json(tests::enums_of(tests::schema_of("app/plan_job/plan.schema.json"))) ==
         json({{"numbers/source", tests::enum_of(kSourceNames)}}));
 }
 

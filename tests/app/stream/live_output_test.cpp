@@ -1,6 +1,5 @@
 #include "app/stream/live_output.h"
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -53,8 +52,7 @@ TEST_CASE("live output: on a terminal what may change stands behind, as far as t
 }
 
 TEST_CASE("live output: JSON lines are what the schema says") {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/formats/stream.schema.json");
-  const auto schema = nlohmann::json::parse(file);
+  const auto schema = tests::schema_of("app/formats/stream.schema.json");
   const std::string text = shown({.is_json = true, .shows_tail = false, .columns = {}},
                                  {event(Type::partial, {" a", "\xff"}),
                                   event(Type::final, {" a"}, true), event(Type::final, {}, true)});

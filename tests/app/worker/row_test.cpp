@@ -1,6 +1,5 @@
 #include "app/worker/row.h"
 
-#include <fstream>
 #include <random>
 #include <string>
 
@@ -14,11 +13,6 @@ namespace {
 
 using namespace wnpu::app;
 using nlohmann::ordered_json;
-
-nlohmann::json row_schema(const std::string& name) {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/app/worker/" + name);
-  return nlohmann::json::parse(file);
-}
 
 Row read(const std::string& text, const std::string& folder = "") {
   auto row = RowReader(folder).read({7, text, false});
@@ -141,7 +135,7 @@ TEST_CASE("row: what is not known passes through to the last digit") {
 }
 
 TEST_CASE("row: a result has the row's columns, an id, and nothing twice") {
-  const auto rules = row_schema("result.schema.json");
+  const auto rules = wnpu::tests::schema_of("app/worker/result.schema.json");
   for (const char* text :
        {R"({"audio_filepath":"a"})", R"({"audio_filepath":"a","id":null,"status":"x","line":3})",
         R"({"audio_filepath":"a","id":"b"})", "{}", "{", R"({"id":[]})", R"({"id":3})",
@@ -155,7 +149,7 @@ TEST_CASE("row: a result has the row's columns, an id, and nothing twice") {
 }
 
 TEST_CASE("row: the schema of rows and the reader agree") {
-  const auto rules = row_schema("row.schema.json");
+  const auto rules = wnpu::tests::schema_of("app/worker/row.schema.json");
   const std::vector<std::string> values = {"null", "1",      "0",  "-1", "1.5",
                                            "\"\"", "\"en\"", "[]", "{}", "true"};
   for (const char* name : {"audio_filepath", "offset", "duration", "text", "lang", "id", "other"}) {

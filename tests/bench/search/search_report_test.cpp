@@ -1,5 +1,4 @@
 // What a search for encoders prints, writes as JSON and draws.
-#include <fstream>
 #include <map>
 #include <string>
 
@@ -13,11 +12,6 @@ using namespace wnpu;  // NOLINT
 using nlohmann::json;
 
 namespace {
-
-json search_schema() {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/bench/search/search.schema.json");
-  return json::parse(file);
-}
 
 std::size_t occurrences(const std::string& text, const std::string& what) {
   std::size_t found = 0;
@@ -48,7 +42,7 @@ TEST_CASE("search report: JSON is what its schema says, with what was found") {
   const std::size_t n = report.result.front.size();
   REQUIRE(n > 1);
   const json plain = json::parse(npu::search_json(report));
-  CHECK(tests::schema_fault(search_schema(), plain) == "");
+  CHECK(tests::schema_fault(tests::schema_of("bench/search/search.schema.json"), plain) == "");
   CHECK(plain.at("front").size() == n);
   CHECK(plain.at("front")[0].at("quality").is_null());
   CHECK(!plain.contains("nearest"));
@@ -62,13 +56,13 @@ TEST_CASE("search report: JSON is what its schema says, with what was found") {
   report.result.dropped.push_back({report.result.whole.variant, "a reason"});
   report.result.refused_layers[{300, 2, 64, npu::Precision::int8}] = "another";
   const json full = json::parse(npu::search_json(report));
-  CHECK(tests::schema_fault(search_schema(), full) == "");
+  CHECK(tests::schema_fault(tests::schema_of("bench/search/search.schema.json"), full) == "");
   CHECK(full.at("front")[1].at("quality").at("wer") == 0.75);
   CHECK(full.at("front")[0].at("states_error") == report.result.front[0].loss);
   CHECK(plain.at("front")[0].at("states_error").is_null());
   CHECK(full.at("search").at("refused_layers")[0].at("reason") == "another");
   const json none = json::parse(npu::search_json(report_of(1e-3)));
-  CHECK(tests::schema_fault(search_schema(), none) == "");
+  CHECK(tests::schema_fault(tests::schema_of("bench/search/search.schema.json"), none) == "");
   CHECK(none.at("front").empty());
   CHECK(none.at("nearest").at("simulated_ms") > 1e-3);
 }
@@ -79,7 +73,7 @@ TEST_CASE("search report: the schema's enums are the program's lists") {
   for (std::size_t i = 0; i < predictors.size(); ++i) {
     CHECK(npu::predictors()[i].name == predictors[i]);
   }
-  const auto enums = tests::enums_of(search_schema());
+  const auto enums = tests::enums_of(tests::schema_of("bench/search/search.schema.json"));
   CHECK(enums.at("objective") == tests::enum_of(npu::kSearchObjectiveNames));
   CHECK(enums.at("method") == tests::enum_of(npu::kSearchMethodNames));
   CHECK(enums.at("predictor") == tests::enum_of(predictors));

@@ -18,11 +18,6 @@ using namespace wnpu::npu;  // NOLINT
 
 namespace {
 
-nlohmann::json schema() {
-  std::ifstream file(std::string(WNPU_SOURCE_DIR) + "/npu/first_light/first_light.schema.json");
-  return nlohmann::json::parse(file);
-}
-
 constexpr const char* kDate = "2026-11-24T12:00:00Z";
 
 FirstLight whole_result() {
@@ -63,24 +58,26 @@ std::string result_refusal(const std::string& text) {
 
 TEST_CASE("first light: its JSON is what the schema says, with and without all that may be there") {
   const FirstLight whole = whole_result();
-  CHECK(wnpu::tests::schema_fault(schema(),
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("npu/first_light/first_light.schema.json"),
                                   nlohmann::json::parse(first_light_json(whole, kDate))) == "");
   FirstLight empty;
   empty.overlay = "0000000000000000";
   empty.shape = {1, 64, 1, 64};
   empty.machine.device = "\xff no UTF-8";
-  CHECK(wnpu::tests::schema_fault(schema(),
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("npu/first_light/first_light.schema.json"),
                                   nlohmann::json::parse(first_light_json(empty, kDate))) == "");
 }
 
 TEST_CASE("first light: the schema's enums and fields are the program's own") {
-  const auto enums = wnpu::tests::enums_of(schema());
+  const auto enums =
+      wnpu::tests::enums_of(wnpu::tests::schema_of("npu/first_light/first_light.schema.json"));
   const auto has = [&](const nlohmann::json& names) {
     return std::ranges::any_of(enums, [&](const auto& entry) { return entry.second == names; });
   };
   CHECK(has(wnpu::tests::enum_of(kStepNames)));
   CHECK(has(wnpu::tests::enum_of(kStatusNames)));
-  const nlohmann::json table = schema()["properties"]["kernel_table"]["properties"];
+  const nlohmann::json table = wnpu::tests::schema_of(
+      "npu/first_light/first_light.schema.json")["properties"]["kernel_table"]["properties"];
   CHECK(table["rates"]["required"].size() == std::size(kRateFields));
   CHECK(table["controller"]["required"].size() == std::size(kCostFields));
 }
