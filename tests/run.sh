@@ -64,7 +64,7 @@ test_threads() {
     fi
   done
   names=$(IFS='|'; echo "$*")
-  ctest --preset tsan --parallel "$(nproc)" --tests-regex "^($names)\$"
+  ctest --preset tsan --parallel "$(nproc)" --tests-regex "^($names|engine)\$"
   result=$?
   note_skipped tsan <build/tsan/Testing/Temporary/LastTest.log
   return $result

@@ -22,5 +22,7 @@ auto some_of(const List& list) {
   const std::size_t n = (std::size(list) + kSanitizedShare - 1) / kSanitizedShare;
   return std::span(list).first(n);
 }
+template <typename List>
+void some_of(const List&& list) = delete;  // it would be gone before the first case
 
 }  // namespace wnpu::tests

@@ -1,6 +1,7 @@
 // The window loop with a device: the next clips are encoded on a thread of their own while the
 // present ones are decoded, and nothing but time changes.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -12,6 +13,7 @@
 #include "app/engine/transcribe.h"
 #include "npu/sim/sim_device.h"
 #include "tests/nano/nano_ctranslate2.h"
+#include "tests/sanitized.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"
@@ -164,7 +166,8 @@ TEST_CASE("overlap: every bit is as without it, with 1 core or 3, 2 clips togeth
     std::ranges::copy(contents_of_clips(clip), std::back_inserter(alone));
   }
   REQUIRE(alone.size() >= kBounds.size() / 2);
-  for (const std::size_t n_threads : {1UL, 2UL, 3UL}) {
+  constexpr std::array kThreads{3UL, 2UL, 1UL};
+  for (const std::size_t n_threads : tests::some_of(kThreads)) {
     auto other = f.recognizer(*device, n_threads);
     CHECK(other.encoder().is_on_device());
     CHECK(contents_of_clips(f.run(other, n_threads + 1, kBounds)) == alone);

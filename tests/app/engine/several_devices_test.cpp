@@ -1,5 +1,6 @@
 // Several devices, a window each: names, bits, failures at every call.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -101,7 +102,8 @@ TEST_CASE("several devices: any number of threads and devices gives one device's
   const DevicesFixture f;
   const auto alone = f.run({std::nullopt});
   REQUIRE(alone.error.empty());
-  for (std::size_t n = 2; n <= 4; ++n) {
+  constexpr std::array kDevices{3UL, 2UL, 4UL};
+  for (const std::size_t n : tests::some_of(kDevices)) {
     const auto found = f.run(Failures(n));
     CHECK(n_same(found, alone) == kWindows);
     REQUIRE(found.info.devices.size() == n);
@@ -143,7 +145,7 @@ TEST_CASE("several devices: where all fail it is an error that has each cause, o
   const auto cpu = f.run({});
   REQUIRE(cpu.info.devices.empty());
   const auto alone = f.run({std::nullopt});
-  for (std::size_t call = 0; call < kWindows * kDeviceLayers; call += 3) {
+  for (std::size_t call = 0; call < kWindows * kDeviceLayers; call += 3 * tests::kSanitizedShare) {
     CAPTURE(call);
     const auto found = f.run({call, 0}, true);
     CHECK(found.error.empty());

@@ -1,6 +1,7 @@
 // Layers and heads divided among devices, and the CPU beside them: bits, bytes, failures at every
 // call, and which windows go where.
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -262,7 +263,8 @@ TEST_CASE("splits: the next file begins with all devices again, in every split a
   CHECK(after.fallback.empty());
   CHECK(fallen->encoder->is_on_device());
   CHECK(same(after, sound));
-  for (const Split split : {Split::windows, Split::layers, Split::heads}) {
+  constexpr std::array kSplits{Split::heads, Split::layers, Split::windows};
+  for (const Split split : tests::some_of(kSplits)) {
     CAPTURE(npu::split_name(split));
     const auto session = f.open({0, std::nullopt}, by(split));
     CHECK_FALSE(f.encode(*session).info.devices[0].failure.empty());
@@ -294,14 +296,14 @@ TEST_CASE("split auto: the model chooses by the windows at once, and gives its r
   CHECK(info.split->used == best->name);
 }
 
-TEST_CASE("cpu beside devices: windows go by the stated times, whatever clocks and threads say") {
+TEST_CASE("cpu beside devices: windows go by the stated times, whatever the clocks say") {
   const SplitsFixture f;
   const SplitRun cpu = f.run({}, {});
   const SplitRun sim = f.run({std::nullopt}, {});
   const app::Division faster_npu{.with_cpu = true, .cpu_window_ms = 310, .npu_window_ms = 100};
   const app::Division faster_cpu{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 310};
-  using Counts = std::vector<std::size_t>;
-  for (const std::size_t threads : tests::kIsSanitized ? Counts{4} : Counts{1, 4}) {
+  constexpr std::array kThreads{4UL, 1UL};
+  for (const std::size_t threads : tests::some_of(kThreads)) {
     const SplitRun found = f.run({std::nullopt}, faster_npu, false, threads);
     CHECK(found.info.split->is_planned);
     REQUIRE(found.info.devices.size() == 2);
@@ -315,11 +317,6 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever clocks a
     CHECK(other.info.devices[0].windows == 3);
     CHECK(same(other, cpu));
   }
-  const app::Division alike{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 100};
-  const SplitRun shared = f.run({std::nullopt}, alike);
-  CHECK(same(shared.states[0], cpu.states[0]));
-  CHECK(same(shared.states[1], sim.states[1]));
-  CHECK(same(shared.states[2], cpu.states[2]));
   DeviceOptions hybrid;
   hybrid.plan = "hybrid";
   const auto device = app::npu_device(npu::open_sim_device(), hybrid);
@@ -329,6 +326,20 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever clocks a
                        Error);
   const SplitRun modelled = f.run({std::nullopt}, {.with_cpu = true});
   for (const DeviceUse& use : modelled.info.devices) CHECK(use.planned_ms > 0);
+}
+
+TEST_CASE("cpu beside devices: any number of threads gives each its windows, bit for bit") {
+  const SplitsFixture f;
+  const SplitRun cpu = f.run({}, {});
+  const SplitRun sim = f.run({std::nullopt}, {});
+  const app::Division alike{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 100};
+  constexpr std::array kThreads{2UL, 1UL, 4UL};
+  for (const std::size_t threads : tests::some_of(kThreads)) {
+    const SplitRun shared = f.run({std::nullopt}, alike, false, threads);
+    CHECK(same(shared.states[0], cpu.states[0]));
+    CHECK(same(shared.states[1], sim.states[1]));
+    CHECK(same(shared.states[2], cpu.states[2]));
+  }
 }
 
 TEST_CASE("cpu beside devices: a device that fails leaves its windows to the others, the CPU too") {
