@@ -1,5 +1,7 @@
 #include "app/worker/row_server.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <deque>
 #include <exception>
@@ -48,7 +50,10 @@ QueuedRow row_of(const ordered_json& message) {
 
 class RowServer {
  public:
-  RowServer(Channel& channel, const Serving& serving) : channel_(channel), serving_(serving) {}
+  RowServer(Channel& channel, const Serving& serving)
+      : channel_(channel),
+        serving_(serving),
+        fetch_ahead_(serving.fetch, [this] { return is_hung_up(); }) {}
 
   void serve(const TranscribeEach& transcribe_each) {
     while (!is_ended_) {
@@ -65,10 +70,13 @@ class RowServer {
   }
 
  private:
-  struct AtWorkRow {
+  struct ReadyRow {
     QueuedRow row;
-    double share_before_s = 0;
     std::unique_ptr<FetchedRecording> fetched = nullptr;  // of a URL
+  };
+  struct AtWorkRow {
+    ReadyRow ready;
+    double share_before_s = 0;
   };
 
   RecordingCallbacks callbacks() {
@@ -85,61 +93,99 @@ class RowServer {
   }
 
   std::optional<Recording> next() {
-    while (const auto row = next_row()) {
-      std::unique_ptr<FetchedRecording> fetched;
-      if (is_web_url(row->path)) {
-        fetched = fetch(*row);
-        if (!fetched) continue;
-      }
-      note_share();
-      Recording recording{.audio = {.path = fetched ? fetched->path() : row->path,
-                                    .track = serving_.audio_track,
-                                    .start_s = row->start_s,
-                                    .duration_s = row->duration_s,
-                                    .name = fetched ? shown_url(row->path) : ""},
-                          .language = row->language};
-      at_work_.emplace(n_given_++, AtWorkRow{*row, share_s_, std::move(fetched)});
-      return recording;
-    }
-    return std::nullopt;
+    std::optional<ReadyRow> ready = next_row();
+    if (!ready) return std::nullopt;
+    const QueuedRow& row = ready->row;
+    const FetchedRecording* const fetched = ready->fetched.get();
+    note_share();
+    Recording recording{.audio = {.path = fetched ? fetched->path() : row.path,
+                                  .track = serving_.audio_track,
+                                  .start_s = row.start_s,
+                                  .duration_s = row.duration_s,
+                                  .name = fetched ? shown_url(row.path) : ""},
+                        .language = row.language};
+    at_work_.emplace(n_given_++, AtWorkRow{std::move(*ready), share_s_});
+    return recording;
   }
 
-  // The row that is begun now; nothing: none may be, or will come.
-  std::optional<QueuedRow> next_row() {
-    receive();
-    while (queue_.empty() && at_work_.empty() && !is_ended_) {
-      pollfd wanted{channel_.descriptor(), POLLIN, 0};
-      ::poll(&wanted, 1, -1);
-      receive();
+  // The row that the engine begins now: one that was fetched, else the first of a file; nothing:
+  // none may be, or will come.
+  std::optional<ReadyRow> next_row() {
+    prepare();
+    while (!has_ready() && at_work_.empty() && !is_over()) {
+      std::array<pollfd, 2> wanted{pollfd{channel_.descriptor(), POLLIN, 0},
+                                   pollfd{fetch_ahead_.descriptor(), POLLIN, 0}};
+      if (is_ended_) wanted[0].fd = -1;  // what is being fetched looks whether anybody wants it
+      ::poll(wanted.data(), wanted.size(), -1);
+      prepare();
     }
-    if (queue_.empty()) return std::nullopt;
-    double seconds = queue_.front().seconds();
-    for (const auto& [number, at_work] : at_work_) seconds += at_work.row.seconds();
+    if (!has_ready()) return std::nullopt;
+    double seconds = ready_.empty() ? row_of_file()->seconds() : ready_.front().row.seconds();
+    for (const auto& [number, at_work] : at_work_) seconds += at_work.ready.row.seconds();
     if (!at_work_.empty() && seconds > serving_.limits.seconds_together) return std::nullopt;
-    QueuedRow row = std::move(queue_.front());
-    queue_.pop_front();
+    ReadyRow ready;
+    if (ready_.empty()) {
+      ready.row = take(row_of_file());
+    } else {
+      ready = std::move(ready_.front());
+      ready_.pop_front();
+    }
+    return ready;
+  }
+
+  bool has_ready() { return !ready_.empty() || row_of_file() != queue_.end(); }
+  bool is_over() const { return is_ended_ && queue_.empty() && fetching_.empty(); }
+
+  using Place = std::deque<QueuedRow>::iterator;
+  Place row_of_file() {
+    return std::ranges::find_if(queue_, [](const auto& row) { return !is_web_url(row.path); });
+  }
+  Place row_of_url() {
+    return std::ranges::find_if(queue_, [](const auto& row) { return is_web_url(row.path); });
+  }
+
+  // Out of the queue: it is begun.
+  QueuedRow take(Place place) {
+    QueuedRow row = std::move(*place);
+    queue_.erase(place);
     channel_.send_now({{kRowBegan, row.number}});
     return row;
   }
 
-  // Nothing where it failed, which is answered then, or where nobody wants more.
-  std::unique_ptr<FetchedRecording> fetch(const QueuedRow& row) {
-    const Clock::time_point begin = Clock::now();
+  // Takes what has come: rows, and recordings that were fetched. As many may be fetched, or wait
+  // for the engine, as it takes together.
+  void prepare() {
+    receive();
+    while (auto fetched = fetch_ahead_.take()) take(std::move(*fetched));
+    while (fetching_.size() + ready_.size() < serving_.limits.n_together) {
+      const Place url = row_of_url();
+      if (url == queue_.end()) return;
+      QueuedRow row = take(url);
+      const auto [begun, is_new] = fetching_.emplace(row.number, std::move(row));
+      fetch_ahead_.order(begun->first, begun->second.path);
+    }
+  }
+
+  // A row whose recording could not be fetched is answered.
+  void take(Fetched fetched) {
+    auto row = fetching_.extract(fetched.number);
+    if (!fetched.failure) {
+      ready_.push_back({std::move(row.mapped()), std::move(fetched.recording)});
+      return;
+    }
     try {
-      return serving_.fetch(row.path, [this] { return is_hung_up(); });
+      std::rethrow_exception(fetched.failure);
     } catch (const std::exception& error) {
       if (error_code(error) == ErrorCode::stopped) {
         queue_.clear();
         is_ended_ = true;
-        return nullptr;
+        return;
       }
       if (!is_of_one_file(error)) throw;
       ordered_json fields = fields_of(error);
-      const std::chrono::duration<double> passed = Clock::now() - begin;
-      fields["seconds"] = wall_time(passed.count());
-      channel_.send_now({{kRowAnswered, row.number}, {kFields, std::move(fields)}});
+      fields["seconds"] = wall_time(fetched.seconds);
+      channel_.send_now({{kRowAnswered, fetched.number}, {kFields, std::move(fields)}});
     }
-    return nullptr;
   }
 
   void receive() {
@@ -166,7 +212,7 @@ class RowServer {
     note_share();
     const AtWorkRow& ended = at_work_.at(number);
     fields["seconds"] = wall_time(share_s_ - ended.share_before_s);
-    channel_.send_now({{kRowAnswered, ended.row.number}, {kFields, std::move(fields)}});
+    channel_.send_now({{kRowAnswered, ended.ready.row.number}, {kFields, std::move(fields)}});
     at_work_.erase(number);
   }
 
@@ -181,11 +227,14 @@ class RowServer {
   Channel& channel_;
   const Serving& serving_;
   std::deque<QueuedRow> queue_;
+  std::map<std::size_t, QueuedRow> fetching_;  // by their numbers
+  std::deque<ReadyRow> ready_;
   std::map<std::size_t, AtWorkRow> at_work_;  // by the engine's numbers
   std::size_t n_given_ = 0;
   bool is_ended_ = false;  // no more rows will come
   double share_s_ = 0;     // what a row has had that has been at work from the start
   Clock::time_point noted_ = Clock::now();
+  FetchAhead fetch_ahead_;  // gone before what it asks
 };
 
 }  // namespace

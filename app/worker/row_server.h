@@ -3,13 +3,12 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "app/engine/whisper_npu.hpp"
-#include "app/remote/fetched_recording.h"
 #include "app/worker/channel.h"
+#include "app/worker/fetch_ahead.h"
 #include "app/worker/row_book.h"
 
 namespace wnpu::app {
@@ -22,10 +21,7 @@ struct Serving {
   bool with_words = false;
   std::optional<std::size_t> audio_track = {};                // of each recording
   std::function<void(const Transcript&)> on_transcript = {};  // before it is answered
-  // A row's recording that is at a URL; `is_hung_up` is when to throw models::Stopped.
-  std::function<std::unique_ptr<FetchedRecording>(const std::string& url,
-                                                  const std::function<bool()>& is_hung_up)>
-      fetch = {};
+  FetchUrl fetch = {};                                        // a row's recording that is at a URL
 };
 
 // Until the channel ends. Throws what transcribe_each does, where that is not one row's fault.

@@ -154,6 +154,45 @@ def batches():
     check(json.loads(done.stdout)["error"]["code"] == "network", "a row whose server fails", done)
 
 
+def rows_go_on():
+    """Rows of files do not wait for those that are being fetched, and a signal ends that at once."""
+    clean()
+    tone = str(work / "nano/tone.wav")
+    is_held = True
+
+    def held(handler, _):
+        while is_held:
+            time.sleep(0.01)
+        return False
+
+    def start(batch, n_urls):
+        named = [*[f"{server.url}/talk.wav?{number}" for number in range(n_urls)], *[tone] * 3]
+        asked = ["worker", *QUICK, "--allow-urls", "--order", "done", "--batch-size", str(batch)]
+        child = subprocess.Popen([program, *asked], env={**environment(), "WNPU_HUB_TIMES": "2:30:20"}, cwd=here, text=True,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for number, each in enumerate(named):
+            child.stdin.write(json.dumps({"audio_filepath": each, "id": str(number)}) + "\n")
+        child.stdin.flush()
+        return child, [json.loads(child.stdout.readline()) for _ in range(3)]
+    server.lies = held
+    for batch, n_urls in ((1, 1), (4, 2)):
+        is_held = True
+        child, first = start(batch, n_urls)
+        check({each["audio_filepath"] for each in first} == {tone}, f"found first: {first}")
+        is_held = False
+        last = [json.loads(line) for line in child.communicate(timeout=60)[0].splitlines()]
+        check(child.returncode == 0 and len(last) == n_urls, f"found last: {last}")
+        check(len({each["pred_text"] for each in first + last}) == 1, f"rows have other texts: {first + last}")
+    is_held = True
+    child, _ = start(1, 1)
+    begin = time.monotonic()
+    child.send_signal(signal.SIGTERM)
+    check(child.wait(10) == 128 + signal.SIGTERM, "stopped while a row is fetched")
+    check(time.monotonic() - begin < 1, "a signal waits for a row that is fetched")
+    check(not list(spool.iterdir()), "something is left")
+    is_held = False
+
+
 def bad_answers():
     """What will not be better is exit code 4, what may be 9."""
     clean()
@@ -284,7 +323,8 @@ def told():
 
 
 try:
-    for test in (like_a_file, names, refusals, batches, bad_answers, mended, disk_full, stopped, two_at_once, told):
+    for test in (like_a_file, names, refusals, batches, rows_go_on, bad_answers, mended, disk_full, stopped, two_at_once,
+                 told):
         begin = time.monotonic()
         test()
         print(f"url: {test.__name__}: ok ({time.monotonic() - begin:.1f} s)", flush=True)
