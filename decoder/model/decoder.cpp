@@ -24,7 +24,7 @@ Decoder::Decoder(const PackedDecoder& weights, models::ThreadPool& pool)
       head_size_(dims_.n_text_state / dims_.n_text_head) {
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
     kv_.emplace_back(kCrossRows, 2 * dims_.n_text_state);
-    kv_rooms_.emplace_back(weights.number, kCrossRows, dims_.n_text_state);
+    kv_rooms_.emplace_back(weights.cross_kv_number, kCrossRows, dims_.n_text_state);
     scores_.emplace_back(dims_.n_text_ctx);
     cross_rooms_.emplace_back(dims_, kGroupRows);
   }

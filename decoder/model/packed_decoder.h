@@ -44,7 +44,8 @@ struct PackedDecoder {
 
   models::Dims dims;
   models::Precision precision;
-  kernels::Number number;  // of the layers' weights
+  kernels::Number number;           // of the layers' weights, all but
+  kernels::Number cross_kv_number;  // those of cross_kv, whose inputs are a window's states
   PackedVocabulary vocabulary;
   models::Matrix positions;  // [n_text_ctx, n_text_state]
   std::vector<PackedDecoderLayer> layers;

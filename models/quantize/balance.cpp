@@ -88,30 +88,34 @@ Matrix with_multiplied_columns(ConstMatrixView values, const ChannelFactors& fac
   return result;
 }
 
+ProductRounding rounding_of(const ProductLayer& layer, DType type) {
+  return {type, type == DType::i8_rows && !layer.is_of_step()};
+}
+
 ProductError::ProductError(ThreadPool& pool, ConstMatrixView inputs, ConstMatrixView weights,
-                           DType type)
+                           const ProductRounding& rounding)
     : pool_(pool),
       inputs_(inputs),
       weights_(weights),
-      type_(type),
+      rounding_(rounding),
       exact_(product(pool, inputs, weights)) {}
 
 RoundingError ProductError::of(const ChannelFactors& factors) const {
   const Matrix scaled = with_multiplied_columns(weights_, factors);
-  return of(factors, rounded_to_nearest(scaled.view(), type_, "weights").view());
+  return of(factors, rounded_to_nearest(scaled.view(), rounding_.weights, "weights").view());
 }
 
 RoundingError ProductError::of(const ChannelFactors& factors,
                                ConstMatrixView rounded_weights) const {
   Matrix inputs = with_divided_columns(inputs_, factors);
-  if (type_ == DType::i8_rows) inputs = rounded_inputs(inputs.view());
+  if (rounding_.inputs_in_bytes) inputs = rounded_inputs(inputs.view());
   const Matrix found = product(pool_, inputs.view(), rounded_weights);
   return rounding_error(exact_.flat(), found.flat());
 }
 
 ChannelFactors search_factors(ThreadPool& pool, ConstMatrixView inputs, ConstMatrixView weights,
-                              DType type) {
-  const ProductError error(pool, inputs, weights, type);
+                              const ProductRounding& rounding) {
+  const ProductError error(pool, inputs, weights, rounding);
   const std::vector<float> input_sizes = largest_of_columns(inputs);
   const std::vector<float> weight_sizes = largest_of_columns(weights);
   ChannelFactors best(inputs.cols, 1.0F);

@@ -7,6 +7,7 @@
 #include "models/base/tensor.h"
 #include "models/base/thread_pool.h"
 #include "models/files/tensor_view.h"
+#include "models/quantize/product_layers.h"
 #include "models/quantize/quantize.h"
 
 namespace wnpu::models {
@@ -17,12 +18,20 @@ using ChannelFactors = std::vector<float>;
 Matrix with_divided_columns(ConstMatrixView values, const ChannelFactors& factors);
 Matrix with_multiplied_columns(ConstMatrixView values, const ChannelFactors& factors);
 
-// A product of inputs [m, k] and weights [n, k], both rounded as `type` is multiplied: int8: both
-// in 8 bits, an input row with its own scale and zero; others: the weights alone.
+// How both sides of a product are rounded.
+struct ProductRounding {
+  DType weights = DType::i8_rows;
+  bool inputs_in_bytes = false;  // a row with its own scale and zero; else they are exact
+};
+// As a run of the type that weights are stored in multiplies.
+ProductRounding rounding_of(const ProductLayer& layer, DType type);
+
+// A product of inputs [m, k] and weights [n, k].
 class ProductError {
  public:
   // Both must outlive it.
-  ProductError(ThreadPool& pool, ConstMatrixView inputs, ConstMatrixView weights, DType type);
+  ProductError(ThreadPool& pool, ConstMatrixView inputs, ConstMatrixView weights,
+               const ProductRounding& rounding);
 
   // With these factors, and weights rounded to the nearest.
   RoundingError of(const ChannelFactors& factors) const;
@@ -33,12 +42,12 @@ class ProductError {
   ThreadPool& pool_;
   ConstMatrixView inputs_;
   ConstMatrixView weights_;
-  DType type_;
+  ProductRounding rounding_;
   Matrix exact_;  // [m, n]
 };
 
 // Those with the smallest error among the shares that are tried, all ones among them.
 ChannelFactors search_factors(ThreadPool& pool, ConstMatrixView inputs, ConstMatrixView weights,
-                              DType type);
+                              const ProductRounding& rounding);
 
 }  // namespace wnpu::models

@@ -94,8 +94,8 @@ class Calibrator {
     const Matrix* const sample = sample_of(point.takers.front());
     if (sample == nullptr) return;
     const Matrix weights = stacked_weights(file_, point.takers);
-    const ChannelFactors factors =
-        search_factors(pool_, judging_rows(*sample), weights.view(), options_.type);
+    const ChannelFactors factors = search_factors(pool_, judging_rows(*sample), weights.view(),
+                                                  rounding_of(point.takers.front(), options_.type));
     for (const ProductLayer& taker : point.takers) columns_[taker.name()] = factors;
     for (const std::string& giver : point.givers) divide_channels(giver, factors);
   }
@@ -112,7 +112,8 @@ class Calibrator {
                          ? rounded_for(*sample, factors, scaled)
                          : rounded_to_nearest(scaled.view(), options_.type, name);
     if (sample != nullptr) {
-      const ProductError error(pool_, judging_rows(*sample), weights.view(), options_.type);
+      const ProductError error(pool_, judging_rows(*sample), weights.view(),
+                               rounding_of(layer.layer, options_.type));
       before_.emplace(name, error.of(ChannelFactors(weights.cols(), 1.0F)));
       layer.error = error.of(factors, rounded.view());
     }

@@ -36,6 +36,11 @@ std::string ProductLayer::name() const {
   return text;
 }
 
+bool ProductLayer::is_of_step() const {
+  const std::string& part = parts.front();
+  return part.starts_with("decoder.") && !part.ends_with(".cross_attn.key");
+}
+
 std::vector<ProductLayer> product_layers(const Dims& dims) {
   Layers layers;
   for (std::size_t i = 0; i < dims.n_audio_layer; ++i) {

@@ -16,6 +16,8 @@ struct ProductLayer {
 
   // "encoder.blocks.0.attn.query+key+value"
   std::string name() const;
+  // Of a decoder's step: in int8 its inputs have 16 bits (models/weights/precision.h).
+  bool is_of_step() const;
 };
 
 // All of them, encoder first. Convolutions, vectors and positions are not among them.

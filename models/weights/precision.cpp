@@ -20,6 +20,11 @@ kernels::Number number_of(Precision precision) {
   return multiplies_bytes(precision) ? kernels::Number::u8 : kernels::Number::i8;
 }
 
+kernels::Number step_number_of(Precision precision) {
+  if (precision == Precision::fp32) return kernels::Number::f16;
+  return precision == Precision::int16 ? kernels::Number::i16 : kernels::Number::i8;
+}
+
 std::string_view precision_name(Precision precision) {
   return kPrecisionNames[static_cast<std::size_t>(precision)];
 }

@@ -11,8 +11,9 @@ namespace wnpu::models {
 
 // fp32: weights as they came, sums in fp32: the reference, openai-whisper's text.
 // int16: weights and what they are multiplied by in 12 to 15 bits.
-// int8: weights in 8 bits, half the memory. Where the CPU multiplies bytes (AVX512-VNNI and VBMI,
-// ARM's sdot), so is what they are multiplied by, and so is the encoder's attention.
+// int8: weights in 8 bits, half the memory. What they are multiplied by has 16 in a decoder's step;
+// elsewhere, where the CPU multiplies bytes (AVX512-VNNI and VBMI, ARM's sdot), it has 8 as well,
+// and so has the encoder's attention.
 enum class Precision { fp32, int16, int8 };
 inline constexpr std::array<std::string_view, 3> kPrecisionNames{"fp32", "int16", "int8"};
 
@@ -23,8 +24,13 @@ Precision auto_precision();
 // Whether products are of bytes: int8, where the CPU has the instructions for it.
 bool multiplies_bytes(Precision precision);
 
-// In what numbers a layer's weights are.
+// In what numbers a layer's weights are: of the encoder, and of the decoder's for a window's keys
+// and values.
 kernels::Number number_of(Precision precision);
+// Of the decoder's other layers, which a step of few rows reads. In int8 words are lost where their
+// inputs have 8 bits, and a step that waits for its weights is as fast with 16. In fp32, weights
+// that are fp16 numbers are kept as such.
+kernels::Number step_number_of(Precision precision);
 
 std::string_view precision_name(Precision precision);
 std::optional<Precision> parse_precision(std::string_view name);

@@ -139,6 +139,16 @@ TEST_CASE("decoder: weights in integers keep to fp64, and rows do not see each o
   }
 }
 
+TEST_CASE("decoder: int8's steps have inputs of 16 bits, and a window's keys and values bytes") {
+  const Fixture f(2, models::Precision::int8);
+  for (const decoder::PackedDecoderLayer& layer : f.packed.layers) {
+    for (const kernels::Linear* of_step :
+         {&layer.qkv, &layer.out, &layer.cross_query, &layer.cross_out, &layer.mlp_0, &layer.mlp_2})
+      CHECK(of_step->weight.number() == kernels::Number::i8);
+    CHECK(layer.cross_kv.weight.number() == models::number_of(models::Precision::int8));
+  }
+}
+
 TEST_CASE("decoder: sequences of one step do not see each other, nor each other's window") {
   Fixture f;
   decoder::KvCache alone(f.model.dims, 1);

@@ -30,7 +30,7 @@ std::uint64_t hash_of(const kernels::RightSide& side) {
 
 }  // namespace
 
-TEST_CASE("packing: layout 1 is what it was when files were made of it") {
+TEST_CASE("packing: layout 2 is what it was when files were made of it") {
   using kernels::Number;
   constexpr std::size_t kRows = 77;
   constexpr std::size_t kColumns = 53;

@@ -79,20 +79,42 @@ TEST_CASE("fold points: each channel has one giver, and all products but those b
 
 TEST_CASE("balance: factors are powers of two, and a product with outliers is nearer with them") {
   ThreadPool pool(2);
+  const ProductRounding rounding{DType::i8_rows, true};
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     CAPTURE(seed);
     const std::size_t cols = 24 + 13 * seed;
     const Matrix inputs = with_outliers(60, cols, seed);
     const Matrix weights = random_matrix(31, cols, seed + 100, 0.1);
-    const ChannelFactors factors =
-        search_factors(pool, inputs.view(), weights.view(), DType::i8_rows);
+    const ChannelFactors factors = search_factors(pool, inputs.view(), weights.view(), rounding);
     for (const float factor : factors) {
       int exponent = 0;
       CHECK(std::frexp(factor, &exponent) == 0.5F);
     }
-    const ProductError error(pool, inputs.view(), weights.view(), DType::i8_rows);
+    const ProductError error(pool, inputs.view(), weights.view(), rounding);
     const double before = error.of(ChannelFactors(cols, 1.0F)).relative;
     CHECK(error.of(factors).relative < before / 2);
+  }
+}
+
+TEST_CASE("balance: inputs are in bytes where int8 multiplies bytes, and exact in a step") {
+  for (const ProductLayer& layer : product_layers(small_dims())) {
+    CAPTURE(layer.name());
+    const bool is_of_encoder = layer.name().starts_with("encoder.");
+    const bool is_of_window = layer.name().ends_with("cross_attn.key+value");
+    CHECK(rounding_of(layer, DType::i8_rows).inputs_in_bytes == (is_of_encoder || is_of_window));
+    CHECK(!rounding_of(layer, DType::q8_0).inputs_in_bytes);
+  }
+}
+
+TEST_CASE("balance: an error without rounded inputs is that of the weights") {
+  ThreadPool pool(2);
+  const Matrix inputs = with_outliers(60, 50, 3);
+  const Matrix weights = random_matrix(31, 50, 9, 0.1);
+  const ChannelFactors ones(50, 1.0F);
+  for (const bool in_bytes : {false, true}) {
+    const ProductError error(pool, inputs.view(), weights.view(), {DType::i8_rows, in_bytes});
+    CHECK((error.of(ones, weights.view()).relative > 0) == in_bytes);
+    CHECK(error.of(ones).relative > 0);
   }
 }
 
@@ -105,9 +127,10 @@ TEST_CASE("balance: channels of zeros get no factor, and never is the error larg
   for (const DType type : {DType::i8_rows, DType::q8_0}) {
     if (type == DType::q8_0) inputs = with_outliers(40, 32, 2);
     if (type == DType::q8_0) weights = random_matrix(20, 32, 5);
-    const auto factors = search_factors(pool, inputs.view(), weights.view(), type);
+    const ProductRounding rounding{type, type == DType::i8_rows};
+    const auto factors = search_factors(pool, inputs.view(), weights.view(), rounding);
     if (type == DType::i8_rows) CHECK((factors[3] == 1 && factors[9] == 1));
-    const ProductError error(pool, inputs.view(), weights.view(), type);
+    const ProductError error(pool, inputs.view(), weights.view(), rounding);
     CHECK(error.of(factors).relative <= error.of(ChannelFactors(inputs.cols(), 1.0F)).relative);
   }
 }
@@ -122,9 +145,10 @@ TEST_CASE("calibrate: with planted outliers every product that can be balanced i
     CAPTURE(layer.layer.name());
     const auto before = made.before.find(layer.layer.name());
     if (before == made.before.end()) continue;
+    // Inputs that cannot be balanced, or are exact: weights alone are rounded better.
     const bool is_fixed = layer.layer.name().ends_with("mlp.2");
-    // Its inputs cannot be balanced: weights alone are rounded better.
-    CHECK(layer.error.relative < before->second.relative * (is_fixed ? 1.05 : 0.6));
+    const double limit = layer.layer.is_of_step() ? 0.85 : 0.6;
+    CHECK(layer.error.relative < before->second.relative * (is_fixed ? 1.05 : limit));
   }
 }
 
