@@ -12,12 +12,17 @@
 namespace wnpu::models {
 namespace {
 
+// Also where most elements are not: the embedding alone may be more than all layers.
+bool has_int8(const ModelFile& file) {
+  return std::ranges::any_of(
+      file.tensors(), [](const auto& tensor) { return tensor.second.dtype == DType::i8_rows; });
+}
+
 // Weights: what becomes of the matrices of linear layers and of the embedding.
 template <typename Weights>
 class Loader {
  public:
-  explicit Loader(const ModelFile& file)
-      : file_(file), is_int8_(file.main_dtype() == dtype_name(DType::i8_rows)) {}
+  explicit Loader(const ModelFile& file) : file_(file), is_int8_(has_int8(file)) {}
 
   WeightTensor tensor(const std::string& name, const std::vector<std::size_t>& shape) const {
     const TensorView& view = file_.tensor(name, shape);
