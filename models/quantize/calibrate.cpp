@@ -117,7 +117,8 @@ class Calibrator {
       before_.emplace(name, error.of(ChannelFactors(weights.cols(), 1.0F)));
       layer.error = error.of(factors, rounded.view());
     }
-    layer.stays_finer = options_.max_error && layer.error.relative > *options_.max_error;
+    layer.stays_finer = is_left_out(layer.layer) ||
+                        (options_.max_error && layer.error.relative > *options_.max_error);
     Matrix kept = std::move(layer.stays_finer ? scaled : rounded);
     divide_rows(layer.layer, kept);
     if (layer.stays_finer) {
@@ -136,6 +137,12 @@ class Calibrator {
   const Matrix* sample_of(const ProductLayer& layer) const {
     const auto found = inputs_.find(layer.name());
     return found == inputs_.end() || found->second.rows() == 0 ? nullptr : &found->second;
+  }
+
+  // The embedding, of whose product there is no sample, where other layers are fitted: rounded to
+  // the nearest it would lose more words than they do, and a step reads few of its rows.
+  bool is_left_out(const ProductLayer& layer) const {
+    return options_.type == DType::i8_rows && !inputs_.empty() && !layer.has_bias;
   }
 
   Matrix rounded_for(const Matrix& sample, const ChannelFactors& factors, const Matrix& weights) {

@@ -28,7 +28,8 @@ struct Calibration {
   std::map<std::string, RoundingError> before;
 };
 
-// Layers without a sample are rounded to the nearest. All of the model is in memory.
+// Layers without a sample are rounded to the nearest; in int8, where there are samples of others,
+// the embedding keeps its values. All of the model is in memory.
 // Throws ModelError. No result depends on the threads.
 Calibration calibrate(ThreadPool& pool, const ModelFile& file, const ProductInputs& inputs,
                       const QuantizeOptions& options);

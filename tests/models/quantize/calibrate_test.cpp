@@ -144,6 +144,7 @@ TEST_CASE("calibrate: with planted outliers every product that can be balanced i
   for (const QuantizedLayer& layer : made.layers) {
     CAPTURE(layer.layer.name());
     const auto before = made.before.find(layer.layer.name());
+    CHECK(layer.stays_finer == (before == made.before.end()));  // the embedding
     if (before == made.before.end()) continue;
     // Inputs that cannot be balanced, or are exact: weights alone are rounded better.
     const bool is_fixed = layer.layer.name().ends_with("mlp.2");
