@@ -70,17 +70,6 @@ test_threads() {
   return $result
 }
 
-# The checks that keep the code readable: sizes, names. The rest of .clang-tidy takes longer; by hand:
-# clang-tidy -p build/tidy FILE. All files of a library are read as one, so that headers are read once,
-# which also shows what two of them name alike.
-check_tidy() {
-  cmake --preset tidy -B build/tidy-unity -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 >/dev/null &&
-    grep -oP '"file": "\K[^"]*' build/tidy-unity/compile_commands.json |
-    awk '!/\/tests\// && (!/\/build\/tidy-unity\// || /\/Unity\//)' | # nor what the build makes
-      xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/tidy-unity \
-        --checks='-*,readability-function-size,readability-identifier-naming' 2>/dev/null
-}
-
 fetch_or_say() {
   fetch_samples || echo "tiny.en could not be fetched: tests that need it will be skipped"
   bash bench/peers.sh --normalizer || echo "no normaliser: the test of word error rates will be skipped"
@@ -94,7 +83,7 @@ install_packages app/packages.txt tests/packages.txt || exit 1
 step "weights, a recording, the normaliser, onnxruntime and a Python environment for the tests" fetch_or_say
 step "format" check_format
 step "dev: build and test" build_and_test dev
-step "clang-tidy" check_tidy
+step "clang-tidy: sizes and names" tests/tidy.sh
 step "asan: build and test" build_and_test asan
 # What an hour would find, tests/README.md says how to look for.
 step "fuzzers of the preset asan, 15 s each" tests/fuzz/run.sh 15
