@@ -19,13 +19,13 @@ namespace {
 constexpr int kPatienceMs = 100;
 
 // Returns when a descriptor takes some bytes, or an error; none: when the patience is over.
-void wait_for(pollfd* descriptor) {
+void wait_until_writable(pollfd* descriptor) {
   const int ready = ::poll(descriptor, descriptor == nullptr ? 0 : 1, kPatienceMs);
   if (ready == 0 && received_signal() != 0) throw models::Stopped();
 }
 
 bool would_wait(pollfd& descriptor) {
-  wait_for(&descriptor);
+  wait_until_writable(&descriptor);
   return descriptor.revents == 0;
 }
 
@@ -57,7 +57,7 @@ int open_in_place(const std::filesystem::path& path) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor >= 0) return descriptor;
     if (errno != ENXIO || !std::filesystem::is_fifo(path)) fail_to_write(path, "open");
-    wait_for(nullptr);  // for a reader
+    wait_until_writable(nullptr);  // for a reader
   }
 }
 

@@ -56,7 +56,7 @@ std::string suggested_option(const std::string& name, const CLI::App& command) {
   return models::suggestion(name, names);
 }
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_word(const std::string& message) {
   throw UsageError(message + " (see --help)");
 }
 
@@ -65,7 +65,7 @@ void check_empty(const CLI::Option& option, const std::string& name, const std::
   const char delimiter = option.get_delimiter();
   const bool is_empty = std::ranges::all_of(
       value, [delimiter](char c) { return delimiter != '\0' && c == delimiter; });
-  if (is_empty && !may_be_empty(option)) refuse(name + ": expected a value, found nothing");
+  if (is_empty && !may_be_empty(option)) refuse_word(name + ": expected a value, found nothing");
 }
 
 class WordSorter {
@@ -86,7 +86,7 @@ class WordSorter {
       } else if (short_option(word) != nullptr) {
         take_short(word.substr(1));
       } else if (word.starts_with('-') && word != "-" && !is_digit(word[1])) {
-        refuse(
+        refuse_word(
             std::string(word).append(": no such option; a file of that name is ./").append(word));
       } else if (expects_command()) {
         take_command(word);
@@ -147,10 +147,10 @@ class WordSorter {
     const auto found =
         above().get_subcommands([&](const CLI::App* each) { return each->check_name(word); });
     if (found.empty()) {
-      refuse((command_ == nullptr
-                  ? word + ": there is no such command, and no such file"
-                  : command_->get_name() + " " + word + ": there is no such action") +
-             suggested_command(word, above()));
+      refuse_word((command_ == nullptr
+                       ? word + ": there is no such command, and no such file"
+                       : command_->get_name() + " " + word + ": there is no such action") +
+                  suggested_command(word, above()));
     }
     begin_command(*found.front());
   }
@@ -163,7 +163,7 @@ class WordSorter {
 
   void take_file(const std::string& word) {
     if (expects_command()) return take_command(word);
-    if (word.empty()) refuse("the name of a file is empty");
+    if (word.empty()) refuse_word("the name of a file is empty");
     words_.files.push_back(word);
   }
 
@@ -176,8 +176,8 @@ class WordSorter {
       option = find(name);
     }
     if (option == nullptr) {
-      refuse(name + ": there is no such option" +
-             suggested_option(name, command_ != nullptr ? *command_ : *usual_));
+      refuse_word(name + ": there is no such option" +
+                  suggested_option(name, command_ != nullptr ? *command_ : *usual_));
     }
     take(*option, name,
          end == word.size() ? std::nullopt : std::optional<std::string>(word.substr(end + 1)));
@@ -187,7 +187,7 @@ class WordSorter {
   static std::string translated(const std::string& name) {
     const ForeignOption* const foreign = find_foreign_option(name.substr(2));
     if (foreign == nullptr) return name;
-    if (foreign->ours.empty()) refuse(name + ": " + std::string(foreign->advice));
+    if (foreign->ours.empty()) refuse_word(name + ": " + std::string(foreign->advice));
     return "--" + std::string(foreign->ours);
   }
 
@@ -196,7 +196,7 @@ class WordSorter {
     const std::string name = std::string("-") + letters[0];
     const CLI::Option* const option = find(name);
     const std::string rest = letters.substr(1);
-    if (option == nullptr) refuse(name + ": there is no such option");
+    if (option == nullptr) refuse_word(name + ": there is no such option");
     if (rest.empty()) return take(*option, name, std::nullopt);
     if (rest[0] == '=') return take(*option, name, rest.substr(1));
     if (takes_value(*option) && !may_go_without_value(*option)) return take(*option, name, rest);
@@ -210,7 +210,7 @@ class WordSorter {
     words_.options.push_back(name);
     words_.given.push_back(&option);
     if (!takes_value(option)) {
-      if (value) refuse(name + ": expected no value, found \"" + *value + "\"");
+      if (value) refuse_word(name + ": expected no value, found \"" + *value + "\"");
     } else if (may_go_without_value(option) && !value) {
       words_.options.push_back(!left_.empty() && is_bool(left_.front()) ? next() : "True");
     } else {
@@ -221,13 +221,13 @@ class WordSorter {
   }
 
   std::string next_value(const std::string& name) {
-    if (left_.empty()) refuse(name + ": expected a value, found the end of the command line");
+    if (left_.empty()) refuse_word(name + ": expected a value, found the end of the command line");
     std::string word = next();
     if (looks_like_option(word)) {
       std::string message = name + ": expected a value, found ";
       message += word + "; a value that begins so is written ";
       message += name + "=" + word;
-      refuse(message);
+      refuse_word(message);
     }
     return word;
   }

@@ -74,7 +74,7 @@ bool takes_path(const CLI::Option& option) {
 
 bool takes_model(const CLI::Option& option) { return option.get_type_name() == kModelType; }
 
-Words names_of(const CLI::Option& option) {
+Words spellings_of(const CLI::Option& option) {
   Words names;
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
@@ -117,7 +117,7 @@ std::string bash_values(const Offer& offer, const Words& models) {
   for (const CLI::Option* option : offer.options) {
     if (!takes_value(*option)) continue;
     Words patterns;
-    for (const std::string& name : names_of(*option))
+    for (const std::string& name : spellings_of(*option))
       patterns.push_back(quoted(joined(offer.command) + "/" + name));
     text += "    " + joined(patterns, " | ") + ")";
     const Words values = values_of(*option);
@@ -139,7 +139,7 @@ std::string bash_words(const Offer& offer, bool of_options) {
   Words words;
   if (of_options) {
     for (const CLI::Option* option : offer.options) {
-      for (const std::string& name : names_of(*option)) words.push_back(name);
+      for (const std::string& name : spellings_of(*option)) words.push_back(name);
     }
   }
   for (const CLI::App* action : offer.actions) {
@@ -196,7 +196,7 @@ std::string zsh_options(const Offer& offer) {
   for (const CLI::Option* option : offer.options) {
     std::string rest = "[" + zsh_text(option->get_description()) + "]";
     if (takes_value(*option)) rest += ":value:" + zsh_value(*option);
-    for (const std::string& name : names_of(*option)) {
+    for (const std::string& name : spellings_of(*option)) {
       const std::string mark = takes_value(*option) && name.starts_with("--") ? "=" : "";
       text += "        " + quoted("*" + name + mark + rest) + "\n";
     }

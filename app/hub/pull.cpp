@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPullSums = "SHA256SUMS";
 
-void sync_folder(const fs::path& folder) {
+void sync_model_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
   ::fsync(descriptor);
@@ -68,7 +68,7 @@ class SourcePull {
       throw OutputError(target.string() +
                         ": cannot be given its name: " + std::system_category().message(errno));
     }
-    sync_folder(order_->folder);
+    sync_model_folder(order_->folder);
     for (const Pin& pin : new_pins_) {
       progress_->note(pin.file + ": no SHA-256 is published: it is held to this one from now on (" +
                       models::join(order_->folder, kPinsName).string() + ")");

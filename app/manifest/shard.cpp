@@ -24,7 +24,8 @@ std::optional<std::size_t> number_in(std::string_view text) {
   return number;
 }
 
-std::size_t number_of(const char* name, const Variable& variable, const std::string& reason = "") {
+std::size_t shard_number(const char* name, const Variable& variable,
+                         const std::string& reason = "") {
   const char* const text = variable(name);
   const auto number = number_in(text == nullptr ? "" : text);
   if (number) return *number;
@@ -39,10 +40,10 @@ std::string said(const char* name, std::size_t number) {
 // Task numbers of an array may begin anywhere; where they have gaps (--array=1,5 or 0-9:2), which
 // shard a task has cannot be told from its number.
 Shard slurm_shard(const Variable& variable) {
-  const std::size_t task = number_of(kTask, variable);
-  const std::size_t first = number_of(kFirst, variable);
-  const std::size_t last = number_of(kLast, variable);
-  const std::size_t count = number_of(kTasks, variable);
+  const std::size_t task = shard_number(kTask, variable);
+  const std::size_t first = shard_number(kFirst, variable);
+  const std::size_t last = shard_number(kLast, variable);
+  const std::size_t count = shard_number(kTasks, variable);
   const std::string source = said(kTask, task) + " " + said(kFirst, first) + " " +
                              said(kLast, last) + " " + said(kTasks, count);
   if (task < first || task > last || last - first != count - 1) {
@@ -54,9 +55,9 @@ Shard slurm_shard(const Variable& variable) {
 }
 
 Shard indexed_shard(const Variable& variable) {
-  const std::size_t index = number_of(kIndex, variable);
+  const std::size_t index = shard_number(kIndex, variable);
   const std::size_t count =
-      number_of(kShards, variable, " (the job's completions, which Kubernetes does not say)");
+      shard_number(kShards, variable, " (the job's completions, which Kubernetes does not say)");
   const std::string source = said(kIndex, index) + " " + said(kShards, count);
   if (index >= count) {
     throw UsageError("--shard auto: expected an index below the number of shards, found " + source);

@@ -32,7 +32,7 @@ struct Convert {
   bool overwrites = false;
 };
 
-void add_options(CLI::App& app, Convert& order, std::vector<std::string>& models) {
+void add_convert_options(CLI::App& app, Convert& order, std::vector<std::string>& models) {
   app.add_option("model", models, "Name in the cache folder, or path");
   app.add_option("-o,--output", order.file, "File to make, for --model; NAME.wnpu is found by name")
       ->type_name("FILE");
@@ -42,7 +42,7 @@ void add_options(CLI::App& app, Convert& order, std::vector<std::string>& models
   app.add_flag("--overwrite", order.overwrites, "Replace a file that is there");
 }
 
-std::vector<models::Precision> precisions_of(const std::string& name) {
+std::vector<models::Precision> asked_precisions(const std::string& name) {
   if (name == kAuto) return {models::auto_precision()};
   if (const auto one = models::parse_precision(name)) return {*one};
   return {models::Precision::fp32, models::Precision::int16, models::Precision::int8};
@@ -53,7 +53,7 @@ int convert(const Convert& order, const std::vector<std::string>& names) {
   if (order.file.empty()) throw UsageError("models convert: --output is required");
   const std::filesystem::path model = find_model(names[0]);
   require_free_file(order.file, order.overwrites);
-  write_packed_file(model, order.file, precisions_of(order.precision), available_cpus());
+  write_packed_file(model, order.file, asked_precisions(order.precision), available_cpus());
   std::error_code error;
   write_all(STDOUT_FILENO,
             order.file + ": " + std::to_string(std::filesystem::file_size(order.file, error)) +
@@ -68,7 +68,7 @@ Subcommand convert_action() {
   const auto order = std::make_shared<Convert>();
   const auto names = std::make_shared<std::vector<std::string>>();
   return {"convert", "Make one file of a model that needs no packing when it is loaded",
-          [order, names](CLI::App& app) { add_options(app, *order, *names); },
+          [order, names](CLI::App& app) { add_convert_options(app, *order, *names); },
           [order](const std::vector<std::string>& files) { return convert(*order, files); }};
 }
 

@@ -31,7 +31,7 @@ struct Export {
   bool overwrites = false;
 };
 
-void add_options(CLI::App& app, Export& order, std::vector<std::string>& models) {
+void add_export_options(CLI::App& app, Export& order, std::vector<std::string>& models) {
   app.add_option("model", models, "Name in the cache folder, or path");
   app.add_flag("--onnx", order.is_onnx,
                "Encoder, decoder and decoder with a past, as HuggingFace's optimum names them");
@@ -67,7 +67,7 @@ Subcommand export_action() {
   const auto order = std::make_shared<Export>();
   const auto names = std::make_shared<std::vector<std::string>>();
   return {"export", "Write a model in the format of another program",
-          [order, names](CLI::App& app) { add_options(app, *order, *names); },
+          [order, names](CLI::App& app) { add_export_options(app, *order, *names); },
           [order](const std::vector<std::string>& files) { return export_model(*order, files); }};
 }
 

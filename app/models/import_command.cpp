@@ -23,7 +23,7 @@ struct Import {
   bool overwrites = false;
 };
 
-void add_options(CLI::App& app, Import& order, std::vector<std::string>& files) {
+void add_import_options(CLI::App& app, Import& order, std::vector<std::string>& files) {
   app.add_option("encoder", files, "ONNX file of a Whisper encoder");
   app.add_option("--decoder", order.decoder,
                  "Model that decoder, vocabulary and number of heads are taken from")
@@ -51,7 +51,7 @@ Subcommand import_action() {
   const auto order = std::make_shared<Import>();
   const auto names = std::make_shared<std::vector<std::string>>();
   return {"import", "Make a model of an ONNX encoder and the decoder of another model",
-          [order, names](CLI::App& app) { add_options(app, *order, *names); },
+          [order, names](CLI::App& app) { add_import_options(app, *order, *names); },
           [order](const std::vector<std::string>& files) { return import_model(*order, files); }};
 }
 

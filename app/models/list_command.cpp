@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string formats_of(const HubModel& model) {
+std::string stored_formats(const HubModel& model) {
   std::string text;
   for (const HubSource& source : model.sources) {
     text.append(text.empty() ? "" : " ").append(source.format);
@@ -25,14 +25,14 @@ std::string formats_of(const HubModel& model) {
   return text;
 }
 
-TextRow row_of(const ListedModel& model, const fs::path& folder) {
+TextRow catalogue_row(const ListedModel& model, const fs::path& folder) {
   if (model.published == nullptr) {
     return {model.name, "?", std::string(hub_format_of(folder / model.name)), "-"};
   }
   const std::uint64_t bytes = model.published->sources.front().bytes();
   return {model.name, bytes == 0 ? "?" : size_text(bytes),
           model.path.empty() ? "-" : std::string(hub_format_of(model.path)),
-          formats_of(*model.published)};
+          stored_formats(*model.published)};
 }
 
 // The catalogue's, then what else is in the folder.
@@ -61,15 +61,15 @@ std::string names_text(const std::vector<ListedModel>& models) {
   return text;
 }
 
-int list_models(const NamedModels& named, bool only_here, ListedAs as) {
+int list_catalogue(const NamedModels& named, bool only_here, ListedAs as) {
   const fs::path folder = named.folder();
   const std::vector<ListedModel> models = listed_models(folder, only_here);
   std::vector<TextRow> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
-  for (const ListedModel& model : models) rows.push_back(row_of(model, folder));
+  for (const ListedModel& model : models) rows.push_back(catalogue_row(model, folder));
   const HubModel& detector = hub_detector();
   const fs::path here = has_detector(folder) ? folder / detector.folder_name() : fs::path();
   if (!only_here || !here.empty())
-    rows.push_back(row_of({std::string(detector.name), &detector, here}, folder));
+    rows.push_back(catalogue_row({std::string(detector.name), &detector, here}, folder));
   const std::string text = as == ListedAs::json    ? models_json(models, folder)
                            : as == ListedAs::names ? names_text(models)
                                                    : text_table(rows);
@@ -98,7 +98,7 @@ Subcommand list_action() {
             add_model_dir(app, order->named);
           },
           [order](const std::vector<std::string>&) {
-            return list_models(order->named, order->only_here, order->as);
+            return list_catalogue(order->named, order->only_here, order->as);
           }};
 }
 

@@ -96,7 +96,7 @@ DType type_of(const QuantizeOrder& order) {
 
 bool is_ggml(DType type) { return models::block_layout(type).elements > 1; }
 
-void check(const QuantizeOrder& order, DType type, std::size_t n_models) {
+void check_quantize_order(const QuantizeOrder& order, DType type, std::size_t n_models) {
   if (n_models != 1) throw UsageError("quantize: expected one model");
   if (order.folder.empty()) throw UsageError("quantize: --output-dir is required");
   if (is_ggml(type) && order.max_error) {
@@ -176,7 +176,7 @@ int quantize(QuantizeOrder order, std::vector<std::string> names) {
     names.resize(1);
   }
   const DType type = type_of(order);
-  check(order, type, names.size());
+  check_quantize_order(order, type, names.size());
   require_free(order.folder, order.overwrites, kind);
   const unsigned threads = available_cpus();
   const Quantized made = quantized(order, type, find_model(names[0]), threads);

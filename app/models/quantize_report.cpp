@@ -29,7 +29,7 @@ void put_error(const models::RoundingError& error, ordered_json& object) {
   if (error.snr_db) object["snr_db"] = *error.snr_db;
 }
 
-ordered_json json_of(const QuantizedLayer& layer, const QuantizeReport& report) {
+ordered_json layer_json(const QuantizedLayer& layer, const QuantizeReport& report) {
   const auto before = report.before.find(layer.layer.name());
   const bool is_fitted = before != report.before.end();
   ordered_json object = {{"layer", layer.layer.name()},
@@ -48,7 +48,7 @@ ordered_json json_of(const QuantizedLayer& layer, const QuantizeReport& report) 
   return object;
 }
 
-ordered_json json_of(const Hearing& hearing, bool has_references) {
+ordered_json layer_json(const Hearing& hearing, bool has_references) {
   ordered_json object = {{"cpu_s", hearing.seconds}, {"word_errors", nullptr}, {"words", nullptr}};
   if (!has_references) return object;
   object["word_errors"] = hearing.words.errors();
@@ -56,15 +56,15 @@ ordered_json json_of(const Hearing& hearing, bool has_references) {
   return object;
 }
 
-ordered_json json_of(const Evaluation& evaluation) {
+ordered_json layer_json(const Evaluation& evaluation) {
   const bool has_references = evaluation.n_references > 0;
   return {{"recordings", evaluation.n_recordings},
           {"with_reference", evaluation.n_references},
           {"same_text", evaluation.n_same_text},
           {"audio_s", evaluation.audio_s},
           {"precision", models::precision_name(evaluation.precision)},
-          {"before", json_of(evaluation.before, has_references)},
-          {"after", json_of(evaluation.after, has_references)}};
+          {"before", layer_json(evaluation.before, has_references)},
+          {"after", layer_json(evaluation.after, has_references)}};
 }
 
 std::string formatted(const char* format, double value) {
@@ -190,9 +190,9 @@ std::string quantize_json(const QuantizeReport& report) {
                          {"bytes", sum_of(report, &QuantizedLayer::bytes)},
                          {"layers", ordered_json::array()}};
   if (report.max_error) object["max_error"] = *report.max_error;
-  if (report.evaluation) object["evaluation"] = json_of(*report.evaluation);
+  if (report.evaluation) object["evaluation"] = layer_json(*report.evaluation);
   for (const QuantizedLayer& layer : report.layers)
-    object["layers"].push_back(json_of(layer, report));
+    object["layers"].push_back(layer_json(layer, report));
   constexpr int kIndent = 2;
   // A path may be no UTF-8.
   return object.dump(kIndent, ' ', false, ordered_json::error_handler_t::replace) + "\n";

@@ -37,7 +37,7 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
   return parts;
 }
 
-ops::SizedOperation parse(const std::string& text) {
+ops::SizedOperation parse_computation(const std::string& text) {
   const std::vector<std::string> parts = parts_of(text, ':');
   ops::SizedOperation operation{.name = parts[0], .sizes = {}};
   const bool is_known = !ops::operation_sizes(parts[0]).empty();
@@ -79,7 +79,7 @@ std::vector<npu::NamedDesign> computation_designs(const npu::Target& target,
                                                   std::optional<std::uint64_t> memory_limit) {
   std::vector<npu::NamedDesign> named;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const ops::SizedOperation operation = parse(texts[i]);
+    const ops::SizedOperation operation = parse_computation(texts[i]);
     std::vector<npu::Design> designs;
     try {
       designs = ops::recorded_calls(target, operation, memory_limit);

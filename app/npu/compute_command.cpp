@@ -39,7 +39,7 @@ struct Computation {
   bool json = false;
 };
 
-void add_options(CLI::App& app, Computation& computation) {
+void add_compute_options(CLI::App& app, Computation& computation) {
   TensorDeviceOptions& device = computation.device_options;
   app.add_option("-o,--output", computation.output, "File for the result, whole or not at all")
       ->type_name("FILE.npy");
@@ -130,13 +130,13 @@ constexpr std::array kOperations{
                                         computation.scale);
               }}};
 
-Subcommand action(const Operation& operation) {
+Subcommand action_of_compute(const Operation& operation) {
   const auto computation = std::make_shared<Computation>();
   return {operation.name, operation.help,
           [computation, &operation](CLI::App& app) {
             app.add_option("files", computation->operands, operation.operands);
             operation.add_options(app, *computation);
-            add_options(app, *computation);
+            add_compute_options(app, *computation);
           },
           [computation, &operation](const std::vector<std::string>& files) {
             return compute(operation, *computation, files);
@@ -151,7 +151,8 @@ Subcommand compute_action() {
                      {},
                      {},
                      {}};
-  for (const Operation& operation : kOperations) compute.actions.push_back(action(operation));
+  for (const Operation& operation : kOperations)
+    compute.actions.push_back(action_of_compute(operation));
   return compute;
 }
 

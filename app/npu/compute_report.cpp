@@ -16,7 +16,7 @@ std::string ms_text(double ms) {
   return text.data();
 }
 
-std::string number_text(double value) {
+std::string cell_number(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3g", value);
   return text.data();
@@ -40,8 +40,8 @@ std::string on_cores(const TensorReport& report) {
 
 std::string bound_text(const TensorBound& bound) {
   std::string text = "error at most ";
-  if (bound.absolute > 0) text += number_text(bound.absolute) + " + ";
-  text += number_text(bound.relative);
+  if (bound.absolute > 0) text += cell_number(bound.absolute) + " + ";
+  text += cell_number(bound.relative);
   text += " x " + bound.magnitude;
   if (bound.has_half_step) text += " + half a bf16 step";
   return text + ", operands " + bound.operands;

@@ -33,7 +33,7 @@ struct Emission {
   bool overwrites = false;
 };
 
-void add_options(CLI::App& app, Emission& emission) {
+void add_emit_options(CLI::App& app, Emission& emission) {
   CallChoice& choice = emission.choice;
   add_name(app, "--dialect", kDialects, emission.dialect,
            "aie: for the array; linalg, nnef: what a layer computes, for any compiler");
@@ -120,7 +120,7 @@ Subcommand emit_action() {
   return {
       "emit",
       "Write the array's configuration, the calls and the cores' program for mlir-aie and Peano",
-      [emission](CLI::App& app) { add_options(app, *emission); },
+      [emission](CLI::App& app) { add_emit_options(app, *emission); },
       [emission](const std::vector<std::string>&) { return emit(*emission); }};
 }
 

@@ -50,7 +50,7 @@ struct Trial {
   bool overwrites = false;
 };
 
-std::string first_line(const char* path) {
+std::string first_line_of(const char* path) {
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);
@@ -59,7 +59,7 @@ std::string first_line(const char* path) {
 
 // "amdxdna 0.6, Linux 6.14.0": a driver of the kernel's own tree has no version of its own.
 std::string driver_text() {
-  const std::string version = first_line("/sys/module/amdxdna/version");
+  const std::string version = first_line_of("/sys/module/amdxdna/version");
   utsname kernel{};
   const std::string release = ::uname(&kernel) == 0 ? std::string(kernel.release) : "unknown";
   return "amdxdna" + (version.empty() ? "" : " " + version) + ", Linux " + release;
@@ -75,7 +75,7 @@ std::unique_ptr<npu::Device> open(const Trial& trial, npu::FirstLightOptions& op
     return npu::open_sim_device(simulator);
   }
   const npu::XrtDeviceInfo info = named_npu(trial.device);
-  machine.product = first_line("/sys/class/dmi/id/product_name");
+  machine.product = first_line_of("/sys/class/dmi/id/product_name");
   machine.product += (machine.product.empty() ? "" : ", ") + info.name;
   machine.driver = driver_text();
   machine.firmware = info.firmware;
@@ -131,7 +131,7 @@ void add_run_options(CLI::App& app, Trial& trial) {
       ->capture_default_str();
 }
 
-void add_options(CLI::App& app, Trial& trial) {
+void add_first_light_options(CLI::App& app, Trial& trial) {
   app.add_option("--device", trial.device, "npu, npu:N for the Nth of several, or sim")
       ->type_name("DEVICE")
       ->capture_default_str();
@@ -157,7 +157,7 @@ Subcommand first_light_action() {
   const auto trial = std::make_shared<Trial>();
   return {"first-light",
           "Run the calls of a layer, compare them with the simulator's bits and time them",
-          [trial](CLI::App& app) { add_options(app, *trial); },
+          [trial](CLI::App& app) { add_first_light_options(app, *trial); },
           [trial](const std::vector<std::string>&) { return first_light(*trial); }};
 }
 

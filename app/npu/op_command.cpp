@@ -86,7 +86,7 @@ int print_result(const std::string& text, bool is_good = true) {
   return static_cast<int>(is_good ? ExitCode::ok : ExitCode::some_failed);
 }
 
-int list(const Request& request) {
+int list_operators(const Request& request) {
   const npu::OperatorRegistry registry = registry_of(request);
   return print_result(request.json ? npu::list_json(registry) : npu::list_text(registry));
 }
@@ -117,7 +117,7 @@ int bench(const Request& request, const std::vector<std::string>& names) {
 using AddOptions = void (*)(CLI::App&, Request&);
 using Work = int (*)(const Request&, const std::vector<std::string>&);
 
-Subcommand action(const char* name, const char* help, AddOptions add_options, Work work) {
+Subcommand action_of_op(const char* name, const char* help, AddOptions add_options, Work work) {
   const auto request = std::make_shared<Request>();
   return {name, help,
           [request, add_options](CLI::App& app) {
@@ -148,17 +148,19 @@ Subcommand op_action() {
       "Operators of the array: what they are, whether they are right, how fast",
       {},
       {},
-      {action(
+      {action_of_op(
            "list", "All operators, and whether a core or the CPU runs them",
            [](CLI::App&, Request&) {},
-           [](const Request& request, const std::vector<std::string>&) { return list(request); }),
-       action("describe", "Shapes, types, attributes, bound, steps and cost of one",
-              add_operator_name, describe),
-       action("validate",
-              "Tile kernel and CPU reference against fp64, over shapes and hostile values",
-              add_validate_options, validate),
-       action("bench", "A tile's time: of a core as modelled, of the CPU as measured",
-              add_bench_options, bench)}};
+           [](const Request& request, const std::vector<std::string>&) {
+             return list_operators(request);
+           }),
+       action_of_op("describe", "Shapes, types, attributes, bound, steps and cost of one",
+                    add_operator_name, describe),
+       action_of_op("validate",
+                    "Tile kernel and CPU reference against fp64, over shapes and hostile values",
+                    add_validate_options, validate),
+       action_of_op("bench", "A tile's time: of a core as modelled, of the CPU as measured",
+                    add_bench_options, bench)}};
 }
 
 }  // namespace wnpu::app

@@ -36,7 +36,7 @@ struct Question {
 
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
-std::string row_of(const npu::SplitCost& cost) {
+std::string split_row(const npu::SplitCost& cost) {
   const std::string name(npu::split_name(cost.split));
   if (!cost.refusal.empty()) return name + ": cannot be: " + cost.refusal + "\n";
   char row[160];
@@ -54,7 +54,7 @@ std::string best_of(const std::vector<npu::SplitCost>& costs) {
   }
 }
 
-int run(const Question& question) {
+int run_split(const Question& question) {
   const npu::LayerShape layer = layer_shape(question.size);
   const models::Dims dims = models::dims_of_size(question.size).value();
   const npu::TimePreset preset = npu::find_preset(question.preset);
@@ -68,13 +68,13 @@ int run(const Question& question) {
                      ": " + std::to_string(question.windows) + " windows at once on " +
                      std::to_string(question.devices) + " devices, all modelled\n";
   text += "split    all done ms  exchanged MB  most on a device MB\n";
-  for (const npu::SplitCost& cost : costs) text += row_of(cost);
+  for (const npu::SplitCost& cost : costs) text += split_row(cost);
   text += best_of(costs);
   write_all(STDOUT_FILENO, text, "stdout");
   return static_cast<int>(ExitCode::ok);
 }
 
-void add_options(CLI::App& app, Question& question) {
+void add_split_options(CLI::App& app, Question& question) {
   add_layer_options(app, question.size, question.precision);
   add_preset(app, question.preset, "Whose times are modelled: CLOCK/KERNELS");
   add_integer(app, "--devices", question.devices, {{1, kMaxDevices}},
@@ -90,8 +90,8 @@ void add_options(CLI::App& app, Question& question) {
 Subcommand split_action() {
   const auto question = std::make_shared<Question>();
   return {"split", "What each way to divide the encoder among devices takes, by the time model",
-          [question](CLI::App& app) { add_options(app, *question); },
-          [question](const std::vector<std::string>&) { return run(*question); }};
+          [question](CLI::App& app) { add_split_options(app, *question); },
+          [question](const std::vector<std::string>&) { return run_split(*question); }};
 }
 
 }  // namespace wnpu::app

@@ -59,7 +59,7 @@ std::chrono::duration<double> duration_of(const std::string& text) {
   return std::chrono::duration<double>(value);
 }
 
-npu::TuneOptions options_of(const Search& search, const npu::MeasuredTable* measured) {
+npu::TuneOptions tune_options(const Search& search, const npu::MeasuredTable* measured) {
   if (search.choice.target != npu::npu1().name) {
     throw UsageError("--target " + search.choice.target +
                      ": its layer is refused by check and has no times: expected npu1");
@@ -90,11 +90,11 @@ void write_outputs(const Search& search, const npu::TuneReport& report) {
              npu::trace_plan(npu::designs_of(file.layer(), file.plan.calls), options.preset));
 }
 
-int run(const Search& search) {
+int run_tune(const Search& search) {
   require_free_file(search.output, search.overwrites);
   require_free_file(search.trace, search.overwrites);
   const std::optional<npu::MeasuredTable> measured = read_measured_table(search.kernel_table);
-  npu::TuneOptions options = options_of(search, measured ? &*measured : nullptr);
+  npu::TuneOptions options = tune_options(search, measured ? &*measured : nullptr);
   const npu::TuningSpace space =
       npu::whole_space(*options.target, options.shape, options.precision);
   npu::ResultCache cache =
@@ -112,7 +112,7 @@ int run(const Search& search) {
   return static_cast<int>(ExitCode::ok);
 }
 
-void add_options(CLI::App& app, Search& search) {
+void add_tune_options(CLI::App& app, Search& search) {
   add_name(app, "--target", kTargetNames, search.choice.target, "The array");
   add_layer_options(app, search.choice.size, search.choice.precision);
   add_preset(app, search.preset, "Whose times are modelled: CLOCK/KERNELS");
@@ -143,8 +143,8 @@ void add_options(CLI::App& app, Search& search) {
 Subcommand tune_action() {
   const auto search = std::make_shared<Search>();
   return {"tune", "Look for a better plan of a layer, by the time model",
-          [search](CLI::App& app) { add_options(app, *search); },
-          [search](const std::vector<std::string>&) { return run(*search); }};
+          [search](CLI::App& app) { add_tune_options(app, *search); },
+          [search](const std::vector<std::string>&) { return run_tune(*search); }};
 }
 
 }  // namespace wnpu::app

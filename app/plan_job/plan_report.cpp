@@ -55,7 +55,7 @@ std::string plans_text(const std::vector<FleetPlan>& plans) {
   return text_table(rows);
 }
 
-ordered_json json_of(const PlanNumber& number) {
+ordered_json plan_part_json(const PlanNumber& number) {
   return {{"name", number.name},
           {"value", number.value},
           {"unit", number.unit},
@@ -63,7 +63,7 @@ ordered_json json_of(const PlanNumber& number) {
           {"meaning", number.meaning}};
 }
 
-ordered_json json_of(const FleetPlan& plan) {
+ordered_json plan_part_json(const FleetPlan& plan) {
   ordered_json object = {{"machines", plan.machines},
                          {"shards", plan.shards},
                          {"cores", plan.cores},
@@ -128,8 +128,9 @@ std::string plan_json(const PlanReport& report) {
                          {"deadline_s", nullptr},
                          {"meets_deadline", nullptr},
                          {"notes", report.notes}};
-  for (const PlanNumber& number : report.numbers) object["numbers"].push_back(json_of(number));
-  for (const FleetPlan& plan : report.plans) object["plans"].push_back(json_of(plan));
+  for (const PlanNumber& number : report.numbers)
+    object["numbers"].push_back(plan_part_json(number));
+  for (const FleetPlan& plan : report.plans) object["plans"].push_back(plan_part_json(plan));
   if (report.deadline_s) object["deadline_s"] = *report.deadline_s;
   if (report.meets_deadline) object["meets_deadline"] = *report.meets_deadline;
   return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

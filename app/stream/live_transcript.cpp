@@ -22,7 +22,7 @@ std::uint64_t to_samples(double seconds) {
   return static_cast<std::uint64_t>(std::max(0.0, seconds) * kRate);
 }
 
-std::string joined(std::span<const Word> words) {
+std::string joined_words(std::span<const Word> words) {
   std::string text;
   for (const Word& word : words) text += word.text;
   return text;
@@ -112,7 +112,7 @@ void LiveTranscript::finish() {
 void LiveTranscript::run(Run kind) {
   last_run_ = heard_;
   const bool is_pause = kind == Run::pause;
-  auto heard = recognise_({buffer_, before_, joined(settled_), is_pause});
+  auto heard = recognise_({buffer_, before_, joined_words(settled_), is_pause});
   if (is_pause) {
     is_open_ = false;
     // What cannot tell now has told before.
@@ -126,10 +126,10 @@ void LiveTranscript::run(Run kind) {
       kind == Run::stall ? n_before(words, kWholeS)
                          : std::min(n_agreed(tail_, words), n_before(words, options_.lookahead_s));
   const auto first_unstable = words.begin() + static_cast<std::ptrdiff_t>(n_final);
-  const std::string shown = joined(tail_);
+  const std::string shown = joined_words(tail_);
   tail_.assign(first_unstable, words.end());
   words.erase(first_unstable, words.end());
-  const bool is_news = !words.empty() || joined(tail_) != shown;
+  const bool is_news = !words.empty() || joined_words(tail_) != shown;
   settle(std::move(words), false);
   if (is_news && !tail_.empty()) tell(StreamEvent::Type::partial, tail_, false);
 }
@@ -179,7 +179,7 @@ void LiveTranscript::trim() {
 
 void LiveTranscript::forget_words(std::size_t n_words) {
   const std::span<const Word> gone(settled_.data(), n_words);
-  before_ = end_of_text(before_ + joined(gone));
+  before_ = end_of_text(before_ + joined_words(gone));
   const double start_s = seconds_at(heard_ - buffer_.size());
   const double cut_s = (gone.back().end + settled_[n_words].start) / 2 - start_s;
   drop_samples(std::min<std::size_t>(to_samples(cut_s), buffer_.size()));
@@ -188,7 +188,7 @@ void LiveTranscript::forget_words(std::size_t n_words) {
 
 // All but half of the silence at the end, before which the next words may begin.
 void LiveTranscript::forget_all() {
-  before_ = end_of_text(before_ + joined(settled_));
+  before_ = end_of_text(before_ + joined_words(settled_));
   settled_.clear();
   tail_.clear();
   const std::uint64_t kept = std::min(to_samples(options_.pad_s), quiet_ / 2);

@@ -35,19 +35,20 @@ std::string found(const json& value) {
   return text;
 }
 
-[[noreturn]] void refuse(const std::string& name, const std::string& expected, const json& value) {
+[[noreturn]] void refuse_row(const std::string& name, const std::string& expected,
+                             const json& value) {
   throw RowFault(name + ": expected " + expected + ", found " + found(value));
 }
 
 std::string text_of_column(const std::string& name, const json& value) {
-  if (!value.is_string()) refuse(name, "a text", value);
+  if (!value.is_string()) refuse_row(name, "a text", value);
   return value;
 }
 
 double seconds_of_column(const std::string& name, const json& value, bool may_be_zero) {
   const double seconds = value.is_number() ? value.get<double>() : -1;
   const bool is_right = seconds <= kMostRowSeconds && (may_be_zero ? seconds >= 0 : seconds > 0);
-  if (!is_right) refuse(name, may_be_zero ? "seconds from 0 on" : "seconds above 0", value);
+  if (!is_right) refuse_row(name, may_be_zero ? "seconds from 0 on" : "seconds above 0", value);
   return seconds;
 }
 
@@ -74,7 +75,7 @@ std::string audio_path(const std::string& named, const std::filesystem::path& fo
     path = *decoded;
   }
   if (path.empty() || path.find('\0') != std::string::npos) {
-    refuse("audio_filepath", "the path of a file", named);
+    refuse_row("audio_filepath", "the path of a file", named);
   }
   if (folder.empty()) return path == "-" ? "./-" : path;  // "-" would be stdin
   return (folder / path).string();
@@ -84,13 +85,13 @@ std::string language_of_column(const json& value) {
   const std::string text = text_of_column("lang", value);
   if (text.empty() || text == "auto") return "";
   const auto code = models::find_language(text);
-  if (!code) refuse("lang", "a language that Whisper knows", value);
+  if (!code) refuse_row("lang", "a language that Whisper knows", value);
   return std::string(*code);
 }
 
 std::string id_of_column(const std::string& text, const json& value) {
   if (value.is_string()) return value.dump();
-  if (!value.is_number()) refuse("id", "a text or a number", value);
+  if (!value.is_number()) refuse_row("id", "a text or a number", value);
   return text;
 }
 
@@ -124,7 +125,7 @@ std::string_view without_spaces(std::string_view text) {
   return text.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin);
 }
 
-json value_of(const Column& column) {
+json column_value(const Column& column) {
   return json::parse(
       column.text.begin() + static_cast<std::ptrdiff_t>(end_of_string(column.text, 0) + 1),
       column.text.end());
@@ -134,7 +135,7 @@ void read_column(const Column& column, Row& row, std::string& audio) {
   static const std::set<std::string_view> kKnown{"audio_filepath", "offset", "duration",
                                                  "lang",           "text",   "id"};
   if (!kKnown.contains(column.name)) return;
-  const json value = value_of(column);
+  const json value = column_value(column);
   if (value.is_null()) return;
   if (column.name == "audio_filepath") audio = text_of_column(column.name, value);
   if (column.name == "offset") row.offset_s = seconds_of_column(column.name, value, true);

@@ -15,7 +15,7 @@
 namespace wnpu::app {
 namespace {
 
-int status_of(pid_t process) {
+int wait_status(pid_t process) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0) {
     if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
@@ -76,7 +76,7 @@ void RowProcess::kill() {
 }
 
 std::string RowProcess::wait() {
-  if (process_ != 0) return cause_of_death(status_of(std::exchange(process_, 0)));
+  if (process_ != 0) return cause_of_death(wait_status(std::exchange(process_, 0)));
   thread_.join();
   return "ended with exit code " + std::to_string(code_);
 }

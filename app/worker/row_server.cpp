@@ -37,7 +37,7 @@ struct QueuedRow {
   double seconds() const { return duration_s.value_or(kUsualSeconds); }
 };
 
-QueuedRow row_of(const ordered_json& message) {
+QueuedRow queued_row(const ordered_json& message) {
   const auto path = message.at("path").get<std::vector<unsigned char>>();
   QueuedRow row{message.at("row"),
                 {path.begin(), path.end()},
@@ -190,8 +190,8 @@ class RowServer {
 
   void receive() {
     if (is_ended_) return;
-    is_ended_ =
-        !channel_.receive([this](ordered_json&& message) { queue_.push_back(row_of(message)); });
+    is_ended_ = !channel_.receive(
+        [this](ordered_json&& message) { queue_.push_back(queued_row(message)); });
   }
 
   void done(std::size_t number, const Transcript& transcript, const std::exception_ptr& failure) {

@@ -11,20 +11,23 @@ namespace {
 using nlohmann::ordered_json;
 
 template <typename T>
-ordered_json or_null(const std::optional<T>& value) {
+ordered_json value_or_null(const std::optional<T>& value) {
   return value ? ordered_json(*value) : ordered_json();
 }
 
 // Each field is named here, so that a new one does not compile before it is in the object.
-ordered_json json_of(const VadOptions& options) {
+ordered_json option_json(const VadOptions& options) {
   const auto& [enabled, weights, threshold, neg_threshold, min_speech, min_silence, pad] = options;
   if (!enabled) return nullptr;
-  return {{"weights_sha256", sha256_of_file(weights)},       {"threshold", threshold},
-          {"neg_threshold", or_null(neg_threshold)},         {"min_speech_duration_ms", min_speech},
-          {"min_silence_duration_ms", or_null(min_silence)}, {"speech_pad_ms", pad}};
+  return {{"weights_sha256", sha256_of_file(weights)},
+          {"threshold", threshold},
+          {"neg_threshold", value_or_null(neg_threshold)},
+          {"min_speech_duration_ms", min_speech},
+          {"min_silence_duration_ms", value_or_null(min_silence)},
+          {"speech_pad_ms", pad}};
 }
 
-ordered_json json_of(const TranscribeOptions& options) {
+ordered_json option_json(const TranscribeOptions& options) {
   const auto& [task, language, beam_size, best_of, patience, length_penalty, repetition_penalty,
                no_repeat_ngram_size, seed, temperature, increment, temperatures, compression_ratio,
                logprob, no_speech, suppress_tokens, suppress_blank, max_initial_timestamp,
@@ -38,19 +41,19 @@ ordered_json json_of(const TranscribeOptions& options) {
           {"beam_size", beam_size},
           {"best_of", best_of},
           {"patience", patience},
-          {"length_penalty", or_null(length_penalty)},
+          {"length_penalty", value_or_null(length_penalty)},
           {"repetition_penalty", repetition_penalty},
           {"no_repeat_ngram_size", no_repeat_ngram_size},
           {"seed", seed},
           {"temperature", temperature},
-          {"temperature_increment_on_fallback", or_null(increment)},
+          {"temperature_increment_on_fallback", value_or_null(increment)},
           {"temperatures", temperatures},
-          {"compression_ratio_threshold", or_null(compression_ratio)},
-          {"logprob_threshold", or_null(logprob)},
-          {"no_speech_threshold", or_null(no_speech)},
+          {"compression_ratio_threshold", value_or_null(compression_ratio)},
+          {"logprob_threshold", value_or_null(logprob)},
+          {"no_speech_threshold", value_or_null(no_speech)},
           {"suppress_tokens", suppress_tokens},
           {"suppress_blank", suppress_blank},
-          {"max_initial_timestamp", or_null(max_initial_timestamp)},
+          {"max_initial_timestamp", value_or_null(max_initial_timestamp)},
           {"without_timestamps", without_timestamps},
           {"sample_len", sample_len},
           {"initial_prompt", initial_prompt},
@@ -59,18 +62,18 @@ ordered_json json_of(const TranscribeOptions& options) {
           {"prefix", prefix},
           {"condition_on_previous_text", condition_on_previous_text},
           {"batch_size", batch_size},
-          {"vad", json_of(vad)},
+          {"vad", option_json(vad)},
           {"language_detection_threshold", detection_threshold},
           {"language_detection_segments", detection_segments},
           {"word_timestamps", word_timestamps},
           {"prepend_punctuations", prepend},
           {"append_punctuations", append},
-          {"hallucination_silence_threshold", or_null(hallucination_silence)},
+          {"hallucination_silence_threshold", value_or_null(hallucination_silence)},
           {"clip_timestamps", clips}};
 }
 
 // Neither a limit of memory nor the place of the overlay changes a text.
-ordered_json json_of(const DeviceOptions& options) {
+ordered_json option_json(const DeviceOptions& options) {
   const auto& [requested, cpu_precision, plan, precision, plan_file, preset, xclbin, memory_limit,
                falls_back, operators, npu_operator, split, cpu_window_ms, npu_window_ms] = options;
   return {{"device", requested},
@@ -92,8 +95,8 @@ ordered_json json_of(const DeviceOptions& options) {
 std::string text_options(const Options& options) {
   const ordered_json json = {
       {"version", kVersion},
-      {"transcribe", json_of(options.transcribe)},
-      {"device", json_of(options.device)},
+      {"transcribe", option_json(options.transcribe)},
+      {"device", option_json(options.device)},
       {"gemm", options.gemm == kernels::Gemm::blas ? "blas" : "own"},
       {"audio_track", options.audio_track ? ordered_json(*options.audio_track) : ordered_json()}};
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

@@ -71,7 +71,7 @@ void write_one(const fs::path& folder, const models::StreamedFile& file) {
 }
 
 // As sha256sum reads it.
-std::string sums_of(const fs::path& folder, std::span<const models::StreamedFile> files) {
+std::string checksums_of(const fs::path& folder, std::span<const models::StreamedFile> files) {
   std::string text;
   for (const models::StreamedFile& file : files) {
     const std::string sum = sha256_of_file(folder / file.name);
@@ -104,7 +104,7 @@ void write_folder(const fs::path& folder, std::span<const models::StreamedFile> 
   const fs::path target = without_slash(folder);
   PartFolder part(target);
   for (const models::StreamedFile& file : files) write_one(part.path(), file);
-  const std::string sums = sums_of(part.path(), files);
+  const std::string sums = checksums_of(part.path(), files);
   write_one(part.path(), {kSums, [&](const models::Sink& sink) { sink(sums); }});
   require_free(target, overwrite, kind);
   part.take_name(target, overwrite);

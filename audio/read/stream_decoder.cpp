@@ -64,7 +64,7 @@ std::string text(std::span<const std::byte> bytes) {
 }
 
 // Tag of the samples' type (1: integers, 3: floating point) and bits of each.
-std::optional<SampleFormat> sample_format(std::uint64_t tag, std::uint64_t bits) {
+std::optional<SampleFormat> stream_format(std::uint64_t tag, std::uint64_t bits) {
   if (tag == 1 && bits == 8) return SampleFormat::u8;
   if (tag == 1 && bits == 16) return SampleFormat::s16le;
   if (tag == 1 && bits == 24) return SampleFormat::s24le;
@@ -119,7 +119,7 @@ void HeaderReader::take_format(std::uint64_t n) {
   const std::uint64_t bits = number(all.subspan(14, 2));
   const bool is_extensible = tag == kExtensible && n >= 40;
   if (is_extensible) tag = number(all.subspan(24, 2));
-  const auto type = sample_format(tag, bits);
+  const auto type = stream_format(tag, bits);
   if (!type) {
     fail("PCM of 8 to 32 bits, or floating point of 32 or 64",
          "type " + std::to_string(tag) + " of " + std::to_string(bits) + " bits");

@@ -43,7 +43,7 @@ struct Pass {
   std::vector<std::string> texts;  // a file
 };
 
-Pass run_all(TranscribeRuns& program, const std::vector<std::string>& files) {
+Pass run_settings(TranscribeRuns& program, const std::vector<std::string>& files) {
   Pass pass;
   for (const std::string& file : files) {
     const FileRun done = program.run(file);
@@ -58,10 +58,10 @@ Pass run_all(TranscribeRuns& program, const std::vector<std::string>& files) {
 json measured(const app::Options& work, const std::vector<std::string>& files, std::size_t n_runs) {
   try {
     TranscribeRuns program(work);
-    const Pass warm = run_all(program, files);
+    const Pass warm = run_settings(program, files);
     std::vector<double> seconds;
     for (std::size_t run = 0; run < n_runs; ++run)
-      seconds.push_back(run_all(program, files).seconds);
+      seconds.push_back(run_settings(program, files).seconds);
     return {{"audio_s", warm.audio_s},
             {"texts", warm.texts},
             {"seconds", seconds},

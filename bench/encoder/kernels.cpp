@@ -19,7 +19,7 @@ namespace wnpu::bench {
 namespace {
 
 // "12.3", "0.0123": three figures.
-std::string three_figures(double value) {
+std::string three_digits(double value) {
   const int digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : value >= 0.1 ? 3 : 4;
   return fixed(value, digits);
 }
@@ -34,7 +34,7 @@ std::string cpu_table(const std::vector<KernelRow>& rows) {
   TextTable table({"kernel", "shape", "threads", "time", "GFLOP/s", "of peak", "kind"});
   for (const KernelRow& row : rows) {
     table.add({row.name, row.shape, std::to_string(row.threads), human_seconds(row.seconds),
-               three_figures(row.gflops()), share_text(row), name_of(row.origin)});
+               three_digits(row.gflops()), share_text(row), name_of(row.origin)});
   }
   return table.text();
 }
@@ -44,21 +44,22 @@ std::string array_table(const std::vector<KernelRow>& rows) {
                    "published, with launch"});
   for (const KernelRow& row : rows) {
     table.add({row.name, row.shape, human_seconds(row.seconds),
-               human_seconds(row.seconds + row.launch_s), three_figures(row.gflops()),
+               human_seconds(row.seconds + row.launch_s), three_digits(row.gflops()),
                share_text(row), name_of(row.origin),
                row.published_ms ? human_seconds(1e-3 * *row.published_ms) : ""});
   }
   return table.text();
 }
 
-void add_figures(const std::vector<KernelRow>& rows, const std::string& where, Results& results) {
+void add_kernel_figures(const std::vector<KernelRow>& rows, const std::string& where,
+                        Results& results) {
   for (const KernelRow& row : rows) {
     Figure figure;
     figure.name = row.name;
     figure.unit = "s";
     figure.origin = row.origin;
     figure.value = row.seconds;
-    figure.labels = {{"shape", row.shape}, {"on", where}, {"gflops", three_figures(row.gflops())}};
+    figure.labels = {{"shape", row.shape}, {"on", where}, {"gflops", three_digits(row.gflops())}};
     if (!share_text(row).empty()) {
       figure.labels.emplace_back("share_of_peak", fixed(row.share_of_peak(), 4));
     }
@@ -98,10 +99,10 @@ std::string peaks_text(const MachinePeaks& peaks) {
   for (const Peaks& p : {peaks.one, peaks.all}) {
     if (!text.empty() && p.threads == 1) break;  // one thread is all
     text += "peak of " + std::to_string(p.threads) + (p.threads == 1 ? " thread" : " threads") +
-            " (measured): " + three_figures(p.fma_gflops) + " GFLOP/s fp32, " +
-            three_figures(p.integer_gops) + " Gop/s int16, " +
-            (p.byte_gops > 0 ? three_figures(p.byte_gops) + " Gop/s int8, " : "") +
-            three_figures(p.read_gb_per_s) + " GB/s read from memory, " + p.instruction_set + "\n";
+            " (measured): " + three_digits(p.fma_gflops) + " GFLOP/s fp32, " +
+            three_digits(p.integer_gops) + " Gop/s int16, " +
+            (p.byte_gops > 0 ? three_digits(p.byte_gops) + " Gop/s int8, " : "") +
+            three_digits(p.read_gb_per_s) + " GB/s read from memory, " + p.instruction_set + "\n";
   }
   return text;
 }
@@ -175,12 +176,12 @@ Results measure_kernels(const BenchOptions& options) {
                      {"blas", kernels::has_blas() ? kernels::blas_description() : "not installed"},
                      {"npu_preset", preset.name}};
   add_peak_figures(peaks, preset, results);
-  add_figures(cpu, "CPU", results);
-  add_figures(array, preset.name, results);
+  add_kernel_figures(cpu, "CPU", results);
+  add_kernel_figures(array, preset.name, results);
   add_published(array, results);
   results.text = peaks_text(peaks) + "\n" + cpu_table(cpu) + "\npeak of the array, " + preset.name +
-                 " (modelled): " + three_figures(array_peak_gflops(preset)) + " GFLOP/s bf16, " +
-                 three_figures(preset.ddr_read_gb_per_s) + " GB/s read\n\n" + array_table(array);
+                 " (modelled): " + three_digits(array_peak_gflops(preset)) + " GFLOP/s bf16, " +
+                 three_digits(preset.ddr_read_gb_per_s) + " GB/s read\n\n" + array_table(array);
   results.notes = {
       "operations of elementwise kernels are counted as written: exp, erf and sqrt are one each",
       "the array has no softmax by itself: a row's whole attention stands in its place, and 64x64 "

@@ -79,7 +79,7 @@ std::string launches_of(const PlanRow& row) {
   return row.launches ? std::to_string(*row.launches) : "";
 }
 
-std::string table_of(const std::vector<PlanRow>& rows) {
+std::string plans_table(const std::vector<PlanRow>& rows) {
   TextTable table(
       {"plan", "on", "precision", "launches", "time", "of it CPU", "kind", "RTF", "speed"});
   for (const PlanRow& row : rows) {
@@ -205,7 +205,7 @@ Results measure_plans(const BenchOptions& options) {
     messages.note(std::to_string(frames) + " frames");
     const std::vector<PlanRow> rows = rows_at(model, frames, options, measured, pool);
     results.text += std::to_string(frames) + " frames, " + fixed(rows.front().audio_s(), 1) +
-                    " s of audio:\n" + table_of(rows) + "\n";
+                    " s of audio:\n" + plans_table(rows) + "\n";
     for (const PlanRow& row : rows) {
       results.figures.push_back(figure_of(row));
       results.figures.back().runs = row.runs;
@@ -217,7 +217,7 @@ Results measure_plans(const BenchOptions& options) {
 
   const std::vector<PlanRow> fused = fused_rows(model.dims, measured, tuned ? &*tuned : nullptr);
   for (const PlanRow& row : fused) results.figures.push_back(figure_of(row));
-  results.text += "fused, 1500 frames, by clock and kernel speeds:\n" + table_of(fused) + "\n";
+  results.text += "fused, 1500 frames, by clock and kernel speeds:\n" + plans_table(fused) + "\n";
   const std::vector<ModelledLayer> layers = modelled_base_layers(measured);
   results.text += "what these times rest on:\n" + interval_text(layers) + "\n" +
                   controller_text(layers, measured) + "\n" + kernel_rates_text(measured) + "\n";

@@ -41,7 +41,7 @@ Window window_of(const BenchOptions& options) {
 }
 
 // A row a span of the page's lanes, phases apart.
-std::string table_of(const Window& window) {
+std::string page_table(const Window& window) {
   TextTable table({"lane", "work", "start", "time", "kind"});
   for (const TimelineSpan& span : window.stages) {
     if (span.lane == kPhasesLane) continue;
@@ -51,7 +51,7 @@ std::string table_of(const Window& window) {
   return table.text() + "text: " + window.text + "\n";
 }
 
-void add_figures(const Window& window, Results& results) {
+void add_page_figures(const Window& window, Results& results) {
   for (const TimelineSpan& span : window.stages) {
     if (span.lane == kPhasesLane) continue;
     results.figures.push_back({"one window: " + span.name,
@@ -172,8 +172,8 @@ Results write_report(const BenchOptions& options) {
   append("plans", measure_plans(options), results);
   append("kernels", measure_kernels(options), results);
   const Window window = window_of(options);
-  results.text += "\none window\n\n" + table_of(window);
-  add_figures(window, results);
+  results.text += "\none window\n\n" + page_table(window);
+  add_page_figures(window, results);
   results.report.timelines = timelines_of(window);
   results.report.title = "whisper-npu: how fast, and where the time goes";
   results.report.facts = facts_of(results);
@@ -190,8 +190,8 @@ Results write_trace(const BenchOptions& options) {
   results.mode = "trace";
   results.instruction_set = kernels::instruction_set_name();
   results.options = {{"model", options.work.model}, {"npu_preset", window.preset}};
-  results.text = table_of(window);
-  add_figures(window, results);
+  results.text = page_table(window);
+  add_page_figures(window, results);
   results.notes = {"trace of " + std::to_string(window.stages.size() + window.tiles.size()) +
                        " events: " + options.mode_value +
                        ", for ui.perfetto.dev or chrome://tracing",

@@ -191,7 +191,7 @@ void warn_of_nothing(const Search& search, const npu::SearchReport& report) {
 }
 
 // What needs a model is looked for before the search, which may take long.
-int run(const Search& search) {
+int run_search(const Search& search) {
   require_whole(search);
   std::unique_ptr<VariantQuality> quality;
   if (search.measures) {
@@ -280,7 +280,7 @@ void add_quality(CLI::App& app, Search& search) {
                    "The first of them; 0: all in English");
 }
 
-void add_options(CLI::App& app, Search& search) {
+void add_search_options(CLI::App& app, Search& search) {
   app::add_name(app, "--target", app::kTargetNames, search.target, "The array");
   app::add_name(app, "--size", models::size_names(), search.size,
                 "Whose encoder; --model takes its place");
@@ -299,8 +299,8 @@ void add_options(CLI::App& app, Search& search) {
 app::Subcommand search_action() {
   const auto search = std::make_shared<Search>();
   return {"search", "Look for smaller encoders under limits of time and memory, by the time model",
-          [search](CLI::App& app) { add_options(app, *search); },
-          [search](const std::vector<std::string>&) { return run(*search); }};
+          [search](CLI::App& app) { add_search_options(app, *search); },
+          [search](const std::vector<std::string>&) { return run_search(*search); }};
 }
 
 }  // namespace wnpu::bench

@@ -27,7 +27,7 @@ struct Descriptor {
   }
 };
 
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& found) {
+[[noreturn]] void fail_mapping(const std::filesystem::path& path, const std::string& found) {
   throw ModelError(path.string() + ": expected a readable file, found " + found);
 }
 
@@ -65,18 +65,18 @@ void leave(std::span<const std::byte> bytes) {
 std::span<const std::byte> map(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a named pipe must not wait for a writer; regular files do not care.
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.fd < 0) fail(path, std::strerror(errno));
+  if (file.fd < 0) fail_mapping(path, std::strerror(errno));
   struct stat status = {};
-  if (fstat(file.fd, &status) != 0) fail(path, std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) fail(path, "a directory");
-  if (!S_ISREG(status.st_mode)) fail(path, "a device, pipe or socket");
+  if (fstat(file.fd, &status) != 0) fail_mapping(path, std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) fail_mapping(path, "a directory");
+  if (!S_ISREG(status.st_mode)) fail_mapping(path, "a device, pipe or socket");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return {};
   void* start = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
   if (start == MAP_FAILED && errno == ENOMEM) {
     throw MemoryError(path.string() + ": no memory to map " + std::to_string(size) + " bytes");
   }
-  if (start == MAP_FAILED) fail(path, std::strerror(errno));
+  if (start == MAP_FAILED) fail_mapping(path, std::strerror(errno));
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(start), size);
   enter(bytes, path.string());
   return bytes;

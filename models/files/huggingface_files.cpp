@@ -101,7 +101,7 @@ struct NamedView {
   TensorView view;
 };
 
-std::vector<NamedView> tensors_of(const ModelFile& file) {
+std::vector<NamedView> stored_tensors(const ModelFile& file) {
   std::vector<NamedView> tensors;
   for (const TensorSpec& spec : whisper_tensors(file.dims())) {
     tensors.push_back({transformers_name(spec.name), file.tensor(spec.name, spec.shape)});
@@ -159,7 +159,7 @@ std::vector<StreamedFile> huggingface_settings(const ModelFile& file) {
 
 std::vector<StreamedFile> huggingface_files(const ModelFile& file) {
   std::vector<StreamedFile> files = huggingface_settings(file);
-  files.push_back({"model.safetensors", [tensors = tensors_of(file)](const Sink& sink) {
+  files.push_back({"model.safetensors", [tensors = stored_tensors(file)](const Sink& sink) {
                      sink(header_of(tensors));
                      for (const NamedView& tensor : tensors) write_values(tensor.view, sink);
                    }});

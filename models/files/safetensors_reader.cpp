@@ -20,7 +20,7 @@ using nlohmann::json;
 // The header of large-v3 has 150 KB. The format's own limit is 100 MB.
 constexpr std::size_t kMaxHeader = std::size_t{4} << 20U;
 
-std::optional<DType> dtype_of(const json& name) {
+std::optional<DType> header_dtype(const json& name) {
   if (name == "F32") return DType::f32;
   if (name == "F16") return DType::f16;
   if (name == "BF16") return DType::bf16;
@@ -36,7 +36,7 @@ class Header {
     if (!entry.is_object()) fail(name, "dtype, shape and data_offsets", entry.dump());
     TensorView view;
     const json type = entry.value("dtype", json());
-    const auto dtype = dtype_of(type);
+    const auto dtype = header_dtype(type);
     if (!dtype) fail(name, "dtype F32, F16 or BF16", type.dump());
     view.dtype = *dtype;
     view.shape = sizes(name, entry, "shape");

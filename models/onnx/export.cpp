@@ -23,7 +23,7 @@ Extent batch_of(const OnnxOptions& options) {
   return options.batch == 0 ? Extent("batch_size") : Extent(options.batch);
 }
 
-void describe(GraphWriter& graph, const ModelFile& file) {
+void describe_graph(GraphWriter& graph, const ModelFile& file) {
   const Dims& dims = file.dims();
   graph.describe("n_mels", std::to_string(dims.n_mels));
   graph.describe("n_audio_head", std::to_string(dims.n_audio_head));
@@ -52,7 +52,7 @@ GraphWriter encoder_graph(const ModelFile& file, const OnnxOptions& options) {
   const Dims& dims = file.dims();
   const std::size_t width = dims.n_audio_state;
   GraphWriter graph("encoder_model", options.is_fp16 ? Element::f16 : Element::f32);
-  describe(graph, file);
+  describe_graph(graph, file);
   graph.input("input_features", Element::f32,
               {batch_of(options), dims.n_mels, dims.n_mel_frames()});
   graph.output("last_hidden_state", {batch_of(options), dims.n_audio_ctx, width});
@@ -88,7 +88,7 @@ class DecoderGraph {
         graph_(has_past ? "decoder_with_past_model" : "decoder_model",
                options.is_fp16 ? Element::f16 : Element::f32),
         nodes_(graph_, file, dims_.n_text_state, dims_.n_text_head) {
-    describe(graph_, file);
+    describe_graph(graph_, file);
     declare();
     std::string x = embed();
     const std::string mask = causal_mask();

@@ -75,13 +75,13 @@ std::string header_bytes(const ModelFile& file, DType type, std::span<const floa
 
 bool is_positions(const TensorSpec& spec) { return spec.name.ends_with("positional_embedding"); }
 
-DType stored_type(const TensorSpec& spec, DType type) {
+DType type_in_ggml(const TensorSpec& spec, DType type) {
   if (spec.shape.size() == 1 || is_positions(spec)) return DType::f32;
   return spec.shape.size() == kMaxRank ? DType::f16 : type;
 }
 
 std::string tensor_bytes(const ModelFile& file, const TensorSpec& spec, DType layer_type) {
-  const DType type = stored_type(spec, layer_type);
+  const DType type = type_in_ggml(spec, layer_type);
   const std::string name = file.path() + ": " + spec.name;
   const TensorView& view = file.tensor(spec.name, spec.shape);
   Matrix values = Matrix::uninitialised(view.shape[0], view.row_size());

@@ -20,7 +20,7 @@ void add_cross_attention(Layers& layers, const std::string& scope, const std::st
   layers.push_back({scope + "/attention/linear_2", {attn + ".out"}});
 }
 
-void add_mlp(Layers& layers, const std::string& scope, const std::string& block) {
+void add_mlp_layers(Layers& layers, const std::string& scope, const std::string& block) {
   layers.push_back({scope + "/ffn/linear_0", {block + ".mlp.0"}});
   layers.push_back({scope + "/ffn/linear_1", {block + ".mlp.2"}});
 }
@@ -48,7 +48,7 @@ std::vector<ProductLayer> product_layers(const Dims& dims) {
     const std::string scope = "encoder/layer_" + number;
     const std::string block = "encoder.blocks." + number;
     add_self_attention(layers, scope, block);
-    add_mlp(layers, scope, block);
+    add_mlp_layers(layers, scope, block);
   }
   layers.push_back({"decoder/embeddings", {"decoder.token_embedding"}, false});
   for (std::size_t i = 0; i < dims.n_text_layer; ++i) {
@@ -57,7 +57,7 @@ std::vector<ProductLayer> product_layers(const Dims& dims) {
     const std::string block = "decoder.blocks." + number;
     add_self_attention(layers, scope, block);
     add_cross_attention(layers, scope, block);
-    add_mlp(layers, scope, block);
+    add_mlp_layers(layers, scope, block);
   }
   return layers;
 }

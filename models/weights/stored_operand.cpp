@@ -26,8 +26,8 @@ std::string full_key(const WantedOperand& wanted) {
   return wanted.key + "|" + std::string(name_of(wanted.number));
 }
 
-[[noreturn]] void fail(const WantedOperand& wanted, const std::string& expected,
-                       const std::string& found) {
+[[noreturn]] void fail_operand(const WantedOperand& wanted, const std::string& expected,
+                               const std::string& found) {
   throw ModelError(wanted.name + ", packed as " + std::string(name_of(wanted.number)) +
                    ": expected " + expected + ", found " + found +
                    ": the file is damaged; models convert makes it anew");
@@ -38,7 +38,8 @@ Number number_of(const PackedOperand& operand, const WantedOperand& wanted) {
   const auto number = static_cast<Number>(known - kNumberNames.begin());
   const bool fits =
       number == wanted.number || (number == Number::f32 && wanted.number == Number::f16);
-  if (known == kNumberNames.end() || !fits) fail(wanted, "its number", operand.number.substr(0, 8));
+  if (known == kNumberNames.end() || !fits)
+    fail_operand(wanted, "its number", operand.number.substr(0, 8));
   return number;
 }
 
@@ -53,13 +54,13 @@ void check_numbers(const PackedOperand& operand, const WantedOperand& wanted, Nu
   };
   if (operand.scales.size() != n_scales || operand.sums.size() != n_sums ||
       !is_basis(operand.centre) || !is_basis(operand.balance)) {
-    fail(wanted, "a number a column", "others");
+    fail_operand(wanted, "a number a column", "others");
   }
   for (const auto& part : {operand.scales, operand.sums, operand.centre, operand.balance})
-    if (!kernels::all_finite(part)) fail(wanted, "finite numbers", "others");
+    if (!kernels::all_finite(part)) fail_operand(wanted, "finite numbers", "others");
   constexpr float kMostLeft = 32767;  // of int16
   const float limit = operand.left_limit;
-  if (!(limit >= 0 && limit <= kMostLeft)) fail(wanted, "a limit of int16", "another");
+  if (!(limit >= 0 && limit <= kMostLeft)) fail_operand(wanted, "a limit of int16", "another");
 }
 
 std::vector<float> copy_of(std::span<const float> part) { return {part.begin(), part.end()}; }
@@ -77,12 +78,13 @@ std::optional<StoredOperand> find_stored(const OperandStore* store, const Wanted
   if (store == nullptr || kernels::gemm_in_use() != kernels::Gemm::own) return std::nullopt;
   const PackedOperand* const found = store->find(full_key(wanted));
   if (found == nullptr || store->packing() != present_packing()) return std::nullopt;
-  if (found->k != wanted.k || found->n != wanted.n) fail(wanted, "its extents", "others");
+  if (found->k != wanted.k || found->n != wanted.n) fail_operand(wanted, "its extents", "others");
   const Number number = number_of(*found, wanted);
   const std::size_t cols = kernels::gemm_panel_cols();
   const std::size_t size = kernels::RightSide::bytes_of(number, wanted.k, wanted.n);
   if (found->panel_cols != cols || found->panels.size() != size)
-    fail(wanted, std::to_string(size) + " bytes of panels", std::to_string(found->panels.size()));
+    fail_operand(wanted, std::to_string(size) + " bytes of panels",
+                 std::to_string(found->panels.size()));
   check_numbers(*found, wanted, number, (wanted.n + cols - 1) / cols * cols);
   if (!wanted.is_copied) populate_pages(found->panels);
   kernels::StoredSide side{.number = number,

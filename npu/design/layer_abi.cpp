@@ -9,19 +9,20 @@
 namespace wnpu::npu {
 namespace {
 
-void expect(bool is_met, const char* what, const char* expected, std::size_t found) {
+void expect_shape(bool is_met, const char* what, const char* expected, std::size_t found) {
   if (is_met) return;
   throw std::invalid_argument(std::string("layer shape: ") + what + ": expected " + expected +
                               ", found " + std::to_string(found));
 }
 
-void validate(const LayerShape& shape) {
-  expect(shape.frames > 0 && shape.frames <= 1536, "frames", "1 to 1536", shape.frames);
-  expect(shape.width > 0 && shape.width % 64 == 0 && shape.width <= 2048, "width",
-         "a multiple of 64 up to 2048", shape.width);
-  expect(shape.heads > 0 && shape.heads <= shape.width / kHeadWidth, "heads",
-         "1 to width / 64, for heads have 64 columns", shape.heads);
-  expect(shape.hidden > 0 && shape.hidden % 64 == 0, "hidden", "a multiple of 64", shape.hidden);
+void validate_shape(const LayerShape& shape) {
+  expect_shape(shape.frames > 0 && shape.frames <= 1536, "frames", "1 to 1536", shape.frames);
+  expect_shape(shape.width > 0 && shape.width % 64 == 0 && shape.width <= 2048, "width",
+               "a multiple of 64 up to 2048", shape.width);
+  expect_shape(shape.heads > 0 && shape.heads <= shape.width / kHeadWidth, "heads",
+               "1 to width / 64, for heads have 64 columns", shape.heads);
+  expect_shape(shape.hidden > 0 && shape.hidden % 64 == 0, "hidden", "a multiple of 64",
+               shape.hidden);
 }
 
 // The widest tile that cuts the states into whole blocks of `columns` tiles.
@@ -96,7 +97,7 @@ namespace {
 // `shape` is a layer's, or a part's.
 LayerGeometry cut_layer(const Target& target, const LayerShape& shape, Precision precision) {
   if (precision == Precision::int8) {
-    expect(shape.width % 128 == 0, "width for int8", "a multiple of 128", shape.width);
+    expect_shape(shape.width % 128 == 0, "width for int8", "a multiple of 128", shape.width);
   }
   LayerGeometry g;
   g.target = &target;
@@ -117,19 +118,19 @@ LayerGeometry cut_layer(const Target& target, const LayerShape& shape, Precision
 }  // namespace
 
 LayerGeometry layer_geometry(const Target& target, const LayerShape& shape, Precision precision) {
-  validate(shape);
+  validate_shape(shape);
   return cut_layer(target, shape, precision);
 }
 
 LayerGeometry part_geometry(const Target& target, const LayerShape& shape, Precision precision,
                             const LayerPart& part) {
-  validate(shape);
-  expect(part.heads > 0 && part.first_head + part.heads <= shape.heads, "heads of a part",
-         "some of the layer's", part.first_head + part.heads);
-  expect(part.hidden > 0 && part.first_hidden + part.hidden <= shape.hidden,
-         "hidden columns of a part", "some of the layer's", part.first_hidden + part.hidden);
-  expect(part.hidden % 64 == 0 && part.first_hidden % 64 == 0, "hidden columns of a part",
-         "multiples of 64", part.hidden);
+  validate_shape(shape);
+  expect_shape(part.heads > 0 && part.first_head + part.heads <= shape.heads, "heads of a part",
+               "some of the layer's", part.first_head + part.heads);
+  expect_shape(part.hidden > 0 && part.first_hidden + part.hidden <= shape.hidden,
+               "hidden columns of a part", "some of the layer's", part.first_hidden + part.hidden);
+  expect_shape(part.hidden % 64 == 0 && part.first_hidden % 64 == 0, "hidden columns of a part",
+               "multiples of 64", part.hidden);
   return cut_layer(target, {shape.frames, shape.width, part.heads, part.hidden}, precision);
 }
 

@@ -19,7 +19,7 @@ std::string six_digits(double value) {
   return text.data();
 }
 
-std::string text_of(const Difference& d) {
+std::string step_text(const Difference& d) {
   std::string text = d.region + ": " + std::to_string(d.differing) + " of " +
                      std::to_string(d.compared) + " differ, first ";
   text += d.place ? d.place->matrix + " row " + std::to_string(d.place->row) + " column " +
@@ -29,7 +29,7 @@ std::string text_of(const Difference& d) {
   return text + (d.max_ulp ? ", at most " + std::to_string(*d.max_ulp) + " ulp apart" : "");
 }
 
-std::string text_of(const StepResult& step) {
+std::string step_text(const StepResult& step) {
   std::string text = std::string(kStepNames[static_cast<std::size_t>(step.step)]) + ": " +
                      std::string(kStatusNames[static_cast<std::size_t>(step.status)]);
   if (!step.reason.empty()) text += ": " + step.reason;
@@ -38,7 +38,7 @@ std::string text_of(const StepResult& step) {
     text += "  " + check.call + ", " + check.values + " values: ";
     text += check.differences.empty() ? std::to_string(check.compared) + " elements equal\n" : "\n";
     for (const Difference& difference : check.differences) {
-      text += "    " + text_of(difference) + "\n";
+      text += "    " + step_text(difference) + "\n";
     }
   }
   return text;
@@ -52,7 +52,7 @@ std::string first_light_text(const FirstLight& result) {
   if (machine.is_simulated) {
     text += "SIMULATED: no silicon was here; times are the model's, bits the simulator's own\n";
   }
-  for (const StepResult& step : result.steps) text += text_of(step);
+  for (const StepResult& step : result.steps) text += step_text(step);
   for (const CallTime& time : result.times) {
     text += "  " + time.call + ": median " + six_digits(time.median_us) + " us, p95 " +
             six_digits(time.p95_us) + " us of " + std::to_string(time.runs) +

@@ -30,7 +30,7 @@ constexpr std::array kShape{
     ShapeField{"heads", &LayerShape::heads}, ShapeField{"hidden", &LayerShape::hidden}};
 constexpr std::size_t kMostSize = 1 << 20;
 
-std::string shape_text(const Target& target, const LayerShape& s) {
+std::string plan_shape_text(const Target& target, const LayerShape& s) {
   return std::string(target.name) + ", " + std::to_string(s.frames) + " frames of " +
          std::to_string(s.width) + ", " + std::to_string(s.heads) + " heads, hidden " +
          std::to_string(s.hidden);
@@ -208,8 +208,8 @@ PlanFile read_plan_file(const std::filesystem::path& file) {
 }
 
 void require_made_for(const PlanFile& file, const Target& target, const LayerShape& shape) {
-  const std::string expected = shape_text(target, shape);
-  const std::string found = shape_text(*file.target, file.shape);
+  const std::string expected = plan_shape_text(target, shape);
+  const std::string found = plan_shape_text(*file.target, file.shape);
   if (expected != found) {
     throw std::invalid_argument("layer plan: expected one for " + expected + ", found one for " +
                                 found);

@@ -9,7 +9,7 @@
 namespace wnpu::npu {
 namespace {
 
-std::string text_of(double ms) {
+std::string way_text(double ms) {
   char text[32];
   (void)std::snprintf(text, sizeof text, "%.1f ms", ms);
   return text;
@@ -162,7 +162,7 @@ std::string split_reason(std::span<const SplitCost> costs, std::size_t n_devices
   for (std::size_t i = 0; i < costs.size(); ++i) {
     if (i > 0) text += ", ";
     text += split_name(costs[i].split);
-    text += " " + (costs[i].refusal.empty() ? text_of(costs[i].modelled_ms)
+    text += " " + (costs[i].refusal.empty() ? way_text(costs[i].modelled_ms)
                                             : "cannot be (" + costs[i].refusal + ")");
   }
   return text;

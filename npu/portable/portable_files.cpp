@@ -13,7 +13,7 @@ namespace {
 
 using PlaceWords = std::vector<std::pair<std::string_view, std::string>>;
 
-std::string replaced(std::string_view text, const PlaceWords& words) {
+std::string with_replaced(std::string_view text, const PlaceWords& words) {
   std::string result(text);
   for (const auto& [from, to] : words) {
     for (std::size_t at = 0; (at = result.find(from, at)) != result.npos; at += to.size()) {
@@ -73,7 +73,7 @@ PlaceWords lists_of(const LayerShape& shape) {
 }
 
 // Lists before single letters, which their names begin with.
-PlaceWords words_of(const LayerShape& shape) {
+PlaceWords file_words(const LayerShape& shape) {
   const std::size_t head = shape.width / shape.heads;
   PlaceWords words = lists_of(shape);
   for (const auto& [name, number] :
@@ -113,17 +113,18 @@ std::vector<LayerValue> layer_values(const LayerShape& shape) {
 }
 
 std::vector<PortableFile> linalg_files(const LayerShape& shape) {
-  const PlaceWords words = words_of(shape);
-  return {{"layer.mlir", replaced(kLinalgLayer, words)},
-          {"run.mlir", replaced(kLinalgMain, words)},
+  const PlaceWords words = file_words(shape);
+  return {{"layer.mlir", with_replaced(kLinalgLayer, words)},
+          {"run.mlir", with_replaced(kLinalgMain, words)},
           {"values.c", std::string(kLinalgValues)},
           {"run.sh", std::string(kLinalgScript), true},
-          {"README.md", replaced(kLinalgReadme, words)}};
+          {"README.md", with_replaced(kLinalgReadme, words)}};
 }
 
 std::vector<PortableFile> nnef_files(const LayerShape& shape) {
-  const PlaceWords words = words_of(shape);
-  return {{"graph.nnef", replaced(kNnefLayer, words)}, {"README.md", replaced(kNnefReadme, words)}};
+  const PlaceWords words = file_words(shape);
+  return {{"graph.nnef", with_replaced(kNnefLayer, words)},
+          {"README.md", with_replaced(kNnefReadme, words)}};
 }
 
 }  // namespace wnpu::npu

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 3> kEndNames{"evaluations", "time", "spac
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-Json json_of(const EncoderVariant& variant) {
+Json member_json(const EncoderVariant& variant) {
   Json json{{"pooling", variant.pooling}, {"layers", Json::array()}};
   for (const LayerVariant& layer : variant.layers) {
     json["layers"].push_back({{"layer", layer.layer},
@@ -23,14 +23,14 @@ Json json_of(const EncoderVariant& variant) {
   return json;
 }
 
-Json json_of(const SearchReport& report, const Member& member, const MeasuredQuality* quality) {
+Json member_json(const SearchReport& report, const Member& member, const MeasuredQuality* quality) {
   Json json{{"simulated_ms", member.exact.ms},
             {"predicted_ms", member.predicted_ms},
             {"memory_bytes", member.exact.memory_bytes},
             {"kept", member.kept},
             {"states_error", nullptr},
             {"quality", nullptr},
-            {"variant", json_of(member.variant)}};
+            {"variant", member_json(member.variant)}};
   if (report.objective == SearchObjective::states) json["states_error"] = member.loss;
   if (quality != nullptr) {
     json["quality"] = {
@@ -57,7 +57,7 @@ Json counts_json(const SearchReport& report) {
             {"dropped", Json::array()},
             {"refused_layers", Json::array()}};
   for (const DroppedMember& d : r.dropped) {
-    json["dropped"].push_back({{"variant", json_of(d.variant)}, {"reason", d.reason}});
+    json["dropped"].push_back({{"variant", member_json(d.variant)}, {"reason", d.reason}});
   }
   for (const auto& [key, reason] : r.refused_layers) {
     json["refused_layers"].push_back({{"frames", key.frames},
@@ -91,10 +91,11 @@ std::string search_json(const SearchReport& report) {
             {"front", Json::array()}};
   for (std::size_t i = 0; i < r.front.size(); ++i) {
     json["front"].push_back(
-        json_of(report, r.front[i], report.quality.empty() ? nullptr : &report.quality[i]));
+        member_json(report, r.front[i], report.quality.empty() ? nullptr : &report.quality[i]));
   }
-  if (r.nearest) json["nearest"] = json_of(report, *r.nearest, nullptr);
-  json["whole"] = json_of(report, r.whole, report.whole_quality ? &*report.whole_quality : nullptr);
+  if (r.nearest) json["nearest"] = member_json(report, *r.nearest, nullptr);
+  json["whole"] =
+      member_json(report, r.whole, report.whole_quality ? &*report.whole_quality : nullptr);
   json["recordings"] = report.n_recordings;
   json["notes"] = report.notes;
   return json.dump(2) + "\n";

@@ -56,8 +56,8 @@ void drop_layer(const VariantSpace& space, Genes& genes, std::size_t layer) {
 }
 
 // Layers with these choices, in ascending order, as far apart as can be.
-Genes row_of(const VariantSpace& space, std::uint8_t pooling,
-             const std::vector<std::size_t>& choices) {
+Genes member_row(const VariantSpace& space, std::uint8_t pooling,
+                 const std::vector<std::size_t>& choices) {
   Genes genes(space.n_genes(), 0);
   genes[0] = pooling;
   for (std::size_t layer = 0; layer < space.whole.layers; ++layer) genes[gene_of(layer, kGone)] = 1;
@@ -237,7 +237,7 @@ Genes canonical(const VariantSpace& space, Genes genes) {
   }
   choices.resize(std::max(choices.size(), space.least_layers), 0);
   std::ranges::sort(choices);
-  return row_of(space, genes[0], choices);
+  return member_row(space, genes[0], choices);
 }
 
 Genes random_genes(const VariantSpace& space, SearchRandom& random) {
@@ -284,13 +284,13 @@ void for_each_variant(const VariantSpace& space, const std::function<bool(const 
   bool goes_on = true;
   for (std::size_t pooling = 0; pooling < space.poolings.size() && goes_on; ++pooling) {
     if (space.tells_layers_apart) {
-      Genes genes = row_of(space, static_cast<std::uint8_t>(pooling), {});
+      Genes genes = member_row(space, static_cast<std::uint8_t>(pooling), {});
       goes_on = go_on_apart(space, genes, 0, 0, take);
       continue;
     }
     std::vector<std::size_t> choices;
     goes_on = go_on(space, choices, [&](const std::vector<std::size_t>& found) {
-      return take(row_of(space, static_cast<std::uint8_t>(pooling), found));
+      return take(member_row(space, static_cast<std::uint8_t>(pooling), found));
     });
   }
 }

@@ -8,7 +8,7 @@
 namespace wnpu::npu {
 namespace {
 
-std::string_view name_of(Port port) {
+std::string_view core_name(Port port) {
   constexpr std::array<std::string_view, 3> kNames{"A", "B", "C"};
   return kNames[static_cast<std::size_t>(port)];
 }
@@ -154,7 +154,7 @@ bool ArraySimulation::take(std::size_t index, const Step& step) {
     throw SimulationError(std::string(names_.call) + ": " + tile_name(core_tile(index)) + ": " +
                           phase_text(core.phase) + " expects an element of " +
                           std::to_string(step.bytes) + " bytes on port " +
-                          std::string(name_of(step.port)) + ", found " + std::to_string(found));
+                          std::string(core_name(step.port)) + ", found " + std::to_string(found));
   }
   return true;
 }
@@ -209,7 +209,7 @@ std::string ArraySimulation::describe_cores() const {
     if (core.is_done) continue;
     const std::string tile = tile_name(core_tile(i));
     if (!core.has_call) return tile + " waits for the headers of its phases; ";
-    return tile + " waits for port " + std::string(name_of(core.steps[core.pc].port)) + " in " +
+    return tile + " waits for port " + std::string(core_name(core.steps[core.pc].port)) + " in " +
            phase_text(core.phase) + ", step " + std::to_string(core.pc) + " of " +
            std::to_string(core.steps.size()) + "; ";  // the others wait alike
   }
@@ -228,11 +228,11 @@ void ArraySimulation::require_empty_ports() const {
     const int begun = channel.has_piece && !channel.is_source ? 1 : 0;
     const bool is_whole = !channel.has_piece || channel.piece.moved == 0;
     if (is_whole && *port.full == 0 && *port.free + begun == static_cast<int>(port.depth)) continue;
-    throw SimulationError(std::string(names_.call) + ": " + tile_name(overlay_.channels[c].tile) +
-                          ": expected an empty port " + std::string(name_of(static_cast<Port>(p))) +
-                          " when the call ends, found " + std::to_string(*port.full) +
-                          " elements and " + std::to_string(is_whole ? 0 : channel.piece.moved) +
-                          " bytes");
+    throw SimulationError(
+        std::string(names_.call) + ": " + tile_name(overlay_.channels[c].tile) +
+        ": expected an empty port " + std::string(core_name(static_cast<Port>(p))) +
+        " when the call ends, found " + std::to_string(*port.full) + " elements and " +
+        std::to_string(is_whole ? 0 : channel.piece.moved) + " bytes");
   }
 }
 

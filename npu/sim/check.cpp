@@ -17,7 +17,7 @@ namespace {
 using TileKey = std::tuple<TileKind, int, int>;
 
 TileKey key(TileId tile) { return {tile.kind, tile.column, tile.row}; }
-TileId tile_of(const TileKey& k) { return {std::get<0>(k), std::get<1>(k), std::get<2>(k)}; }
+TileId checked_tile(const TileKey& k) { return {std::get<0>(k), std::get<1>(k), std::get<2>(k)}; }
 
 // Collects the messages of one Design's checks.
 class Checker {
@@ -149,7 +149,7 @@ class Checker {
       const bool is_odd = c.tile.kind == TileKind::mem && c.index % 2 == 1;
       descriptors[key(c.tile)][is_odd ? 1 : 0] += c.descriptors;
     }
-    for (const auto& [tile, n] : descriptors) check_descriptors_of(tile_of(tile), n);
+    for (const auto& [tile, n] : descriptors) check_descriptors_of(checked_tile(tile), n);
   }
 
   // Even and odd channels of a mem tile each reach one half of its descriptors (EMU
@@ -209,7 +209,7 @@ class Checker {
                         kMaxLockValue, static_cast<std::uint64_t>(lock.initial), "");
     }
     for (const auto& [tile, n] : locks) {
-      const TileId id = tile_of(tile);
+      const TileId id = checked_tile(tile);
       problems_.at_most(tile_name(id) + ": locks",
                         static_cast<std::uint64_t>(limits(id.kind).locks), n, " locks");
     }

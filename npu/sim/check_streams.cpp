@@ -10,7 +10,7 @@ namespace wnpu::npu {
 namespace {
 
 // Row of the array: 0 shim, 1 mem tile, then the cores.
-int row_of(TileId tile) {
+int stream_row(TileId tile) {
   if (tile.kind == TileKind::core) return tile.row + 2;
   return tile.kind == TileKind::mem ? 1 : 0;
 }
@@ -160,12 +160,12 @@ struct Stretch {
   bool operator==(const Stretch&) const = default;
 };
 
-void add_bytes(std::vector<Stretch>& stretches, std::size_t link, std::uint64_t bytes) {
+void add_stream_bytes(std::vector<Stretch>& stretches, std::size_t link, std::uint64_t bytes) {
   if (stretches.empty() || stretches.back().link != link) stretches.push_back({link, 0});
   stretches.back().bytes += bytes;
 }
 
-std::string text_of(const Design& d, const std::vector<Stretch>& stretches, std::size_t at) {
+std::string stream_text(const Design& d, const std::vector<Stretch>& stretches, std::size_t at) {
   if (at == stretches.size()) return "the end";
   return std::to_string(stretches[at].bytes) + " bytes of link " + d.links[stretches[at].link].name;
 }
@@ -178,16 +178,16 @@ std::string moves_fault(const Design& d, const SimReport& report) {
     std::vector<Stretch> expected;
     std::vector<Stretch> found;
     for (const Transfer& t : d.transfers[c]) {
-      add_bytes(expected, t.link, t.elements * t.stream_bytes());
+      add_stream_bytes(expected, t.link, t.elements * t.stream_bytes());
     }
-    for (const Move& move : report.moves[c]) add_bytes(found, move.link, move.bytes);
+    for (const Move& move : report.moves[c]) add_stream_bytes(found, move.link, move.bytes);
     if (expected == found) continue;
     const auto differ = std::ranges::mismatch(expected, found).in1 - expected.begin();
     const auto at = static_cast<std::size_t>(differ);
     const Channel& channel = d.channels[c];
     return d.name + ": " + port_name({channel.tile, channel.direction, channel.index}) +
-           ": under its control program: expected " + text_of(d, expected, at) + ", found " +
-           text_of(d, found, at);
+           ": under its control program: expected " + stream_text(d, expected, at) + ", found " +
+           stream_text(d, found, at);
   }
   return "";
 }
@@ -204,14 +204,16 @@ std::vector<StreamCut> stream_cuts(const Design& d) {
   for (int row = 0; row <= rows; ++row) {
     const StreamPorts& below = row == 0 ? kShimPorts : row == 1 ? kMemPorts : kCorePorts;
     const StreamPorts& above = row == 0 ? kMemPorts : kCorePorts;
-    cuts.push_back({"from " + name(row) + " to " + name(row + 1),
-                    crossing(d, [&](TileId from,
-                                    TileId to) { return row_of(from) <= row && row_of(to) > row; }),
-                    columns * below.north});
-    cuts.push_back({"from " + name(row + 1) + " to " + name(row),
-                    crossing(d, [&](TileId from,
-                                    TileId to) { return row_of(from) > row && row_of(to) <= row; }),
-                    columns * above.south});
+    cuts.push_back(
+        {"from " + name(row) + " to " + name(row + 1),
+         crossing(d, [&](TileId from,
+                         TileId to) { return stream_row(from) <= row && stream_row(to) > row; }),
+         columns * below.north});
+    cuts.push_back(
+        {"from " + name(row + 1) + " to " + name(row),
+         crossing(d, [&](TileId from,
+                         TileId to) { return stream_row(from) > row && stream_row(to) <= row; }),
+         columns * above.south});
   }
   for (int column = 0; column + 1 < columns; ++column) {
     std::string east = "from column " + std::to_string(column);

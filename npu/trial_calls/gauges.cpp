@@ -10,19 +10,19 @@ namespace {
 constexpr std::uint32_t kGeluElements = 512;
 constexpr double kStreamBytes = 4;  // a cycle (AM020 ch. 2: streams of 32 bits)
 
-PhaseHeader gelu_rows(std::uint32_t outer) {
+PhaseHeader gauge_gelu_rows(std::uint32_t outer) {
   return {.kernel = Kernel::gelu, .outer = outer, .m = 1, .k = kGeluElements};
 }
 
-PhaseHeader norm_rows(std::uint32_t outer) {
+PhaseHeader gauge_norm_rows(std::uint32_t outer) {
   return {.kernel = Kernel::layer_norm, .outer = outer, .m = 4, .k = 1024};
 }
 
 struct Tile {
   std::uint32_t m = 64, k = 64, n = 64;
 };
-PhaseHeader product(std::uint32_t outer, std::uint32_t inner, Tile tile = {},
-                    Epilogue epilogue = Epilogue::bias) {
+PhaseHeader gauge_product(std::uint32_t outer, std::uint32_t inner, Tile tile = {},
+                          Epilogue epilogue = Epilogue::bias) {
   return {Kernel::gemm_bf16, epilogue, outer, inner, tile.m, tile.k, tile.n, 0, false};
 }
 
@@ -42,9 +42,10 @@ Gauge stream_gauge(const Target& target) {
   constexpr std::uint32_t kLess = 200;
   constexpr std::uint32_t kMore = 400;
   constexpr Tile kTile{8, 8, 8};
-  return pair(target, Quantity::stream_cycle, "stream",
-              {{.phase = product(1, kLess, kTile)}, {.phase = product(1, kMore, kTile)}},
-              (kMore - kLess) * kElementBytes / kStreamBytes);
+  return pair(
+      target, Quantity::stream_cycle, "stream",
+      {{.phase = gauge_product(1, kLess, kTile)}, {.phase = gauge_product(1, kMore, kTile)}},
+      (kMore - kLess) * kElementBytes / kStreamBytes);
 }
 
 Gauge register_gauge(const Target& target) {
@@ -53,7 +54,7 @@ Gauge register_gauge(const Target& target) {
   Gauge gauge{Quantity::register_write, {}, static_cast<double>(kLocks) * target.columns};
   gauge.terms.push_back({short_call(target), -1});
   gauge.terms.push_back(
-      {{more, gauge_design(target, more, {.phase = gelu_rows(1), .idle_locks = kLocks})}, 1});
+      {{more, gauge_design(target, more, {.phase = gauge_gelu_rows(1), .idle_locks = kLocks})}, 1});
   return gauge;
 }
 
@@ -64,8 +65,8 @@ Gauge task_gauge(const Target& target) {
   constexpr std::uint32_t kMore = 192;
   constexpr Tile kTile{8, 8, 8};
   return pair(target, Quantity::task, "tasks",
-              {{.phase = product(1, kLess, kTile), .is_scattered = true},
-               {.phase = product(1, kMore, kTile), .is_scattered = true}},
+              {{.phase = gauge_product(1, kLess, kTile), .is_scattered = true},
+               {.phase = gauge_product(1, kMore, kTile), .is_scattered = true}},
               static_cast<double>(kMore - kLess) * (target.columns + target.core_rows));
 }
 
@@ -73,16 +74,16 @@ Gauge product_gauge(const Target& target) {
   constexpr std::uint32_t kLess = 64;
   constexpr std::uint32_t kMore = 128;
   return pair(target, Quantity::product_step, "product",
-              {{.phase = product(1, kLess), .has_local_a = true},
-               {.phase = product(1, kMore), .has_local_a = true}},
+              {{.phase = gauge_product(1, kLess), .has_local_a = true},
+               {.phase = gauge_product(1, kMore), .has_local_a = true}},
               kMore - kLess);
 }
 
-GaugeTerm tiles(const Target& target, std::uint32_t n, Epilogue epilogue, double weight) {
+GaugeTerm gauge_tiles(const Target& target, std::uint32_t n, Epilogue epilogue, double weight) {
   const std::string name = "gauge_" + std::to_string(n) +
                            (epilogue == Epilogue::bias_gelu ? "_tiles_gelu" : "_tiles_bias");
   const GaugeCall call{
-      .phase = product(n, 4, {}, epilogue), .has_local_a = true, .keeps_results = true};
+      .phase = gauge_product(n, 4, {}, epilogue), .has_local_a = true, .keeps_results = true};
   return {{name, gauge_design(target, name, call)}, weight};
 }
 
@@ -90,10 +91,10 @@ Gauge gelu_gauge(const Target& target) {
   constexpr std::uint32_t kLess = 16;
   constexpr std::uint32_t kMore = 48;
   Gauge gauge{Quantity::gelu_tile, {}, kMore - kLess};
-  gauge.terms.push_back(tiles(target, kLess, Epilogue::bias, 1));
-  gauge.terms.push_back(tiles(target, kMore, Epilogue::bias, -1));
-  gauge.terms.push_back(tiles(target, kLess, Epilogue::bias_gelu, -1));
-  gauge.terms.push_back(tiles(target, kMore, Epilogue::bias_gelu, 1));
+  gauge.terms.push_back(gauge_tiles(target, kLess, Epilogue::bias, 1));
+  gauge.terms.push_back(gauge_tiles(target, kMore, Epilogue::bias, -1));
+  gauge.terms.push_back(gauge_tiles(target, kLess, Epilogue::bias_gelu, -1));
+  gauge.terms.push_back(gauge_tiles(target, kMore, Epilogue::bias_gelu, 1));
   return gauge;
 }
 
@@ -104,8 +105,8 @@ Gauge norm_gauge(const Target& target) {
   constexpr std::uint32_t kMore = 48;
   constexpr double kHeld = 2;
   return pair(target, Quantity::norm_rows, "norm",
-              {{.phase = norm_rows(kLess), .has_local_a = true, .keeps_results = true},
-               {.phase = norm_rows(kMore), .has_local_a = true, .keeps_results = true}},
+              {{.phase = gauge_norm_rows(kLess), .has_local_a = true, .keeps_results = true},
+               {.phase = gauge_norm_rows(kMore), .has_local_a = true, .keeps_results = true}},
               static_cast<double>(kMore - kLess) * target.columns / kHeld);
 }
 
@@ -116,9 +117,10 @@ Gauge read_gauge(const Target& target) {
   constexpr Tile kTile{8, 64, 64};
   const double a = 2.0 * kTile.m * kTile.k * target.core_rows;
   const double b = 2.0 * kTile.k * kTile.n * target.columns;
-  return pair(target, Quantity::ddr_read, "read",
-              {{.phase = product(1, kLess, kTile)}, {.phase = product(1, kMore, kTile)}},
-              (kMore - kLess) * (a + b));
+  return pair(
+      target, Quantity::ddr_read, "read",
+      {{.phase = gauge_product(1, kLess, kTile)}, {.phase = gauge_product(1, kMore, kTile)}},
+      (kMore - kLess) * (a + b));
 }
 
 // Tiles of depth 8: a result of 8 KB a core for next to nothing.
@@ -127,9 +129,10 @@ Gauge write_gauge(const Target& target) {
   constexpr std::uint32_t kMore = 48;
   constexpr Tile kTile{64, 8, 64};
   const double cores = static_cast<double>(target.columns) * target.core_rows;
-  return pair(target, Quantity::ddr_write, "write",
-              {{.phase = product(kLess, 1, kTile)}, {.phase = product(kMore, 1, kTile)}},
-              (kMore - kLess) * cores * 2 * kTile.m * kTile.n);
+  return pair(
+      target, Quantity::ddr_write, "write",
+      {{.phase = gauge_product(kLess, 1, kTile)}, {.phase = gauge_product(kMore, 1, kTile)}},
+      (kMore - kLess) * cores * 2 * kTile.m * kTile.n);
 }
 
 NamedDesign attend_call(const Target& target, std::size_t frames, std::size_t heads) {
@@ -168,7 +171,7 @@ std::vector<Gauge> gauges(const Target& target) {
 }
 
 NamedDesign short_call(const Target& target) {
-  return {"gauge_short", gauge_design(target, "gauge_short", {.phase = gelu_rows(1)})};
+  return {"gauge_short", gauge_design(target, "gauge_short", {.phase = gauge_gelu_rows(1)})};
 }
 
 std::vector<NamedDesign> trial_calls(const LayerGeometry& geometry) {

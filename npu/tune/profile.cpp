@@ -31,7 +31,7 @@ void add_operations(PlanProfile& profile, const Design& design, const SimReport&
   }
 }
 
-void add_call(PlanProfile& profile, const Design& design, const TimePreset& preset) {
+void add_profiled_call(PlanProfile& profile, const Design& design, const TimePreset& preset) {
   const SimReport report = time_call(design, preset).report;
   const CallParts parts = call_parts(design, preset);
   profile.cycles += report.cycles;
@@ -53,7 +53,7 @@ void add_call(PlanProfile& profile, const Design& design, const TimePreset& pres
 
 PlanProfile profile_plan(std::span<const Design> calls, const TimePreset& preset) {
   PlanProfile profile;
-  for (const Design& design : calls) add_call(profile, design, preset);
+  for (const Design& design : calls) add_profiled_call(profile, design, preset);
   profile.launch_ms = static_cast<double>(calls.size()) * preset.list_launch_us * 1e-3;
   profile.ms = profile.launch_ms + profile.cycles / (preset.clock_ghz * 1e6);
   return profile;

@@ -35,7 +35,7 @@ std::string size_text(std::size_t value) { return value == 0 ? "by rule" : std::
 std::string flag_text(bool value) { return value ? "yes" : "no"; }
 
 // Of a plan that differs from the best in what was taken back; 0 where it cannot run.
-double ms_of(const TuneOptions& options, const LayerPlan& plan) {
+double milliseconds_of(const TuneOptions& options, const LayerPlan& plan) {
   double ms = 0;
   try {
     const TunedLayer layer =
@@ -58,20 +58,20 @@ std::vector<ChangedChoice> changes_of(const TuneOptions& options, const LayerPla
     LayerPlan without = found;
     without.tuning.*f.field = by_hand.tuning.*f.field;
     changes.push_back({f.name, size_text(by_hand.tuning.*f.field), size_text(found.tuning.*f.field),
-                       ms_of(options, without)});
+                       milliseconds_of(options, without)});
   }
   for (const TuningFlag& f : kTuningFlags) {
     if (found.tuning.*f.field == by_hand.tuning.*f.field) continue;
     LayerPlan without = found;
     without.tuning.*f.field = by_hand.tuning.*f.field;
     changes.push_back({f.name, flag_text(by_hand.tuning.*f.field), flag_text(found.tuning.*f.field),
-                       ms_of(options, without)});
+                       milliseconds_of(options, without)});
   }
   if (found.calls != by_hand.calls) {
     LayerPlan without = found;
     without.calls = by_hand.calls;
-    changes.push_back(
-        {"calls", calls_text(by_hand.calls), calls_text(found.calls), ms_of(options, without)});
+    changes.push_back({"calls", calls_text(by_hand.calls), calls_text(found.calls),
+                       milliseconds_of(options, without)});
   }
   return changes;
 }
@@ -139,7 +139,7 @@ std::string predictions_text(const std::vector<Predicted>& predictions) {
   return text;
 }
 
-std::string counts_text(const TuneReport& report) {
+std::string call_counts(const TuneReport& report) {
   const TuneResult& r = report.result;
   const std::size_t left = r.n_plans - r.n_simulated - r.n_proven - r.n_refused;
   return std::to_string(r.n_plans) + " plans: " + std::to_string(r.n_simulated) + " simulated, " +
@@ -197,7 +197,7 @@ std::string report_text(const TuneReport& report) {
          report.options.preset.name + ", objective " +
          std::string(kObjectiveNames[static_cast<std::size_t>(report.options.objective)]) +
          "; all modelled, nothing was run on an NPU\n" + plan("by hand: ", r.by_hand) +
-         plan("found:   ", r.best) + changes_text(report) + counts_text(report) +
+         plan("found:   ", r.best) + changes_text(report) + call_counts(report) +
          (report.n_damaged > 0
               ? "cache: " + std::to_string(report.n_damaged) + " damaged lines left out\n"
               : "") +

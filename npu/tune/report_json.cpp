@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const PlanResult& result) {
+Json change_json(const PlanResult& result) {
   Json json{
       {"layer_ms", result.ms}, {"ddr_bytes", result.ddr_bytes}, {"bound_ms", result.bound_ms}};
   for (const TuningSize& f : kTuningSizes) json["tuning"][f.name] = result.plan.tuning.*f.field;
@@ -21,7 +21,7 @@ Json json_of(const PlanResult& result) {
   return json;
 }
 
-Json json_of(const PlanProfile& profile, double clock_ghz) {
+Json change_json(const PlanProfile& profile, double clock_ghz) {
   const auto ms = [clock_ghz](double cycles) { return cycles / (clock_ghz * 1e6); };
   const auto core = [&](const CoreCycles& c) {
     return Json{{"busy_ms", ms(c.busy)},
@@ -61,8 +61,8 @@ std::string report_json(const TuneReport& report) {
             {"target", report.options.target->name},
             {"preset", report.options.preset.name},
             {"objective", kObjectiveNames[static_cast<std::size_t>(report.options.objective)]},
-            {"by_hand", json_of(r.by_hand)},
-            {"found", json_of(r.best)}};
+            {"by_hand", change_json(r.by_hand)},
+            {"found", change_json(r.best)}};
   json["found"]["changes"] = Json::array();
   for (const ChangedChoice& c : report.changes) {
     json["found"]["changes"].push_back({{"choice", c.name},
@@ -75,8 +75,8 @@ std::string report_json(const TuneReport& report) {
       {"plans", r.n_plans},      {"simulated", r.n_simulated},   {"proven_no_better", r.n_proven},
       {"refused", r.n_refused},  {"calls_simulated", r.n_calls}, {"seconds", r.seconds},
       {"is_whole", r.is_whole()}};
-  json["by_hand"]["profile"] = json_of(report.by_hand, clock);
-  json["found"]["profile"] = json_of(report.best, clock);
+  json["by_hand"]["profile"] = change_json(report.by_hand, clock);
+  json["found"]["profile"] = change_json(report.best, clock);
   for (const Predicted& p : report.predictions) {
     Json row{{"name", p.name}, {"simulated_ms", p.simulated_ms}};
     row["published_ms"] = p.published_ms > 0 ? Json(p.published_ms) : Json(nullptr);

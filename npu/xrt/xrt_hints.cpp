@@ -7,7 +7,7 @@
 namespace wnpu::npu {
 namespace {
 
-bool has(std::string_view text, std::string_view part) {
+bool has_word(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
@@ -34,8 +34,9 @@ constexpr std::array kHints = {
 
 std::string hint_for(std::string_view cause) {
   // MAP_LOCKED beyond RLIMIT_MEMLOCK: EAGAIN, see mmap(2).
-  if (has(cause, "mmap") && has(cause, "err=-11")) return locked_memory_problem(locked_memory());
-  if (has(cause, "No such device") || has(cause, "Could not open device")) {
+  if (has_word(cause, "mmap") && has_word(cause, "err=-11"))
+    return locked_memory_problem(locked_memory());
+  if (has_word(cause, "No such device") || has_word(cause, "Could not open device")) {
     for (const ProbeResult& node : probe()) {
       if (!node.usable) return node.name + ": " + node.reason;
     }
@@ -43,7 +44,7 @@ std::string hint_for(std::string_view cause) {
            "(Debian: libxrt-npu2)?";
   }
   for (const Hint& known : kHints) {
-    if (has(cause, known.sign)) return std::string(known.hint);
+    if (has_word(cause, known.sign)) return std::string(known.hint);
   }
   return {};
 }

@@ -67,7 +67,7 @@ wnpu::Transcript transcript(Draws& draws, bool with_words) {
   return made;
 }
 
-std::uint64_t fnv1a(const std::string& text, std::uint64_t value) {
+std::uint64_t text_hash(const std::string& text, std::uint64_t value) {
   for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return value;
 }
@@ -104,7 +104,7 @@ TEST_CASE("writers: 400 transcripts a format and layout are openai-whisper's to 
       WriteOptions options;
       options.layout = kLayouts[expected.layout];
       write(expected.format, transcript(draws, expected.layout > 0), options, out);
-      hash = fnv1a(out.str(), hash);
+      hash = text_hash(out.str(), hash);
     }
     CHECK(hash == expected.hash);
   }

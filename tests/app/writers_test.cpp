@@ -40,8 +40,8 @@ wnpu::Transcript with_words() {
   return transcript;
 }
 
-std::string written(Format format, const wnpu::Transcript& transcript,
-                    const WriteOptions& options = {}) {
+std::string written_as(Format format, const wnpu::Transcript& transcript,
+                       const WriteOptions& options = {}) {
   std::ostringstream out;
   write(format, transcript, options, out);
   return out.str();
@@ -50,12 +50,12 @@ std::string written(Format format, const wnpu::Transcript& transcript,
 }  // namespace
 
 TEST_CASE("writers: txt is openai-whisper's") {
-  CHECK(written(Format::txt, plain()) ==
+  CHECK(written_as(Format::txt, plain()) ==
         "And so --> my\tfriends\n日本語のテスト。\n😀 \x01é\"q\"\n");
 }
 
 TEST_CASE("writers: tsv is openai-whisper's") {
-  CHECK(written(Format::tsv, plain()) ==
+  CHECK(written_as(Format::tsv, plain()) ==
         "start\tend\ttext\n"
         "0\t7740\tAnd so --> my friends\n"
         "7740\t10000\t日本語のテスト。\n"
@@ -63,14 +63,14 @@ TEST_CASE("writers: tsv is openai-whisper's") {
 }
 
 TEST_CASE("writers: srt is openai-whisper's, with the arrow made harmless") {
-  CHECK(written(Format::srt, plain()) ==
+  CHECK(written_as(Format::srt, plain()) ==
         "1\n00:00:00,000 --> 00:00:07,740\nAnd so -> my\tfriends\n\n"
         "2\n00:00:07,740 --> 00:00:10,000\n日本語のテスト。\n\n"
         "3\n01:00:00,000 --> 01:01:01,500\n😀 \x01é\"q\"\n\n");
 }
 
 TEST_CASE("writers: vtt is openai-whisper's, with hours only where there are any") {
-  CHECK(written(Format::vtt, plain()) ==
+  CHECK(written_as(Format::vtt, plain()) ==
         "WEBVTT\n\n"
         "00:00.000 --> 00:07.740\nAnd so -> my\tfriends\n\n"
         "00:07.740 --> 00:10.000\n日本語のテスト。\n\n"
@@ -78,7 +78,7 @@ TEST_CASE("writers: vtt is openai-whisper's, with hours only where there are any
 }
 
 TEST_CASE("writers: words without a layout are subtitles of segments") {
-  CHECK(written(Format::srt, with_words()) ==
+  CHECK(written_as(Format::srt, with_words()) ==
         "1\n00:00:00,000 --> 00:00:02,000\nOne two three four\n\n"
         "2\n00:00:02,000 --> 00:00:08,000\n日本 語。\n\n");
 }
@@ -86,7 +86,7 @@ TEST_CASE("writers: words without a layout are subtitles of segments") {
 TEST_CASE("writers: lines of limited width, counted in characters") {
   WriteOptions options;
   options.layout.max_line_width = 8;
-  CHECK(written(Format::vtt, with_words(), options) ==
+  CHECK(written_as(Format::vtt, with_words(), options) ==
         "WEBVTT\n\n"
         "00:00.000 --> 00:02.000\nOne two\nthree\nfour\n\n"
         "00:02.000 --> 00:08.000\n日本 語。\n\n");
@@ -96,7 +96,7 @@ TEST_CASE("writers: a line count cuts through segments, and a long pause ends a 
   WriteOptions options;
   options.layout.max_line_width = 8;
   options.layout.max_line_count = 2;
-  CHECK(written(Format::vtt, with_words(), options) ==
+  CHECK(written_as(Format::vtt, with_words(), options) ==
         "WEBVTT\n\n"
         "00:00.000 --> 00:01.500\nOne two\nthree\n\n"
         "00:01.500 --> 00:02.500\nfour日本\n\n"
@@ -106,7 +106,7 @@ TEST_CASE("writers: a line count cuts through segments, and a long pause ends a 
 TEST_CASE("writers: a number of words a line") {
   WriteOptions options;
   options.layout.max_words_per_line = 3;
-  CHECK(written(Format::srt, with_words(), options) ==
+  CHECK(written_as(Format::srt, with_words(), options) ==
         "1\n00:00:00,000 --> 00:00:01,500\nOne two three\n\n"
         "2\n00:00:01,500 --> 00:00:02,000\nfour\n\n"
         "3\n00:00:02,000 --> 00:00:08,000\n日本 語。\n\n");
@@ -116,7 +116,7 @@ TEST_CASE("writers: highlighted words, and the pauses between them") {
   WriteOptions options;
   options.layout.highlight_words = true;
   options.layout.max_line_width = 8;
-  CHECK(written(Format::vtt, with_words(), options) ==
+  CHECK(written_as(Format::vtt, with_words(), options) ==
         "WEBVTT\n\n"
         "00:00.000 --> 00:00.500\n<u>One</u> two\nthree\nfour\n\n"
         "00:00.500 --> 00:01.000\nOne <u>two</u>\nthree\nfour\n\n"
@@ -129,7 +129,7 @@ TEST_CASE("writers: highlighted words, and the pauses between them") {
 }
 
 TEST_CASE("writers: text is a line a segment, with times on request") {
-  CHECK(written(Format::text, plain()) == written(Format::txt, plain()));
+  CHECK(written_as(Format::text, plain()) == written_as(Format::txt, plain()));
   WriteOptions options;
   options.text_timestamps = true;
   // openai/whisper transcribe.py prints the text with its leading space.
@@ -138,12 +138,12 @@ TEST_CASE("writers: text is a line a segment, with times on request") {
 }
 
 TEST_CASE("writers: lrc counts minutes on past the hour") {
-  CHECK(written(Format::lrc, plain()) ==
+  CHECK(written_as(Format::lrc, plain()) ==
         "[00:00.00]And so --> my\tfriends\n[00:07.74]日本語のテスト。\n[60:00.00]😀 \x01é\"q\"\n");
 }
 
 TEST_CASE("writers: csv doubles its quotes") {
-  CHECK(written(Format::csv, plain()) ==
+  CHECK(written_as(Format::csv, plain()) ==
         "start,end,text\n"
         "0,7740,\"And so --> my\tfriends\"\n"
         "7740,10000,\"日本語のテスト。\"\n"
@@ -151,19 +151,19 @@ TEST_CASE("writers: csv doubles its quotes") {
 }
 
 TEST_CASE("writers: no segments give the header alone") {
-  CHECK(written(Format::txt, {}).empty());
-  CHECK(written(Format::text, {}).empty());
-  CHECK(written(Format::srt, {}).empty());
-  CHECK(written(Format::vtt, {}) == "WEBVTT\n\n");
-  CHECK(written(Format::tsv, {}) == "start\tend\ttext\n");
-  CHECK(written(Format::csv, {}) == "start,end,text\n");
+  CHECK(written_as(Format::txt, {}).empty());
+  CHECK(written_as(Format::text, {}).empty());
+  CHECK(written_as(Format::srt, {}).empty());
+  CHECK(written_as(Format::vtt, {}) == "WEBVTT\n\n");
+  CHECK(written_as(Format::tsv, {}) == "start\tend\ttext\n");
+  CHECK(written_as(Format::csv, {}) == "start,end,text\n");
 }
 
 TEST_CASE("writers: broken UTF-8 is repaired in every format") {
   wnpu::Transcript transcript;
   transcript.segments = {segment(0, 1, " caf\xC3 \xF0\x9F\x98")};
   for (const FormatName& known : kFormats) {
-    const std::string text = written(known.format, transcript);
+    const std::string text = written_as(known.format, transcript);
     CAPTURE(known.name);
     CHECK(text.find("caf\uFFFD \uFFFD") != std::string::npos);
     CHECK(text.find("\xC3 ") == std::string::npos);

@@ -26,7 +26,7 @@ npu::FirstLight first_light_on_a_box(double softmax_cycles) {
   return result;
 }
 
-std::string refusal(const std::filesystem::path& file) {
+std::string table_refusal(const std::filesystem::path& file) {
   try {
     app::read_measured_table(file);
   } catch (const app::UsageError& error) {
@@ -67,10 +67,10 @@ TEST_CASE("kernel_table: a layer is modelled by it, and its numbers stand with t
 TEST_CASE("kernel_table: no file is no table, and what is none is refused by its path") {
   CHECK(!app::read_measured_table(""));
   const tests::TemporaryFolder folder;
-  CHECK(refusal(folder.path() / "none.json")
+  CHECK(table_refusal(folder.path() / "none.json")
             .find("none.json: expected a result of npu first-light") != std::string::npos);
-  CHECK(refusal(folder.path()).find("found no readable file") != std::string::npos);
+  CHECK(table_refusal(folder.path()).find("found no readable file") != std::string::npos);
   const auto file = folder.path() / "other.json";
   std::ofstream(file) << "{\"mode\": \"rtf\"}";
-  CHECK(refusal(file).find("other.json: expected first light's JSON") != std::string::npos);
+  CHECK(table_refusal(file).find("other.json: expected first light's JSON") != std::string::npos);
 }

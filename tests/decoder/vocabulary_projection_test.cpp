@@ -85,7 +85,7 @@ void check_exact(const models::Matrix& logits, std::span<const double> expected,
   CHECK(tests::nmse(found, wanted) < kExactNmse);
 }
 
-std::vector<std::size_t> range(std::size_t first, std::size_t end) {
+std::vector<std::size_t> token_range(std::size_t first, std::size_t end) {
   std::vector<std::size_t> ids(end - first);
   std::iota(ids.begin(), ids.end(), first);
   return ids;
@@ -100,7 +100,7 @@ TEST_CASE("vocabulary: the likeliest and all special tokens are exact, the other
   const auto expected = f.reference(hidden);
   const std::span text = std::span(expected).first(f.dims.n_text_tokens());
   check_exact(logits, expected, likeliest(text, 24));
-  check_exact(logits, expected, range(f.dims.n_text_tokens(), f.dims.n_vocab));
+  check_exact(logits, expected, token_range(f.dims.n_text_tokens(), f.dims.n_vocab));
   CHECK(tests::nmse(logits.flat(), expected) < tests::tolerance::kScreenedLogitsNmse);
   CHECK(tests::nmse(logits.flat(), expected) > kExactNmse);  // or there is nothing to test here
 }
@@ -113,7 +113,7 @@ TEST_CASE("vocabulary: beside integers the likeliest and all special tokens are 
     const auto expected = f.reference(hidden);
     // Three stand out, all others are noise, among which 4 bits find the first ones.
     check_exact(logits, expected, likeliest(std::span(expected).first(f.dims.n_text_tokens()), 8));
-    check_exact(logits, expected, range(f.dims.n_text_tokens(), f.dims.n_vocab));
+    check_exact(logits, expected, token_range(f.dims.n_text_tokens(), f.dims.n_vocab));
     CHECK(tests::nmse(logits.flat(), expected) < tests::tolerance::kRoughlyScreenedLogitsNmse);
   }
 }

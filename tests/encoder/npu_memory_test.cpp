@@ -51,8 +51,8 @@ struct Outcome {
   npu::RunStats stats;
 };
 
-Outcome run(npu::Plan plan, std::optional<std::size_t> limit,
-            const std::vector<std::size_t>& order = {0, 1, 2, 3}) {
+Outcome run_encoder(npu::Plan plan, std::optional<std::size_t> limit,
+                    const std::vector<std::size_t>& order = {0, 1, 2, 3}) {
   const models::EncoderWeights weights = memory_weights();
   models::ThreadPool pool(2);
   const auto device = npu::open_sim_device();
@@ -72,7 +72,7 @@ Outcome run(npu::Plan plan, std::optional<std::size_t> limit,
 
 std::string refusal(npu::Plan plan, std::size_t limit) {
   try {
-    run(plan, limit);
+    run_encoder(plan, limit);
   } catch (const npu::DeviceError& error) {
     return error.what();
   }
@@ -97,22 +97,22 @@ TEST_CASE("npu memory: without a limit all weights, one scratch and two states")
   const npu::LayerGeometry g = geometry();
   const std::size_t weights = kMemoryLayers * g.weights_bytes;
   for (const npu::Plan plan : {npu::Plan::fused, npu::Plan::batched}) {
-    CHECK(run(plan, std::nullopt).stats.buffer_bytes ==
+    CHECK(run_encoder(plan, std::nullopt).stats.buffer_bytes ==
           weights + g.scratch_bytes + 2 * g.states_bytes);
   }
-  CHECK(run(npu::Plan::hybrid, std::nullopt).stats.buffer_bytes ==
+  CHECK(run_encoder(npu::Plan::hybrid, std::nullopt).stats.buffer_bytes ==
         weights + g.scratch_bytes + g.states_bytes);
 }
 
 TEST_CASE("npu memory: any limit that is not refused changes no bit and is kept") {
   const npu::LayerGeometry g = geometry();
   for (const npu::Plan plan : {npu::Plan::fused, npu::Plan::batched, npu::Plan::hybrid}) {
-    const Outcome free = run(plan, std::nullopt);
+    const Outcome free = run_encoder(plan, std::nullopt);
     const std::size_t least = least_limit(plan);
     CHECK(least + (kMemoryLayers - 1) * g.weights_bytes == free.stats.buffer_bytes);
     for (const std::size_t resident : kResident) {
       const std::size_t limit = least + (resident - 1) * g.weights_bytes;
-      const Outcome limited = run(plan, limit + g.weights_bytes / 2);
+      const Outcome limited = run_encoder(plan, limit + g.weights_bytes / 2);
       CHECK(limited.states == free.states);
       CHECK(limited.stats.peak_buffer_bytes == limit);
       CHECK(limited.stats.launches == free.stats.launches);
@@ -128,20 +128,20 @@ TEST_CASE("npu memory: layers in any order have the bits that they have without 
   const std::vector<std::vector<std::size_t>> orders{{3, 2, 1, 0}, {1, 1, 3, 1, 0, 2}, {}};
   const npu::LayerGeometry g = geometry();
   for (const auto& order : orders) {
-    const Outcome free = run(npu::Plan::fused, std::nullopt, order);
+    const Outcome free = run_encoder(npu::Plan::fused, std::nullopt, order);
     const std::size_t least = least_limit(npu::Plan::fused);
     for (const std::size_t resident : {1U, 2U}) {
       const std::size_t limit = least + (resident - 1) * g.weights_bytes;
-      CHECK(run(npu::Plan::fused, limit, order).states == free.states);
+      CHECK(run_encoder(npu::Plan::fused, limit, order).states == free.states);
     }
   }
 }
 
 TEST_CASE("npu memory: the calls of per-op share their buffers, and have a least limit too") {
   const std::size_t least = least_limit(npu::Plan::per_op);
-  const Outcome limited = run(npu::Plan::per_op, least, {0});
+  const Outcome limited = run_encoder(npu::Plan::per_op, least, {0});
   CHECK(limited.stats.peak_buffer_bytes == least);
-  CHECK(limited.states == run(npu::Plan::per_op, std::nullopt, {0}).states);
+  CHECK(limited.states == run_encoder(npu::Plan::per_op, std::nullopt, {0}).states);
   CHECK(refusal(npu::Plan::per_op, least - 1).find("plan per-op") != std::string::npos);
 }
 

@@ -47,7 +47,7 @@ std::vector<models::EncoderLayerWeights> layers_of_test() {
 
 models::Matrix states_of_test() { return tests::random_matrix(kFrames, kWidth, 5, 1.5); }
 
-std::vector<float> run(const EncoderVariant& variant, std::size_t n_threads = 2) {
+std::vector<float> run_variant(const EncoderVariant& variant, std::size_t n_threads = 2) {
   models::ThreadPool pool(n_threads);
   encoder::VariantBackend backend(dims_of_test(), layers_of_test(), variant, pool);
   CHECK(backend.n_layers() == 3);
@@ -97,7 +97,7 @@ TEST_CASE("variant backend: the whole encoder is the CPU's encoder") {
   for (std::size_t i = 0; i < 3; ++i) backend->run_layer(i);
   backend->store(x.view());
   const std::vector<double> expected(x.flat().begin(), x.flat().end());
-  CHECK(tests::nmse(run(whole), expected) < kFp32Nmse);
+  CHECK(tests::nmse(run_variant(whole), expected) < kFp32Nmse);
 }
 
 TEST_CASE("variant backend: layers that are gone, cut or pooled agree with fp64") {
@@ -106,7 +106,7 @@ TEST_CASE("variant backend: layers that are gone, cut or pooled agree with fp64"
         EncoderVariant{2, {{0, 4, 512}, {1, 2, 1024}}}, EncoderVariant{3, {{2, 1, 128}}},
         EncoderVariant{kFrames, {{0, 4, 1024}}}}) {
     CAPTURE(npu::variant_text(variant));
-    CHECK(tests::nmse(run(variant), reference(variant)) < kFp32Nmse);
+    CHECK(tests::nmse(run_variant(variant), reference(variant)) < kFp32Nmse);
   }
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("variant backend: int8 differs from fp32 as much as eight bits do") {
   const EncoderVariant plain{1, {{0, 4, 1024}, {2, 2, 512}}};
   EncoderVariant bytes = plain;
   for (LayerVariant& layer : bytes.layers) layer.precision = npu::Precision::int8;
-  const double error = tests::nmse(run(bytes), reference(plain));
+  const double error = tests::nmse(run_variant(bytes), reference(plain));
   MESSAGE("NMSE ", error);
   CHECK(error > 1e-7);
   CHECK(error < tests::tolerance::kInt8LayerNmse);
@@ -147,7 +147,7 @@ TEST_CASE("variant backend: the array's call of the same shape computes the same
     buffers[3]->from_device();
     std::vector<float> found(kFrames * kWidth);
     npu::unpack_states(geometry, buffers[3]->host(), found, kWidth);
-    const std::vector<float> here = run({1, {cut}});
+    const std::vector<float> here = run_variant({1, {cut}});
     const double error = tests::nmse(found, std::vector<double>(here.begin(), here.end()));
     MESSAGE(npu::precision_name(precision), ": NMSE ", error);
     // What is between them is bf16, in int8 too: its rounding was done on both sides.
@@ -157,8 +157,8 @@ TEST_CASE("variant backend: the array's call of the same shape computes the same
 
 TEST_CASE("variant backend: bits do not depend on the threads") {
   const EncoderVariant variant{2, {{0, 2, 512, npu::Precision::int8}, {2, 3, 1024}}};
-  const std::vector<float> first = run(variant, 1);
-  for (const std::size_t threads : {2U, 5U}) CHECK(run(variant, threads) == first);
+  const std::vector<float> first = run_variant(variant, 1);
+  for (const std::size_t threads : {2U, 5U}) CHECK(run_variant(variant, threads) == first);
 }
 
 TEST_CASE("variant backend: a variant that there is none of is refused") {

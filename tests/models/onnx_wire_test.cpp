@@ -14,7 +14,7 @@ using namespace wnpu::models;
 
 namespace {
 
-std::span<const std::byte> bytes_of(const std::string& text) {
+std::span<const std::byte> wire_bytes(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("wire: numbers of every length, reals and bytes come back") {
     writer.number(1, number);
     writer.real(200, 0.1F);
     writer.message(70000, inner);
-    WireReader reader(bytes_of(writer.text()), "path");
+    WireReader reader(wire_bytes(writer.text()), "path");
     const auto first = reader.next();
     const auto second = reader.next();
     const auto third = reader.next();
@@ -76,7 +76,7 @@ TEST_CASE("wire: a message that is cut anywhere within a field is refused") {
   const std::string& whole = writer.text();
   for (std::size_t length = 1; length < whole.size(); ++length) {
     const std::string cut = whole.substr(0, length);
-    WireReader reader(bytes_of(cut), "path");
+    WireReader reader(wire_bytes(cut), "path");
     CHECK_THROWS_AS(reader.next(), ModelError);
   }
 }
@@ -85,7 +85,7 @@ TEST_CASE("wire: groups, a field 0, and numbers of more than ten bytes are refus
   for (const std::string& bad :
        {std::string("\x0b"), std::string("\x0c"), std::string("\x00\x00", 2),
         "\x08" + std::string(10, '\xff') + "\x01"}) {
-    WireReader reader(bytes_of(bad), "path");
+    WireReader reader(wire_bytes(bad), "path");
     CHECK_THROWS_AS(reader.next(), ModelError);
   }
 }

@@ -55,8 +55,8 @@ std::string value_refusal(const std::filesystem::path& path) {
 // Writes `model` with each of `n` tensors spoilt in turn; `spoil` gives a tensor's name in
 // messages.
 template <typename Model, typename Spoil>
-void check_each(const Model& model, std::size_t n, const std::filesystem::path& path,
-                const Spoil& spoil) {
+void check_each_spoilt(const Model& model, std::size_t n, const std::filesystem::path& path,
+                       const Spoil& spoil) {
   constexpr std::size_t kStep = kIsSanitized ? 3 : 1;
   for (std::size_t i = 0; i < n; i += kStep) {
     Model spoilt = model;
@@ -77,7 +77,7 @@ TEST_CASE("values that are no numbers: refused in each tensor of a safetensors f
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
     StModel model = to_safetensors(small_model(), dtype);
     model.vocab.clear();
-    check_each(model, model.tensors.size(), dir.path(), [&](StModel& spoilt, std::size_t i) {
+    check_each_spoilt(model, model.tensors.size(), dir.path(), [&](StModel& spoilt, std::size_t i) {
       const std::string bytes = no_number(dtype, i);
       spoilt.tensors[i].bytes.replace(0, bytes.size(), bytes);
       return std::next(small_model().tensors.begin(), static_cast<std::ptrdiff_t>(i))->first;
@@ -92,14 +92,14 @@ TEST_CASE("values that are no numbers: refused in each tensor of a ggml file") {
                                            DType::q8_0};  // by their numbers in the file
   for (const DType dtype : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0}) {
     const GgmlModel model = to_ggml(small_model(), dtype);
-    check_each(model, model.tensors.size(), dir.path() / "ggml.bin",
-               [&](GgmlModel& spoilt, std::size_t i) {
-                 GgmlTensor& tensor = spoilt.tensors[i];
-                 const auto type = kTypes.at(static_cast<std::size_t>(tensor.type));
-                 const std::string bytes = no_number(type, i);
-                 tensor.bytes.replace(0, bytes.size(), bytes);
-                 return tensor.name;
-               });
+    check_each_spoilt(model, model.tensors.size(), dir.path() / "ggml.bin",
+                      [&](GgmlModel& spoilt, std::size_t i) {
+                        GgmlTensor& tensor = spoilt.tensors[i];
+                        const auto type = kTypes.at(static_cast<std::size_t>(tensor.type));
+                        const std::string bytes = no_number(type, i);
+                        tensor.bytes.replace(0, bytes.size(), bytes);
+                        return tensor.name;
+                      });
   }
 }
 
@@ -109,16 +109,17 @@ TEST_CASE("values that are no numbers: refused in each variable of a CTranslate2
   for (const auto quantization : {float32, float16, bfloat16, int8, int8_float16}) {
     Ct2Model model = to_ctranslate2(small_model(), quantization);
     model.vocabulary = "[]";
-    check_each(model, model.variables.size(), dir.path(), [&](Ct2Model& spoilt, std::size_t i) {
-      Ct2Variable& variable = spoilt.variables[i];
-      const bool is_float = variable.type == 0 || variable.type >= 4;
-      if (!is_float || variable.shape.empty()) return std::string();
-      constexpr std::array<DType, 6> kTypes = {DType::f32, DType::f32, DType::f32,
-                                               DType::f32, DType::f16, DType::bf16};
-      const std::string bytes = no_number(kTypes.at(variable.type), i);
-      variable.bytes.replace(0, bytes.size(), bytes);
-      // Of a fused matrix messages name the part, so that the file's name must do.
-      return dir.path().string();
-    });
+    check_each_spoilt(
+        model, model.variables.size(), dir.path(), [&](Ct2Model& spoilt, std::size_t i) {
+          Ct2Variable& variable = spoilt.variables[i];
+          const bool is_float = variable.type == 0 || variable.type >= 4;
+          if (!is_float || variable.shape.empty()) return std::string();
+          constexpr std::array<DType, 6> kTypes = {DType::f32, DType::f32, DType::f32,
+                                                   DType::f32, DType::f16, DType::bf16};
+          const std::string bytes = no_number(kTypes.at(variable.type), i);
+          variable.bytes.replace(0, bytes.size(), bytes);
+          // Of a fused matrix messages name the part, so that the file's name must do.
+          return dir.path().string();
+        });
   }
 }

@@ -20,7 +20,7 @@ Access access_of(std::uint32_t run, std::vector<Dimension> dims) {
 }
 
 // The words that an access moves, in order, by the definition in design.h.
-std::vector<std::int64_t> words_of(const Access& access) {
+std::vector<std::int64_t> descriptor_words(const Access& access) {
   std::vector<std::int64_t> words;
   std::vector<std::uint32_t> at(access.dims.size(), 0);
   for (;;) {
@@ -34,7 +34,7 @@ std::vector<std::int64_t> words_of(const Access& access) {
 }
 
 // The same of a descriptor: every dimension counts to its wrap and adds its step.
-std::vector<std::int64_t> words_of(const DescriptorPattern& pattern) {
+std::vector<std::int64_t> descriptor_words(const DescriptorPattern& pattern) {
   std::vector<std::int64_t> words;
   for (std::uint64_t word = 0; word < pattern.words; ++word) {
     std::uint64_t rest = word;
@@ -96,7 +96,7 @@ TEST_CASE("descriptor: whatever fits moves the same words in the same order") {
       ++n_fitting;
       REQUIRE(fit.pattern.dims.size() <= static_cast<std::size_t>(limits->dimensions));
       for (const Dimension& dim : fit.pattern.dims) REQUIRE(dim.count <= limits->max_wrap);
-      REQUIRE(words_of(fit.pattern) == words_of(access));
+      REQUIRE(descriptor_words(fit.pattern) == descriptor_words(access));
     }
   }
   CHECK(n_fitting > 1000);

@@ -16,7 +16,7 @@ using namespace wnpu::npu;
 
 namespace {
 
-std::unique_ptr<SimDevice> open(const std::string& preset, int threads = 2) {
+std::unique_ptr<SimDevice> open_layer(const std::string& preset, int threads = 2) {
   SimDeviceOptions options;
   options.preset = preset;
   options.threads = threads;
@@ -25,7 +25,7 @@ std::unique_ptr<SimDevice> open(const std::string& preset, int threads = 2) {
 
 void check_layer(const std::string& preset, LayerShape shape, Precision precision,
                  double tolerance) {
-  const auto device = open(preset);
+  const auto device = open_layer(preset);
   tests::LayerCallFixture call(*device, shape, precision);
   const auto result = call.run();
   auto rows = tests::to_rows(call.states().view());
@@ -64,7 +64,7 @@ TEST_CASE("layer: fewer heads than the width has room for") {
     check_layer("phoenix-1.0/published", {50, 384, 1, 192}, precision, tolerance);
     check_layer("phoenix-1.0/published", {20, 256, 3, 128}, precision, tolerance);
   }
-  const auto device = open("phoenix-1.0/published");
+  const auto device = open_layer("phoenix-1.0/published");
   const LayerShape shape{300, 256, 3, 128};
   tests::LayerCallFixture fused(*device, shape);
   tests::LayerCallFixture batched(*device, shape, Precision::bf16, layer_calls(Plan::batched));
@@ -87,7 +87,7 @@ TEST_CASE("layer: two waves of queries and more than one row block") {
 }
 
 TEST_CASE("layer: batched gives the fused result, bit by bit") {
-  const auto device = open("phoenix-1.0/published");
+  const auto device = open_layer("phoenix-1.0/published");
   for (const Precision precision : {Precision::bf16, Precision::int8}) {
     const LayerShape shape{60, 128, 2, 256};
     tests::LayerCallFixture fused(*device, shape, precision);
@@ -100,13 +100,13 @@ TEST_CASE("layer: bits do not depend on the number of host threads or the preset
   const LayerShape shape{60, 128, 2, 256};
   std::vector<float> first;
   for (const int threads : {1, 2, 5}) {
-    const auto device = open("phoenix-1.0/published", threads);
+    const auto device = open_layer("phoenix-1.0/published", threads);
     tests::LayerCallFixture call(*device, shape);
     const auto result = call.run();
     if (first.empty()) first = result;
     CHECK(result == first);
   }
-  const auto device = open("hawk-1.6/published");
+  const auto device = open_layer("hawk-1.6/published");
   tests::LayerCallFixture call(*device, shape);
   CHECK(call.run() == first);
 }

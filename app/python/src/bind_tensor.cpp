@@ -23,7 +23,7 @@ Tensor to_tensor(const Given& array) {
 }
 
 // A view of the handle's result, which lives as long as one of them.
-Made to_array(const TensorHandle& handle) {
+Made tensor_array(const TensorHandle& handle) {
   const Tensor& value = handle.result().value;
   auto* const kept = new TensorHandle(handle);
   const nb::capsule owner(
@@ -62,7 +62,7 @@ void bind_tensor(nb::module_& module) {
   nb::class_<TensorHandle>(module, "TensorHandle")
       .def("wait", &TensorHandle::wait, nb::call_guard<nb::gil_scoped_release>())
       .def("ready", &TensorHandle::ready)
-      .def("value", &to_array)
+      .def("value", &tensor_array)
       .def("report", [](const TensorHandle& handle) { return to_dict(handle.result().report); });
   nb::class_<TensorDevice>(module, "TensorDevice")
       .def(

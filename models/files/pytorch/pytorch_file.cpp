@@ -26,7 +26,7 @@ using Members = std::map<std::string, std::span<const std::byte>>;
 constexpr std::size_t kMaxPickle = std::size_t{1} << 20U;
 constexpr std::string_view kPickleName = "data.pkl";
 
-std::optional<DType> dtype_of(StorageType type) {
+std::optional<DType> storage_dtype(StorageType type) {
   switch (type) {
     case StorageType::f32:
       return DType::f32;
@@ -126,7 +126,7 @@ class PytorchFile final : public ModelFile {
 
   TensorView view_of(const std::string& name, const PickleValue& tensor) const {
     const PickleValue& storage = *tensor.items[0];
-    const auto dtype = dtype_of(storage.type);
+    const auto dtype = storage_dtype(storage.type);
     if (!dtype) fail(name, "type float32, float16 or bfloat16", "another");
     TensorView view;
     view.dtype = *dtype;

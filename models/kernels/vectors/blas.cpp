@@ -82,7 +82,7 @@ const Loaded& loaded() {
   return kLoaded;
 }
 
-Gemm& chosen() {
+Gemm& chosen_gemm() {
   static Gemm gemm = Gemm::own;
   return gemm;
 }
@@ -115,10 +115,10 @@ void use_gemm(Gemm gemm) {
     throw models::LibraryError("libopenblas.so.0: expected OpenBLAS, found " + loaded().fault +
                                " (Debian's package: libopenblas0)");
   }
-  chosen() = gemm;
+  chosen_gemm() = gemm;
 }
 
-Gemm gemm_in_use() { return chosen(); }
+Gemm gemm_in_use() { return chosen_gemm(); }
 
 void blas_multiply_add(models::ConstMatrixView a, models::ConstMatrixView b, models::MatrixView c) {
   assert(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);

@@ -9,7 +9,7 @@
 namespace wnpu::npu {
 namespace {
 
-void expect(bool is_met, const char* what, const std::string& expected, std::size_t found) {
+void expect_tuning(bool is_met, const char* what, const std::string& expected, std::size_t found) {
   if (is_met) return;
   throw std::invalid_argument(std::string("layer tuning: ") + what + ": expected " + expected +
                               ", found " + std::to_string(found));
@@ -17,28 +17,31 @@ void expect(bool is_met, const char* what, const std::string& expected, std::siz
 
 bool is_norm_rows(std::size_t rows) { return rows == 2 || rows == 4 || rows == 8 || rows == 16; }
 
-void validate(const LayerGeometry& g, const LayerTuning& t) {
+void validate_tuning(const LayerGeometry& g, const LayerTuning& t) {
   const auto columns = static_cast<std::size_t>(g.target->columns);
   const auto most_slots = static_cast<std::size_t>(kMaxLockValue);
   const std::size_t n = t.state_tile;
-  expect(n == 0 || (n % 8 == 0 && n <= 64 && g.shape.width % (n * columns) == 0), "state_tile",
-         "a multiple of 8 up to 64 that cuts " + std::to_string(g.shape.width) + " columns into " +
-             std::to_string(columns) + " equal parts",
-         n);
-  expect(t.qkv_tile == kHeadWidth || t.qkv_tile == kHeadWidth / 2, "qkv_tile", "64 or 32",
-         t.qkv_tile);
+  expect_tuning(n == 0 || (n % 8 == 0 && n <= 64 && g.shape.width % (n * columns) == 0),
+                "state_tile",
+                "a multiple of 8 up to 64 that cuts " + std::to_string(g.shape.width) +
+                    " columns into " + std::to_string(columns) + " equal parts",
+                n);
+  expect_tuning(t.qkv_tile == kHeadWidth || t.qkv_tile == kHeadWidth / 2, "qkv_tile", "64 or 32",
+                t.qkv_tile);
   const std::size_t row_bytes = g.shape.width * 2;
-  expect(
+  expect_tuning(
       t.norm_rows == 0 || (is_norm_rows(t.norm_rows) && t.norm_rows * row_bytes <= kElementBytes &&
                            kPanelRows / t.norm_rows % columns == 0),
       "norm_rows", "2, 4, 8 or 16 rows of at most 8192 bytes that all columns share", t.norm_rows);
-  expect(t.a_slots >= 1 && t.a_slots <= most_slots, "a_slots", "1 to 63", t.a_slots);
-  expect(t.b_slots >= 1 && t.b_slots <= most_slots, "b_slots", "1 to 63", t.b_slots);
-  expect(t.state_panels == 1 || t.state_panels == 2, "state_panels", "1 or 2", t.state_panels);
-  expect(t.qkv_row_blocks >= 1 && t.qkv_row_blocks <= g.row_blocks, "qkv_row_blocks",
-         "1 to " + std::to_string(g.row_blocks), t.qkv_row_blocks);
-  expect(t.qkv_row_blocks == 1 || g.precision == Precision::bf16, "qkv_row_blocks",
-         "1 with int8, whose cores take the scales of one row block a phase", t.qkv_row_blocks);
+  expect_tuning(t.a_slots >= 1 && t.a_slots <= most_slots, "a_slots", "1 to 63", t.a_slots);
+  expect_tuning(t.b_slots >= 1 && t.b_slots <= most_slots, "b_slots", "1 to 63", t.b_slots);
+  expect_tuning(t.state_panels == 1 || t.state_panels == 2, "state_panels", "1 or 2",
+                t.state_panels);
+  expect_tuning(t.qkv_row_blocks >= 1 && t.qkv_row_blocks <= g.row_blocks, "qkv_row_blocks",
+                "1 to " + std::to_string(g.row_blocks), t.qkv_row_blocks);
+  expect_tuning(t.qkv_row_blocks == 1 || g.precision == Precision::bf16, "qkv_row_blocks",
+                "1 with int8, whose cores take the scales of one row block a phase",
+                t.qkv_row_blocks);
 }
 
 // Another width of the result tiles; the depth of a tile stays.
@@ -54,7 +57,7 @@ TunedLayer tuned_layer(const Target& target, const LayerShape& shape, Precision 
                        const LayerTuning& tuning) {
   TunedLayer layer{layer_geometry(target, shape, precision), tuning};
   LayerGeometry& g = layer.geometry;
-  validate(g, tuning);
+  validate_tuning(g, tuning);
   const auto columns = static_cast<std::size_t>(target.columns);
   if (tuning.norm_rows != 0) g.norm_rows = tuning.norm_rows;
   cut_columns(g.gemms[static_cast<std::size_t>(Gemm::qkv)], tuning.qkv_tile, columns);

@@ -24,7 +24,7 @@ Tensor random_tensor(std::vector<std::size_t> shape, std::uint64_t seed) {
 
 npu::ops::Tensor inner(const Tensor& tensor) { return {tensor.shape, tensor.values}; }
 
-void check_same(const TensorHandle& found, const npu::ops::Handle& expected) {
+void check_same_tensor(const TensorHandle& found, const npu::ops::Handle& expected) {
   CHECK(found.result().value.shape == expected.result().value.shape);
   CHECK(found.result().value.values == expected.result().value.values);
   const TensorReport& report = found.result().report;
@@ -73,18 +73,21 @@ TEST_CASE("tensor device: every operation is npu/tensor's, bits and report") {
   TensorDevice device("sim", {.threads = 2});
   CHECK(device.is_simulated());
   CHECK(device.description() == simulator->description());
-  check_same(device.matmul(a, b), queue.matmul(inner(a), inner(b)));
-  check_same(device.matmul(a, b, "int8"), queue.matmul(inner(a), inner(b), npu::ops::Type::int8));
-  check_same(device.matmul(a, b, "int16"), queue.matmul(inner(a), inner(b), npu::ops::Type::int16));
-  check_same(device.softmax(x), queue.softmax(inner(x)));
-  check_same(device.softmax(wide), queue.softmax(inner(wide)));
-  check_same(device.layer_norm(x), queue.layer_norm(inner(x)));
-  check_same(device.gelu(x), queue.gelu(inner(x)));
-  check_same(device.attention(q, k, v), queue.attention(inner(q), inner(k), inner(v)));
-  check_same(device.attention(q, k, v, 0.5), queue.attention(inner(q), inner(k), inner(v), {0.5}));
+  check_same_tensor(device.matmul(a, b), queue.matmul(inner(a), inner(b)));
+  check_same_tensor(device.matmul(a, b, "int8"),
+                    queue.matmul(inner(a), inner(b), npu::ops::Type::int8));
+  check_same_tensor(device.matmul(a, b, "int16"),
+                    queue.matmul(inner(a), inner(b), npu::ops::Type::int16));
+  check_same_tensor(device.softmax(x), queue.softmax(inner(x)));
+  check_same_tensor(device.softmax(wide), queue.softmax(inner(wide)));
+  check_same_tensor(device.layer_norm(x), queue.layer_norm(inner(x)));
+  check_same_tensor(device.gelu(x), queue.gelu(inner(x)));
+  check_same_tensor(device.attention(q, k, v), queue.attention(inner(q), inner(k), inner(v)));
+  check_same_tensor(device.attention(q, k, v, 0.5),
+                    queue.attention(inner(q), inner(k), inner(v), {0.5}));
   device.set_memory_limit(60000);
   queue.set_memory_limit(60000);
-  check_same(device.matmul(a, b), queue.matmul(inner(a), inner(b)));
+  check_same_tensor(device.matmul(a, b), queue.matmul(inner(a), inner(b)));
 }
 
 TEST_CASE("tensor device: handles outlive it, and copies are the same operation") {

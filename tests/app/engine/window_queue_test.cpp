@@ -97,13 +97,13 @@ class Clock {
 };
 
 // Of all ways to deal out the windows.
-double best_makespan(std::size_t n_windows, const std::vector<Device>& devices,
-                     std::size_t first = 0) {
+double least_makespan(std::size_t n_windows, const std::vector<Device>& devices,
+                      std::size_t first = 0) {
   if (first + 1 == devices.size()) return static_cast<double>(n_windows) * devices[first].window_s;
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t mine = 0; mine <= n_windows; ++mine) {
     const double own = static_cast<double>(mine) * devices[first].window_s;
-    best = std::min(best, std::max(own, best_makespan(n_windows - mine, devices, first + 1)));
+    best = std::min(best, std::max(own, least_makespan(n_windows - mine, devices, first + 1)));
   }
   return best;
 }
@@ -139,7 +139,7 @@ TEST_CASE("window queue: with known times no schedule of up to 12 windows ends s
     for (const Device& device : devices) known.push_back(device.window_s);
     const Outcome outcome = Clock(n_windows, devices, known).run();
     CHECK(each_once(outcome));
-    CHECK(outcome.makespan_s <= best_makespan(n_windows, devices) * (1 + 1e-9));
+    CHECK(outcome.makespan_s <= least_makespan(n_windows, devices) * (1 + 1e-9));
   }
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("window queue: times that are not known cost at most the slowest devic
     const Outcome outcome = Clock(n_windows, devices, alike).run();
     CHECK(each_once(outcome));
     const double slowest = std::ranges::max(devices, {}, &Device::window_s).window_s;
-    CHECK(outcome.makespan_s <= best_makespan(n_windows, devices) + 2 * slowest);
+    CHECK(outcome.makespan_s <= least_makespan(n_windows, devices) + 2 * slowest);
   }
 }
 

@@ -17,7 +17,7 @@ using wnpu::tests::contents_of;
 using wnpu::tests::TemporaryFolder;
 using Opening = ResultFile::Opening;
 
-std::vector<std::string> lines_of(const ResultFile& file) {
+std::vector<std::string> result_lines(const ResultFile& file) {
   std::vector<std::string> lines;
   file.read([&](const Line& line) { lines.emplace_back(line.text); });
   return lines;
@@ -45,7 +45,7 @@ TEST_CASE("result file: lines that are not kept go, and it goes on in the file o
   const auto path = folder.make_file("out", "a\nb\na\nc");
   ResultFile file(path, Opening::go_on);
   file.clean([](const Line& line) { return line.text == "a"; });
-  CHECK(lines_of(file) == std::vector<std::string>{"a", "a"});
+  CHECK(result_lines(file) == std::vector<std::string>{"a", "a"});
   file.add("d\n");
   CHECK(contents_of(path) == "a\na\nd\n");
   CHECK_THROWS_AS(ResultFile(path, Opening::go_on), OutputError);  // it is locked, as before

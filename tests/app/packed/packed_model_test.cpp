@@ -101,7 +101,7 @@ app::PackedOrder order_of(std::vector<models::Precision> precisions) {
   return {std::move(precisions), "a test", std::string(64, 'a')};
 }
 
-bool is_refused(const fs::path& path) {
+bool is_packed_refused(const fs::path& path) {
   try {
     models::open_model(path);
   } catch (const models::ModelError&) {
@@ -216,7 +216,7 @@ TEST_CASE("packed model: cut, or with a bit flipped where it is checked, it is r
   const auto source = open_in_memory(small_model());
   const std::string good = packed_bytes(*source, order_of({models::Precision::fp32}));
   const fs::path path = folder.make_file("p.wnpu", good);
-  REQUIRE(!is_refused(path));
+  REQUIRE(!is_packed_refused(path));
   CHECK(models::damaged_sections(path).empty());
   std::mt19937 random(7);
   std::size_t index = 0;  // where it begins
@@ -227,7 +227,7 @@ TEST_CASE("packed model: cut, or with a bit flipped where it is checked, it is r
     const std::size_t length = i < 10 ? good.size() - 1 - i : random() % good.size();
     CAPTURE(length);
     folder.make_file("p.wnpu", good.substr(0, length));
-    CHECK(is_refused(path));
+    CHECK(is_packed_refused(path));
   }
   for (std::size_t i = 0; i < runs; ++i) {
     // The magic and the version, the index, the tail but for its four unused bytes.
@@ -236,7 +236,7 @@ TEST_CASE("packed model: cut, or with a bit flipped where it is checked, it is r
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ (1 << random() % 8));
     folder.make_file("p.wnpu", bad);
-    CHECK(is_refused(path));
+    CHECK(is_packed_refused(path));
   }
   // In a section: it opens, and verification names it.
   std::string bad = good;

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-PlanReport report_of(std::size_t n_rows, std::optional<double> price) {
+PlanReport plan_report_of(std::size_t n_rows, std::optional<double> price) {
   const std::vector<double> durations(n_rows, 12.5);
   const JobSize job(durations);
   std::vector<MeasuredRow> rows;
@@ -46,7 +46,7 @@ PlanReport report_of(std::size_t n_rows, std::optional<double> price) {
 
 TEST_CASE("plan report: JSON is as the schema says, with an interval and without") {
   for (const std::size_t n_rows : {1U, 2U, 100U}) {
-    PlanReport report = report_of(n_rows, n_rows > 1 ? std::optional(0.5) : std::nullopt);
+    PlanReport report = plan_report_of(n_rows, n_rows > 1 ? std::optional(0.5) : std::nullopt);
     CHECK(tests::schema_fault(tests::schema_of("app/plan_job/plan.schema.json"),
                               json::parse(plan_json(report))) == "");
     const json plan = json::parse(plan_json(report))["plans"][0];
@@ -66,7 +66,7 @@ TEST_CASE("plan report: the schema has the sources of numbers") {
 }
 
 TEST_CASE("plan report: text has every number, formula and plan on a line of its own") {
-  PlanReport report = report_of(100, 0.5);
+  PlanReport report = plan_report_of(100, 0.5);
   const std::string text = plan_text(report);
   const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
   // Heading, two headings of tables, three empty lines.
@@ -76,7 +76,7 @@ TEST_CASE("plan report: text has every number, formula and plan on a line of its
     CHECK(text.find(source) != std::string::npos);
   }
   CHECK(text.find("money\n") != std::string::npos);
-  CHECK(plan_text(report_of(100, std::nullopt)).find("  money\n") == std::string::npos);
+  CHECK(plan_text(plan_report_of(100, std::nullopt)).find("  money\n") == std::string::npos);
   report.deadline_s = 60;
   report.meets_deadline = false;
   CHECK(plan_text(report).find("within 60.0 s: no, on no number of machines") != std::string::npos);

@@ -23,7 +23,7 @@ std::vector<double> log_normal_costs(std::size_t n, std::uint64_t seed) {
   return durations;
 }
 
-double windows_of(std::span<const double> durations) {
+double row_windows(std::span<const double> durations) {
   return std::accumulate(durations.begin(), durations.end(), 0.0, [](double sum, double duration) {
     return sum + RowSize::of(duration).windows;
   });
@@ -93,7 +93,7 @@ TEST_CASE("row cost: of 95 % intervals about as many hold what all rows together
       rows.push_back({durations[row], work[row]});
     }
     const RowCost cost(rows);
-    const RowSize sum = {windows_of(durations),
+    const RowSize sum = {row_windows(durations),
                          std::accumulate(durations.begin(), durations.end(), 0.0)};
     double squares = 0;
     for (const double duration : durations) squares += std::pow(RowSize::of(duration).windows, 2);

@@ -8,7 +8,7 @@
 
 namespace {
 
-std::vector<std::int16_t> noise(std::mt19937& rng, double rms) {
+std::vector<std::int16_t> block_noise(std::mt19937& rng, double rms) {
   std::normal_distribution<> value(0, rms * 32768);
   std::vector<std::int16_t> block(512);
   for (std::int16_t& sample : block) sample = static_cast<std::int16_t>(std::lround(value(rng)));
@@ -18,7 +18,7 @@ std::vector<std::int16_t> noise(std::mt19937& rng, double rms) {
 // Share of blocks that are taken for speech.
 double share(wnpu::app::BlockDetector& detector, std::mt19937& rng, double rms, int n_blocks) {
   double sum = 0;
-  for (int i = 0; i < n_blocks; ++i) sum += detector.speech(noise(rng, rms));
+  for (int i = 0; i < n_blocks; ++i) sum += detector.speech(block_noise(rng, rms));
   return sum / n_blocks;
 }
 

@@ -33,7 +33,7 @@ struct Heard {
   }
 };
 
-std::string shown(const std::vector<StreamEvent>& events) {
+std::string shown_words(const std::vector<StreamEvent>& events) {
   std::string text;
   for (const StreamEvent& event : events) {
     text += event.type == StreamEvent::Type::final ? "F" : "P";
@@ -121,14 +121,15 @@ TEST_CASE("live transcript: how samples are cut into calls does not matter") {
     CAPTURE(seed);
     std::mt19937 rng(static_cast<unsigned>(seed) + 1000);
     const Script script = tests::random_script(rng, 30);
-    const std::string whole = shown(
+    const std::string whole = shown_words(
         play(script, {}, [](std::size_t) { return std::pair(~std::size_t{0}, false); }).events);
-    CHECK(whole == shown(play(script, {}, [](std::size_t) {
-                           return std::pair(std::size_t{1}, false);
-                         }).events));
+    CHECK(whole == shown_words(play(script, {}, [](std::size_t) {
+                                 return std::pair(std::size_t{1}, false);
+                               }).events));
     std::uniform_int_distribution<std::size_t> size(1, 5000);
-    CHECK(whole ==
-          shown(play(script, {}, [&](std::size_t) { return std::pair(size(rng), false); }).events));
+    CHECK(whole == shown_words(play(script, {}, [&](std::size_t) {
+                                 return std::pair(size(rng), false);
+                               }).events));
   }
 }
 

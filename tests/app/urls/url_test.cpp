@@ -16,7 +16,7 @@ using namespace wnpu::app;
 
 namespace {
 
-std::string random_text(std::mt19937& random, const std::string& letters) {
+std::string random_url_text(std::mt19937& random, const std::string& letters) {
   std::string text;
   for (std::size_t size = random() % 12; size > 0; --size) {
     text += letters[random() % letters.size()];
@@ -72,14 +72,14 @@ TEST_CASE("url: random ones are shown without what may be secret, and keep host 
   const std::string letters = "abcXYZ019-._~%:@!$&'()*+,;=";
   const std::string secret = "S3CRET";
   for (int round = 0; round < 2000; ++round) {
-    const std::string host = "h" + random_text(random, "abc019-.") + ":80";
+    const std::string host = "h" + random_url_text(random, "abc019-.") + ":80";
     std::string path;
-    for (std::size_t n = random() % 4; n > 0; --n) path += "/" + random_text(random, letters);
+    for (std::size_t n = random() % 4; n > 0; --n) path += "/" + random_url_text(random, letters);
     std::string url = "https://";
-    if (random() % 2 == 0) url += random_text(random, letters) + ":" + secret + "@";
+    if (random() % 2 == 0) url += random_url_text(random, letters) + ":" + secret + "@";
     url += host + path;
-    if (random() % 2 == 0) url += "?" + random_text(random, letters + "/@#") + secret;
-    if (random() % 2 == 0) url += "#" + random_text(random, letters + "/@?") + secret;
+    if (random() % 2 == 0) url += "?" + random_url_text(random, letters + "/@#") + secret;
+    if (random() % 2 == 0) url += "#" + random_url_text(random, letters + "/@?") + secret;
     CAPTURE(url);
     CHECK(shown_url(url) == "https://" + host + path);
     CHECK(name_in_url(url).find(secret) == std::string::npos);
@@ -92,7 +92,7 @@ TEST_CASE("url: a result's name never leads elsewhere, whatever the path") {
   for (int round = 0; round < 2000; ++round) {
     std::string url = "http://h/";
     for (std::size_t n = random() % 3; n > 0; --n) {
-      const std::string part = random_text(random, bytes);
+      const std::string part = random_url_text(random, bytes);
       url += (random() % 2 == 0 ? encoded(part) : part) + "/";
     }
     CAPTURE(url);

@@ -17,7 +17,7 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
-std::vector<Found> lines_of(const std::vector<std::string>& pieces, std::size_t longest) {
+std::vector<Found> split_lines(const std::vector<std::string>& pieces, std::size_t longest) {
   std::vector<Found> found;
   LineSplitter lines(longest);
   const auto take = [&](const Line& line) {
@@ -58,7 +58,7 @@ TEST_CASE("lines: the same however the bytes are cut into pieces, and none is lo
       at += size;
     }
     const std::size_t longest = 1 + random() % 12;
-    REQUIRE(lines_of(pieces, longest) == expected_lines(bytes, longest));
+    REQUIRE(split_lines(pieces, longest) == expected_lines(bytes, longest));
   }
 }
 

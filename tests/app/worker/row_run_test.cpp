@@ -25,7 +25,7 @@ using namespace wnpu::app;
 using nlohmann::ordered_json;
 
 // The text that a recording has, however it is worked on.
-Transcript transcript_of(const Recording& recording) {
+Transcript fake_transcript(const Recording& recording) {
   Transcript transcript;
   transcript.language = recording.language.empty() ? "en" : recording.language;
   transcript.input.duration = recording.audio.duration_s.value_or(1);
@@ -76,7 +76,7 @@ void fake_transcribe(const Behaviour& behaviour, std::size_t n_together,
       failure =
           std::make_exception_ptr(Error(ErrorCode::audio, recording.audio.path + ": no audio"));
     } else {
-      transcript = transcript_of(recording);
+      transcript = fake_transcript(recording);
     }
     callbacks.done(ended->first, std::move(transcript), failure);
     at_work.erase(ended);

@@ -20,7 +20,7 @@ Row read(const std::string& text, const std::string& folder = "") {
   return *row;
 }
 
-std::string fault_of(const std::string& text) { return read(text).fault; }
+std::string row_fault(const std::string& text) { return read(text).fault; }
 
 ordered_json fields() {
   return {{"status", "ok"},
@@ -67,7 +67,7 @@ TEST_CASE("row: paths and URIs") {
   for (const char* uri : {"s3://bucket/a.wav", "file://host/a.wav", "file://", "file:///a%2",
                           "file:///a%zz.wav", "https://x/a.wav"}) {
     CAPTURE(std::string(uri));
-    CHECK_FALSE(fault_of(ordered_json{{"audio_filepath", uri}}.dump()).empty());
+    CHECK_FALSE(row_fault(ordered_json{{"audio_filepath", uri}}.dump()).empty());
   }
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("row: URLs where they are taken, and no secret of one that is not") {
   CHECK(taken->fault.empty());
   CHECK(taken->path == url);
   CHECK(RowReader("/data", true).read({1, R"({"audio_filepath":"s3://b/a"})", false})->fault != "");
-  const std::string fault = fault_of(text);
+  const std::string fault = row_fault(text);
   CHECK(fault.find("https://host/a.wav\"; --allow-urls fetches it") != std::string::npos);
   CHECK(fault.find("pw") == std::string::npos);
   CHECK(fault.find("s3cret") == std::string::npos);
@@ -94,18 +94,18 @@ TEST_CASE("row: an id that is made is of path, offset and duration alone") {
 }
 
 TEST_CASE("row: what is wrong is told, with what was expected and found") {
-  CHECK(fault_of("[1]") == "expected a JSON object on a line, found \"[1]\"");
+  CHECK(row_fault("[1]") == "expected a JSON object on a line, found \"[1]\"");
   const std::string with_zero("{\"audio_filepath\":\"a\"}\0\"b\"", 26);
-  CHECK(fault_of(with_zero).starts_with("expected a JSON object on a line, found"));
-  CHECK(fault_of(R"({"audio_filepath":1})") == "audio_filepath: expected a text, found 1");
-  CHECK(fault_of(R"({"a":1})") == "audio_filepath: expected a path, found none");
-  CHECK(fault_of(R"({"audio_filepath":"a","offset":-1})") ==
+  CHECK(row_fault(with_zero).starts_with("expected a JSON object on a line, found"));
+  CHECK(row_fault(R"({"audio_filepath":1})") == "audio_filepath: expected a text, found 1");
+  CHECK(row_fault(R"({"a":1})") == "audio_filepath: expected a path, found none");
+  CHECK(row_fault(R"({"audio_filepath":"a","offset":-1})") ==
         "offset: expected seconds from 0 on, found -1");
-  CHECK(fault_of(R"({"audio_filepath":"a","duration":0})") ==
+  CHECK(row_fault(R"({"audio_filepath":"a","duration":0})") ==
         "duration: expected seconds above 0, found 0");
-  CHECK(fault_of(R"({"audio_filepath":"a","lang":"klingon"})") ==
+  CHECK(row_fault(R"({"audio_filepath":"a","lang":"klingon"})") ==
         "lang: expected a language that Whisper knows, found \"klingon\"");
-  CHECK(fault_of(R"({"audio_filepath":"a","x":1,"x":2})") ==
+  CHECK(row_fault(R"({"audio_filepath":"a","x":1,"x":2})") ==
         "expected each column once, found two called \"x\"");
   for (const char* text :
        {"{", "{\"audio_filepath\":\"a\",}", "\xFF", "{\"audio_filepath\":\"\xFF\"}",
@@ -117,7 +117,7 @@ TEST_CASE("row: what is wrong is told, with what was expected and found") {
         R"({"audio_filepath":"a","text":[]})", "null", "\"\"",
         R"({"audio_filepath":"a"} {"audio_filepath":"b"})"}) {
     CAPTURE(std::string(text));
-    CHECK_FALSE(fault_of(text).empty());
+    CHECK_FALSE(row_fault(text).empty());
   }
   CHECK(read(R"({"id":"known","offset":-1})").id == "\"known\"");
   CHECK_FALSE(RowReader("").read({1, " \t\r", false}));
@@ -206,5 +206,5 @@ TEST_CASE("row: nesting as deep as a line is long") {
   const Row passed = read(R"({"audio_filepath":"a","deep":)" + deep + "}");
   CHECK(passed.fault.empty());
   CHECK(result_line(passed, fields()).find(deep) != std::string::npos);
-  CHECK_FALSE(fault_of(R"({"audio_filepath":)" + deep + "}").empty());
+  CHECK_FALSE(row_fault(R"({"audio_filepath":)" + deep + "}").empty());
 }

@@ -29,13 +29,13 @@ using wnpu::tests::small_design;
 
 namespace {
 
-SimReport run(const Design& design, const CallProgram& program) {
+SimReport run_started_call(const Design& design, const CallProgram& program) {
   return simulate(encoded_call(design, program.program), {&preset()}, {});
 }
 
-std::string fault_of(const Design& design, const CallProgram& program) {
+std::string call_fault(const Design& design, const CallProgram& program) {
   try {
-    run(design, program);
+    run_started_call(design, program);
   } catch (const SimulationError& error) {
     return error.what();
   }
@@ -143,7 +143,7 @@ TEST_CASE("phase headers: each core has all of a call's, with its column, and th
 TEST_CASE("phase headers: a core begins when the controller has written its own") {
   const Design design = small_design(Precision::int8);
   CallProgram program = compile_call(design, preset()).program;
-  const SimReport report = run(design, program);
+  const SimReport report = run_started_call(design, program);
   const ControllerCosts& costs = phoenix_controller();
   const double words = header_at(static_cast<std::uint32_t>(design.phases.size()));
   const double one = 2 * costs.write.value + words * costs.block_word.value;
@@ -160,7 +160,7 @@ TEST_CASE("phase headers: cores act on the bytes that were written") {
   // In the last phase one core believes in one result more.
   block_of(other, 5).words[header_at(static_cast<std::uint32_t>(design.phases.size()) - 1) + 1] +=
       1;
-  const std::string fault = fault_of(design, other);
+  const std::string fault = call_fault(design, other);
   CHECK(fault.find("deadlock: ") != std::string::npos);
   CHECK(fault.find("core(1,1) waits for port") != std::string::npos);
 }
@@ -177,11 +177,12 @@ TEST_CASE("locks of mem tiles: a call sets all of them first, and there are no o
   }
   CallProgram forgotten = program;
   std::get<SetLock>(forgotten.program.operations[0]).value = 0;  // of a ring: free slots
-  CHECK(fault_of(design, forgotten).find("deadlock: ") != std::string::npos);
+  CHECK(call_fault(design, forgotten).find("deadlock: ") != std::string::npos);
   CallProgram foreign = program;
   std::get<SetLock>(foreign.program.operations[0]).lock = 63;
-  CHECK(fault_of(design, foreign).find("expected one that the controller has set, found number ") !=
-        std::string::npos);
+  CHECK(
+      call_fault(design, foreign).find("expected one that the controller has set, found number ") !=
+      std::string::npos);
 }
 
 TEST_CASE("phase headers: what goes wrong with them is found where it happens") {
@@ -189,35 +190,37 @@ TEST_CASE("phase headers: what goes wrong with them is found where it happens") 
   const CallProgram program = compile_call(design, preset()).program;
   CallProgram other = program;
   lock_of(other, 0).value = 0;
-  CHECK(fault_of(design, other).find("core(0,0) waits for the headers") != std::string::npos);
+  CHECK(call_fault(design, other).find("core(0,0) waits for the headers") != std::string::npos);
   other = program;
   lock_of(other, 3).lock = kHeaderLock + 1;
-  CHECK(fault_of(design, other).find("core(3,0): the controller sets a lock: expected number 6") !=
-        std::string::npos);
+  CHECK(
+      call_fault(design, other).find("core(3,0): the controller sets a lock: expected number 6") !=
+      std::string::npos);
   other = program;
   block_of(other, 3).address -= 4;
-  CHECK(fault_of(design, other).find("core(3,0): the controller writes to data memory") !=
+  CHECK(call_fault(design, other).find("core(3,0): the controller writes to data memory") !=
         std::string::npos);
   other = program;
   block_of(other, 3).words[header_at(0)] = kKernels;
-  CHECK(fault_of(design, other).find("core(3,0): header of phase 0: expected a known kernel") !=
+  CHECK(call_fault(design, other).find("core(3,0): header of phase 0: expected a known kernel") !=
         std::string::npos);
   other = program;
   block_of(other, 3).words[0] += 1;
   const std::string phases = std::to_string(design.phases.size());
-  CHECK(fault_of(design, other).find("core(3,0): header of phase " + phases + ": expected") !=
+  CHECK(call_fault(design, other).find("core(3,0): header of phase " + phases + ": expected") !=
         std::string::npos);
   other = program;
   block_of(other, 3).words[0] = encode_call({kMaxPhases + 1, 3, 4});
-  CHECK(fault_of(design, other).find("core(3,0): headers: expected at most 64 phases, found 65") !=
-        std::string::npos);
+  CHECK(
+      call_fault(design, other).find("core(3,0): headers: expected at most 64 phases, found 65") !=
+      std::string::npos);
 }
 
 TEST_CASE("phase headers: a program may not end while headers are still to be read") {
   const Design design = small_design(Precision::int8);
   CallProgram program = compile_call(design, preset()).program;
   program.program.operations.resize(start_count(design));
-  CHECK(fault_of(design, program).find("expected its last phase when the control program ends") !=
+  CHECK(call_fault(design, program).find("expected its last phase when the control program ends") !=
         std::string::npos);
 }
 

@@ -21,7 +21,7 @@ const OperatorRegistry& registry() {
 }
 
 // The operator with every element of its tile kernel's result, bfloat16, changed by `change`.
-Operator changed(const std::string& name, double (*change)(double)) {
+Operator changed_operator(const std::string& name, double (*change)(double)) {
   Operator op = *registry().find(name);
   op.tile = [tile = op.tile, y = op.outputs[0], n = op.sizes.size(),
              change](const OperatorCall& call) {
@@ -67,7 +67,7 @@ TEST_CASE("operators: a kernel that is a little off, loses NaN or infinity is fo
   };
   for (const Change& c : changes) {
     CAPTURE(std::string(c.name));
-    const Operator op = changed(c.name, c.change);
+    const Operator op = changed_operator(c.name, c.change);
     const Validation validation = validate(op, {.shapes = 12, .seed = 3});
     CHECK_FALSE(validation.holds());
     for (const ValueResult& result : validation.values) {

@@ -32,7 +32,7 @@ Handle hand_in(Queue& queue, std::size_t i) {
   }
 }
 
-std::string error_of(const Handle& handle) {
+std::string handle_error(const Handle& handle) {
   try {
     handle.result();
   } catch (const std::runtime_error& error) {
@@ -51,13 +51,13 @@ void check_failure(npu::InjectedFailure failure) {
   // The first, in int16, is five calls, the others are one.
   const std::size_t failing = failure.launch < 5 ? 0 : failure.launch - 4;
   for (std::size_t i = 0; i < handles.size(); ++i) {
-    const std::string error = error_of(handles[i]);
+    const std::string error = handle_error(handles[i]);
     CHECK(error.empty() == (i != failing));
     if (i != failing) continue;
     CHECK(error.find("simulated NPU: run 1 of 1: ") != std::string::npos);
     CHECK(error.find('[') < error.find("simulated NPU"));  // the call and its sizes first
   }
-  CHECK(error_of(hand_in(queue, failing)).empty());
+  CHECK(handle_error(hand_in(queue, failing)).empty());
   CHECK(device->stats().buffer_bytes == 0);
 }
 
@@ -113,22 +113,24 @@ TEST_CASE("tensor queue: operands that make no sense are the handle's error, by 
   const auto device = open_simulator();
   Queue queue(*device);
   const Tensor x = random_tensor({3, 4}, 1);
-  CHECK(error_of(queue.matmul(x, x)) ==
+  CHECK(handle_error(queue.matmul(x, x)) ==
         "matmul bf16 [3, 4] x [3, 4]: b: expected 4 rows, as many as a has columns, found 3");
-  CHECK(error_of(queue.matmul(random_tensor({2, 3, 4}, 1), x)) ==
+  CHECK(handle_error(queue.matmul(random_tensor({2, 3, 4}, 1), x)) ==
         "matmul bf16 [2, 3, 4] x [3, 4]: a: expected 2 dimensions, found 3");
-  CHECK(error_of(queue.softmax({{}, {}})) == "softmax []: x: expected 1 to 32 dimensions, found 0");
-  CHECK(error_of(queue.gelu({{2, 0}, {}})) ==
+  CHECK(handle_error(queue.softmax({{}, {}})) ==
+        "softmax []: x: expected 1 to 32 dimensions, found 0");
+  CHECK(handle_error(queue.gelu({{2, 0}, {}})) ==
         "gelu [2, 0]: x: expected sizes of at least 1, found [2, 0]");
-  CHECK(error_of(queue.layer_norm({{2, 3}, {1, 2}})) ==
+  CHECK(handle_error(queue.layer_norm({{2, 3}, {1, 2}})) ==
         "layer_norm [2, 3]: x: expected as many values as [2, 3] has, found 2");
   const std::size_t huge = std::size_t{1} << 32U;  // whose product overflows to 0
-  CHECK(error_of(queue.gelu({{huge, huge}, {}})).find("as many values as") != std::string::npos);
-  CHECK(error_of(queue.attention(x, random_tensor({3, 5}, 1), x)) ==
+  CHECK(handle_error(queue.gelu({{huge, huge}, {}})).find("as many values as") !=
+        std::string::npos);
+  CHECK(handle_error(queue.attention(x, random_tensor({3, 5}, 1), x)) ==
         "attention [3, 4] to [3, 5]: k: expected the heads and width of q, found [3, 5]");
-  CHECK(error_of(queue.attention(x, x, random_tensor({2, 4}, 1))) ==
+  CHECK(handle_error(queue.attention(x, x, random_tensor({2, 4}, 1))) ==
         "attention [3, 4] to [3, 4]: v: expected [3, 4] as k, found [2, 4]");
-  CHECK(error_of(queue.softmax(x)).empty());
+  CHECK(handle_error(queue.softmax(x)).empty());
 }
 
 TEST_CASE("tensor queue: what a report says was done, the device counted") {

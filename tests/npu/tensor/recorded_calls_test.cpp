@@ -42,7 +42,7 @@ class ListeningDevice final : public npu::Device {
   std::unique_ptr<npu::SimDevice> device_ = tests::open_simulator();
 };
 
-Handle run(Queue& queue, const SizedOperation& operation, std::uint64_t seed) {
+Handle run_recorded(Queue& queue, const SizedOperation& operation, std::uint64_t seed) {
   const std::vector<std::size_t>& n = operation.sizes;
   if (operation.name == "matmul") {
     return queue.matmul(random_tensor({n[0], n[1]}, seed, 3), random_tensor({n[1], n[2]}, seed + 1),
@@ -96,7 +96,7 @@ TEST_CASE("recorded calls: those that random tensors of these sizes need, and no
     queue.set_memory_limit(limit);
     std::string error;
     try {
-      run(queue, operation, i).result();
+      run_recorded(queue, operation, i).result();
     } catch (const npu::DeviceError& refused) {
       error = refused.what();
     }

@@ -17,8 +17,8 @@ using namespace wnpu::npu;
 
 namespace {
 
-std::vector<float> run(SimDevice& device, LayerShape shape, Precision precision,
-                       const LayerTuning& tuning) {
+std::vector<float> run_tuned(SimDevice& device, LayerShape shape, Precision precision,
+                             const LayerTuning& tuning) {
   return tests::LayerCallFixture(device, shape, precision, {LayerCall{}}, tuning).run();
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("layer tuning: each choice by itself keeps every bit") {
   const auto device = open_sim_device({});
   // Padded keys fill whole blocks, rows more than one row block, and qkv has padding tiles.
   const LayerShape shape{600, 192, 3, 768};
-  const std::vector<float> by_hand = run(*device, shape, Precision::bf16, {});
+  const std::vector<float> by_hand = run_tuned(*device, shape, Precision::bf16, {});
   const std::vector<LayerTuning> tunings = {{.state_tile = 16},
                                             {.qkv_tile = 32},
                                             {.norm_rows = 2},
@@ -64,7 +64,7 @@ TEST_CASE("layer tuning: each choice by itself keeps every bit") {
     const Design design = layer_design(tuned_layer(npu1(), shape, Precision::bf16, tunings[i]));
     CHECK(check(design) == std::vector<std::string>{});
     CHECK(overlay_hash(design) == overlay);
-    CHECK(run(*device, shape, Precision::bf16, tunings[i]) == by_hand);
+    CHECK(run_tuned(*device, shape, Precision::bf16, tunings[i]) == by_hand);
   }
 }
 
@@ -74,11 +74,11 @@ TEST_CASE("layer tuning: any choices together keep every bit, in both precisions
   const LayerShape shapes[] = {{100, 128, 2, 512}, {300, 256, 4, 256}, {33, 384, 6, 384}};
   for (const LayerShape& shape : shapes) {
     for (const Precision precision : {Precision::bf16, Precision::int8}) {
-      const std::vector<float> by_hand = run(*device, shape, precision, {});
+      const std::vector<float> by_hand = run_tuned(*device, shape, precision, {});
       for (std::size_t i = 0; i < (tests::kIsSanitized ? 1 : 5); ++i) {
         const LayerTuning tuning = random_tuning(random, shape, precision);
         CAPTURE(text_of(tuning));
-        CHECK(run(*device, shape, precision, tuning) == by_hand);
+        CHECK(run_tuned(*device, shape, precision, tuning) == by_hand);
       }
     }
   }

@@ -34,7 +34,7 @@ TuneOptions options_for(const LayerShape& shape, Objective objective = Objective
 }
 
 // Few enough to try them all.
-TuningSpace small_space(const LayerShape& shape) {
+TuningSpace small_tuning_space(const LayerShape& shape) {
   TuningSpace space = whole_space(npu1(), shape, Precision::bf16);
   std::erase_if(space.tunings, [](const LayerTuning& t) {
     return t.norm_rows == 2 || t.qkv_row_blocks > 2 || !t.broadcasts_keys || !t.keeps_hidden ||
@@ -81,7 +81,7 @@ std::string contents(const fs::path& file) {
 
 TEST_CASE("tuner: on a small space the search is as good as trying all") {
   const LayerShape shape{100, 128, 2, 256};
-  const TuningSpace space = small_space(shape);
+  const TuningSpace space = small_tuning_space(shape);
   std::size_t n_proven = 0;
   for (const Objective objective : {Objective::time, Objective::ddr}) {
     const TuneOptions options = options_for(shape, objective);
@@ -102,7 +102,7 @@ TEST_CASE("tuner: what it offers passes check, and is what the simulator says") 
   for (const LayerShape& shape : {kTunedShape, LayerShape{700, 64, 1, 64}}) {
     for (const Objective objective : {Objective::time, Objective::ddr}) {
       const TuneOptions options = options_for(shape, objective);
-      const TuneResult result = tune(options, small_space(shape));
+      const TuneResult result = tune(options, small_tuning_space(shape));
       const TunedLayer layer = tuned_layer(npu1(), shape, Precision::bf16, result.best.plan.tuning);
       double ms = 0;
       for (const Design& design : designs_of(layer, result.best.plan.calls)) {
@@ -132,7 +132,7 @@ TEST_CASE("tuner: a cache's results are those that it would find, and nothing is
   const tests::TemporaryFolder folder;
   const fs::path file = folder.path() / "a" / "calls.txt";
   const LayerShape shape{100, 128, 2, 256};
-  const TuningSpace space = small_space(shape);
+  const TuningSpace space = small_tuning_space(shape);
   TuneOptions options = options_for(shape);
   ResultCache first(file);
   options.cache = &first;

@@ -33,7 +33,7 @@ constexpr const char* kManifest = R"({"schema": 1, "overlay": "00c0ffee", "targe
   "kernel": "MLIR_AIE", "streams": {"beef": "layer.bin", "dead": "absent.bin", "odd": "odd.bin"}})";
 
 template <typename Action>
-std::string error_of(Action action) {
+std::string manifest_error(Action action) {
   try {
     action();
   } catch (const DeviceError& error) {
@@ -67,9 +67,9 @@ TEST_CASE("xrt_manifest: refuses another overlay or target, naming both") {
   const XrtManifest manifest = read_manifest(xclbin);
   CHECK_NOTHROW(require_overlay(manifest, "00c0ffee"));
   CHECK_NOTHROW(require_target(manifest, "npu1"));
-  CHECK(contains(error_of([&] { require_overlay(manifest, "facade"); }),
+  CHECK(contains(manifest_error([&] { require_overlay(manifest, "facade"); }),
                  "npu1.xclbin: expected overlay facade, found 00c0ffee"));
-  CHECK(contains(error_of([&] { require_target(manifest, "npu4"); }),
+  CHECK(contains(manifest_error([&] { require_target(manifest, "npu4"); }),
                  "npu1.xclbin: expected target npu4, found npu1"));
 }
 
@@ -78,9 +78,9 @@ TEST_CASE("xrt_manifest: says which file is wrong and how") {
   const fs::path xclbin = folder.write("npu1.xclbin", "container");
   const auto error_with = [&](const std::string& manifest) {
     folder.write("npu1.xclbin.json", manifest);
-    return error_of([&] { read_manifest(xclbin); });
+    return manifest_error([&] { read_manifest(xclbin); });
   };
-  CHECK(contains(error_of([&] { read_manifest(folder.path / "other.xclbin"); }),
+  CHECK(contains(manifest_error([&] { read_manifest(folder.path / "other.xclbin"); }),
                  "other.xclbin.json: expected the manifest"));
   CHECK(contains(error_with("hello"), "npu1.xclbin.json: expected an XCLBIN manifest, found: "));
   CHECK(contains(error_with("{\"schema\": 2}"), "expected schema 1, found 2"));
@@ -97,9 +97,9 @@ TEST_CASE("xrt_manifest: an instruction stream is there and whole, or refused") 
   folder.write("npu1.xclbin.json", kManifest);
   folder.write("odd.bin", "12345");
   const XrtManifest manifest = read_manifest(xclbin);
-  CHECK(contains(error_of([&] { read_stream(manifest, "feed"); }), "design feed"));
-  CHECK(contains(error_of([&] { read_stream(manifest, "dead"); }), "absent.bin: expected"));
-  CHECK(contains(error_of([&] { read_stream(manifest, "odd"); }),
+  CHECK(contains(manifest_error([&] { read_stream(manifest, "feed"); }), "design feed"));
+  CHECK(contains(manifest_error([&] { read_stream(manifest, "dead"); }), "absent.bin: expected"));
+  CHECK(contains(manifest_error([&] { read_stream(manifest, "odd"); }),
                  "odd.bin: expected 32-bit words, found 5 bytes"));
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("xrt_manifest: a stream lies beside the manifest or below it, links in
         "inside/a.xclbin.json",
         R"({"schema": 1, "overlay": "0", "target": "npu1", "kernel": "k", "streams": {"d": ")" +
             stream + "\"}}");
-    return error_of([&] { read_stream(read_manifest(inside / "a.xclbin"), "d"); });
+    return manifest_error([&] { read_stream(read_manifest(inside / "a.xclbin"), "d"); });
   };
   for (const std::string& bad :
        {(folder.path / "outside.bin").string(), std::string("../outside.bin"),
@@ -139,10 +139,10 @@ TEST_CASE("xrt_manifest: a container is whole, or refused before XRT reads it") 
   container[305] = 500 >> 8;
   CHECK_NOTHROW(require_container(folder.write("whole.xclbin", container)));
   const fs::path cut = folder.write("cut.xclbin", container.substr(0, 400));
-  CHECK(contains(error_of([&] { require_container(cut); }),
+  CHECK(contains(manifest_error([&] { require_container(cut); }),
                  "cut.xclbin: expected 500 bytes, as its header says, found 400"));
   const fs::path text = folder.write("text.xclbin", "this is a text");
-  CHECK(contains(error_of([&] { require_container(text); }),
+  CHECK(contains(manifest_error([&] { require_container(text); }),
                  "text.xclbin: expected an XCLBIN, found 14 bytes"));
 }
 
@@ -165,9 +165,9 @@ TEST_CASE("find_xclbin: the one named, else the environment's, else the data fol
 
   // One that is named and missing is never replaced by another.
   places.named = folder.path / "missing.xclbin";
-  CHECK(contains(error_of([&] { find_xclbin(places, "npu1"); }), "missing.xclbin (hint:"));
+  CHECK(contains(manifest_error([&] { find_xclbin(places, "npu1"); }), "missing.xclbin (hint:"));
   places.named.clear();
-  const std::string error = error_of([&] { find_xclbin(places, "npu4"); });
+  const std::string error = manifest_error([&] { find_xclbin(places, "npu4"); });
   CHECK(contains(error, (folder.path / "user/npu4.xclbin").string()));
   CHECK(contains(error, (folder.path / "system/npu4.xclbin").string()));
   CHECK(contains(error, "this project ships no XCLBIN"));
