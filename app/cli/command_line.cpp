@@ -188,14 +188,14 @@ void add_command(CLI::App& above, const Subcommand& command, Parsed& parsed) {
 }
 
 // The work of that command of these, or of its action, which was named below `above`.
-std::function<int()> work_of(const CLI::App& above, std::span<const Subcommand> commands,
-                             std::vector<std::string> files) {
+std::function<int()> asked_work(const CLI::App& above, std::span<const Subcommand> commands,
+                                std::vector<std::string> files) {
   const Subcommand& named = *std::ranges::find_if(
       commands, [&](const Subcommand& each) { return above.got_subcommand(each.name); });
   const CLI::App& command = *above.get_subcommand(named.name);
   if (!named.actions.empty()) {
     if (!command.get_subcommands().empty()) {
-      return work_of(command, named.actions, std::move(files));
+      return asked_work(command, named.actions, std::move(files));
     }
     throw UsageError(named.name + ": expected " + names_of(named.actions) + " (see --help)");
   }
@@ -316,7 +316,7 @@ void parse(std::span<const char* const> arguments, std::span<const Subcommand> o
     return set_text(config_output(app, *transcribe, parsed.config, place, surroundings), line);
   }
   if (line.command == Command::other) {
-    line.run = work_of(app, others, std::move(words.files));
+    line.run = asked_work(app, others, std::move(words.files));
     return;
   }
   if (!app.got_subcommand(transcribe)) {

@@ -18,7 +18,7 @@ using ranges::Integers;
 using ranges::Numbers;
 
 template <typename Number>
-std::string text_of(Number number) {
+std::string value_text(Number number) {
   std::ostringstream text;
   text << number;
   return text.str();
@@ -26,8 +26,8 @@ std::string text_of(Number number) {
 
 void check_number(std::string_view option, double value, const Numbers& range) {
   if (range.contains(value)) return;
-  throw Error(option, ": expected a number from " + text_of(range.first) + " to " +
-                          text_of(range.last) + ", found " + text_of(value));
+  throw Error(option, ": expected a number from " + value_text(range.first) + " to " +
+                          value_text(range.last) + ", found " + value_text(value));
 }
 
 void check_number(std::string_view option, const std::optional<double>& value,
@@ -37,8 +37,8 @@ void check_number(std::string_view option, const std::optional<double>& value,
 
 void check_integer(std::string_view option, std::uint64_t value, const Integers& range) {
   if (range.contains(value)) return;
-  throw Error(option, ": expected a whole number from " + text_of(range.first) + " to " +
-                          text_of(range.last) + ", found " + text_of(value));
+  throw Error(option, ": expected a whole number from " + value_text(range.first) + " to " +
+                          value_text(range.last) + ", found " + value_text(value));
 }
 
 void check_search(const TranscribeOptions& options) {
@@ -75,8 +75,8 @@ void check_clips(const TranscribeOptions& options) {
   for (const double seconds : options.clip_timestamps) {
     check_number("clip_timestamps", seconds, ranges::kSecondsOfAudio);
     if (seconds < before) {
-      throw Error("clip_timestamps", ": expected growing seconds, found " + text_of(seconds) +
-                                         " after " + text_of(before));
+      throw Error("clip_timestamps", ": expected growing seconds, found " + value_text(seconds) +
+                                         " after " + value_text(before));
     }
     before = seconds;
   }
@@ -100,7 +100,7 @@ bool has_clips(const TranscribeOptions& options) {
 void check_options(const TranscribeOptions& options) {
   if (options.task != Task::transcribe && options.task != Task::translate) {
     throw Error("task", ": expected transcribe or translate, found number " +
-                            text_of(static_cast<int>(options.task)));
+                            value_text(static_cast<int>(options.task)));
   }
   check_search(options);
   check_integer("batch_size", options.batch_size, ranges::kAtOnce);

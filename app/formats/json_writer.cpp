@@ -150,7 +150,7 @@ Json timing_of(const Timing& timing, double audio, bool simulated) {
   return json;
 }
 
-Json input_of(const InputInfo& input) {
+Json input_json(const InputInfo& input) {
   return {{"path", input.path},
           {"sha256", text_or_null(input.sha256)},
           {"format", text_or_null(input.format)},
@@ -197,7 +197,7 @@ Json document_of(const Transcript& transcript) {
           {"device", device_of(transcript.device)},
           {"timing",
            timing_of(transcript.timing, transcript.input.duration, transcript.device.simulated)},
-          {"input", input_of(transcript.input)},
+          {"input", input_json(transcript.input)},
           {"warnings", transcript.warnings},
           {"truncated", transcript.truncated}};
 }

@@ -27,7 +27,7 @@ struct PullCommand {
   LogFormat log_format = LogFormat::text;
 };
 
-void add_pull_options(CLI::App& app, PullCommand& order) {
+void add_options_of_pull(CLI::App& app, PullCommand& order) {
   add_named_models(app, order.named);
   add_name(app, "--format", with_auto(kHubFormats), order.format,
            "Format to pull; auto: the first that the model is published in");
@@ -71,7 +71,7 @@ int pull_models(const PullCommand& order, const std::vector<std::string>& names)
 Subcommand pull_action() {
   const auto order = std::make_shared<PullCommand>();
   return {"pull", "Fetch models by name; prints where they are",
-          [order](CLI::App& app) { add_pull_options(app, *order); },
+          [order](CLI::App& app) { add_options_of_pull(app, *order); },
           [order](const std::vector<std::string>& names) { return pull_models(*order, names); }};
 }
 

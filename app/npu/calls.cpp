@@ -38,7 +38,7 @@ npu::Design product(const CallChoice& choice) {
   return npu::gemm_design(*g.target, problem);
 }
 
-std::string name_of(const npu::LayerCall& call) {
+std::string call_name(const npu::LayerCall& call) {
   std::string first(npu::layer_op_name(call.first));
   if (call.first == call.last) return first;
   return call == npu::LayerCall{} ? "layer"
@@ -57,7 +57,7 @@ std::vector<NamedDesign> tuned_designs(const CallChoice& choice) {
     npu::require_made_for(file, *npu::find_target(choice.target), layer_shape(choice.size));
     const npu::TunedLayer layer = file.layer();
     for (const npu::LayerCall& call : file.plan.calls) {
-      result.push_back({name_of(call), npu::layer_design(layer, call)});
+      result.push_back({call_name(call), npu::layer_design(layer, call)});
     }
   } catch (const std::invalid_argument& error) {
     throw UsageError(std::string("--plan-file: ") + error.what());
@@ -84,7 +84,7 @@ std::vector<NamedDesign> part_designs(const CallChoice& choice) {
     const std::string whose =
         "-" + std::to_string(part.heads) + "-heads-" + std::to_string(part.hidden) + "-hidden";
     for (const npu::LayerCall& call : npu::part_calls()) {
-      result.push_back({name_of(call) + whose, npu::layer_design(geometry, call)});
+      result.push_back({call_name(call) + whose, npu::layer_design(geometry, call)});
     }
     before = part;
   }
@@ -102,7 +102,7 @@ std::vector<NamedDesign> designs(const CallChoice& choice) {
   if (choice.plan == "first-light") return npu::trial_calls(geometry);
   std::vector<NamedDesign> result;
   for (const npu::LayerCall& call : npu::layer_calls(npu::find_plan(choice.plan).value())) {
-    result.push_back({name_of(call), npu::layer_design(geometry, call)});
+    result.push_back({call_name(call), npu::layer_design(geometry, call)});
   }
   return result;
 }

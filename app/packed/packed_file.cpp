@@ -59,8 +59,8 @@ class HeldFile {
   bool may_be_written_ = false;
 };
 
-void write(models::ModelFile& file, const fs::path& to, const PackedOrder& order,
-           std::size_t n_threads) {
+void write_packed(models::ModelFile& file, const fs::path& to, const PackedOrder& order,
+                  std::size_t n_threads) {
   write_file(to,
              [&](const models::Sink& sink) { write_packed_model(file, order, n_threads, sink); });
 }
@@ -75,7 +75,7 @@ std::string renewed(const fs::path& path, models::Precision wanted, std::size_t 
   std::vector<models::Precision> precisions = packed_precisions(*file->origin());
   if (std::ranges::find(precisions, wanted) == precisions.end()) precisions.push_back(wanted);
   try {
-    write(*file, path, {precisions, program_text(), ""}, n_threads);
+    write_packed(*file, path, {precisions, program_text(), ""}, n_threads);
   } catch (const OutputError& error) {
     return std::string("it cannot be made anew: ") + error.what() + in_memory;
   }
@@ -96,7 +96,8 @@ bool has_packed_magic(const fs::path& path) {
 void write_packed_file(const fs::path& model, const fs::path& to,
                        const std::vector<models::Precision>& precisions, std::size_t n_threads) {
   const auto file = models::open_model(model, model_folder());
-  write(*file, to, {precisions, program_text(), sha256_of_file(weights_file(model))}, n_threads);
+  write_packed(*file, to, {precisions, program_text(), sha256_of_file(weights_file(model))},
+               n_threads);
 }
 
 void renew_packed_model(const Options& options, Messages& messages) try {

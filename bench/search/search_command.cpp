@@ -109,13 +109,13 @@ std::size_t n_threads(const Search& search) {
   return search.threads > 0 ? search.threads : app::available_cpus();
 }
 
-npu::WholeEncoder encoder_of_size(const std::string& size) {
+npu::WholeEncoder searched_encoder(const std::string& size) {
   const npu::LayerShape shape = app::layer_shape(size);
   return {shape.frames, shape.width, shape.heads, shape.hidden,
           models::dims_of_size(size).value().n_audio_layer};
 }
 
-npu::VariantSearchOptions options_of(const Search& search, const npu::WholeEncoder& whole) {
+npu::VariantSearchOptions search_options(const Search& search, const npu::WholeEncoder& whole) {
   npu::VariantSearchOptions options;
   options.space = npu::usual_space(whole);
   options.space.poolings = search.poolings;
@@ -201,8 +201,8 @@ int run_search(const Search& search) {
   const std::shared_ptr<const app::LoadedModel> model = model_of(search);
   npu::SearchReport report;
   report.encoder = model ? search.model : search.size;
-  report.options = options_of(
-      search, model ? encoder::whole_encoder(model->dims()) : encoder_of_size(search.size));
+  report.options = search_options(
+      search, model ? encoder::whole_encoder(model->dims()) : searched_encoder(search.size));
   std::optional<StatesLoss> states;
   if (by_states(search)) {
     states.emplace(model, search.window, static_cast<unsigned>(n_threads(search)));

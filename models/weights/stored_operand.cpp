@@ -33,7 +33,7 @@ std::string full_key(const WantedOperand& wanted) {
                    ": the file is damaged; models convert makes it anew");
 }
 
-Number number_of(const PackedOperand& operand, const WantedOperand& wanted) {
+Number stored_number(const PackedOperand& operand, const WantedOperand& wanted) {
   const auto* const known = std::ranges::find(kNumberNames, operand.number);
   const auto number = static_cast<Number>(known - kNumberNames.begin());
   const bool fits =
@@ -79,7 +79,7 @@ std::optional<StoredOperand> find_stored(const OperandStore* store, const Wanted
   const PackedOperand* const found = store->find(full_key(wanted));
   if (found == nullptr || store->packing() != present_packing()) return std::nullopt;
   if (found->k != wanted.k || found->n != wanted.n) fail_operand(wanted, "its extents", "others");
-  const Number number = number_of(*found, wanted);
+  const Number number = stored_number(*found, wanted);
   const std::size_t cols = kernels::gemm_panel_cols();
   const std::size_t size = kernels::RightSide::bytes_of(number, wanted.k, wanted.n);
   if (found->panel_cols != cols || found->panels.size() != size)

@@ -141,12 +141,13 @@ DecoderOf<Weights> read_decoder(const ModelFile& file) {
   return weights;
 }
 
-LinearOf<WeightTensor> tensors_of(const LinearWeights& linear) {
+LinearOf<WeightTensor> linear_tensors(const LinearWeights& linear) {
   return {tensor_of(linear.weight.view()), linear.bias};
 }
 
-AttentionOf<WeightTensor> tensors_of(const AttentionWeights& w) {
-  return {tensors_of(w.query), tensors_of(w.key), tensors_of(w.value), tensors_of(w.out)};
+AttentionOf<WeightTensor> linear_tensors(const AttentionWeights& w) {
+  return {linear_tensors(w.query), linear_tensors(w.key), linear_tensors(w.value),
+          linear_tensors(w.out)};
 }
 
 }  // namespace
@@ -193,7 +194,8 @@ WeightTensor row_range(const WeightTensor& tensor, std::size_t first, std::size_
 }
 
 EncoderEndTensors tensors_of(const EncoderEnds& ends) {
-  EncoderEndTensors tensors{tensors_of(ends.conv1), tensors_of(ends.conv2), {}, ends.ln_post};
+  EncoderEndTensors tensors{
+      linear_tensors(ends.conv1), linear_tensors(ends.conv2), {}, ends.ln_post};
   const Matrix& positions = ends.positional_embedding;
   tensors.positional_embedding = Matrix::uninitialised(positions.rows(), positions.cols());
   std::ranges::copy(positions.flat(), tensors.positional_embedding.flat().begin());
@@ -203,8 +205,8 @@ EncoderEndTensors tensors_of(const EncoderEnds& ends) {
 std::vector<EncoderLayerTensors> tensors_of(std::span<const EncoderLayerWeights> layers) {
   std::vector<EncoderLayerTensors> tensors;
   for (const EncoderLayerWeights& w : layers) {
-    tensors.push_back(
-        {w.attn_ln, tensors_of(w.attn), w.mlp_ln, tensors_of(w.mlp_0), tensors_of(w.mlp_2)});
+    tensors.push_back({w.attn_ln, linear_tensors(w.attn), w.mlp_ln, linear_tensors(w.mlp_0),
+                       linear_tensors(w.mlp_2)});
   }
   return tensors;
 }
@@ -218,9 +220,9 @@ DecoderTensors tensors_of(const DecoderWeights& weights) {
   std::ranges::copy(weights.positional_embedding.flat(),
                     tensors.positional_embedding.flat().begin());
   for (const DecoderLayerWeights& w : weights.layers) {
-    tensors.layers.push_back({w.attn_ln, tensors_of(w.attn), w.cross_attn_ln,
-                              tensors_of(w.cross_attn), w.mlp_ln, tensors_of(w.mlp_0),
-                              tensors_of(w.mlp_2)});
+    tensors.layers.push_back({w.attn_ln, linear_tensors(w.attn), w.cross_attn_ln,
+                              linear_tensors(w.cross_attn), w.mlp_ln, linear_tensors(w.mlp_0),
+                              linear_tensors(w.mlp_2)});
   }
   return tensors;
 }

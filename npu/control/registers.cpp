@@ -37,8 +37,8 @@ TileId tile_at(RegisterAddress address) {
 }
 
 // Index of a register in a row of `count` at `first`, `stride` bytes apart.
-std::optional<int> index_of(RegisterAddress address, std::uint32_t first, std::uint32_t stride,
-                            int count) {
+std::optional<int> register_index(RegisterAddress address, std::uint32_t first,
+                                  std::uint32_t stride, int count) {
   const std::uint32_t offset = address & kOffsetMask;
   if (offset < first || (offset - first) % stride != 0) return std::nullopt;
   const std::uint32_t index = (offset - first) / stride;
@@ -130,7 +130,7 @@ RegisterAddress ddr_address_register(TileId shim, int descriptor) {
 std::optional<DescriptorPlace> descriptor_at(RegisterAddress address) {
   const TileId tile = tile_at(address);
   const DmaRegisters& dma = dma_registers(tile.kind);
-  const auto index = index_of(address, dma.descriptors, kDescriptorStride, dma.n_descriptors);
+  const auto index = register_index(address, dma.descriptors, kDescriptorStride, dma.n_descriptors);
   if (!index) return std::nullopt;
   return DescriptorPlace{tile, *index};
 }
@@ -140,7 +140,7 @@ std::optional<ChannelPlace> channel_at(RegisterAddress address) {
   const DmaRegisters& dma = dma_registers(tile.kind);
   for (const Direction direction : {Direction::s2mm, Direction::mm2s}) {
     const std::uint32_t first = direction == Direction::s2mm ? dma.s2mm : dma.mm2s;
-    const auto index = index_of(address, first, kQueueOffset, 2 * dma.n_channels);
+    const auto index = register_index(address, first, kQueueOffset, 2 * dma.n_channels);
     if (index) return ChannelPlace{{tile, direction, *index / 2}, *index % 2 == 1};
   }
   return std::nullopt;
@@ -156,7 +156,7 @@ std::optional<DataPlace> data_at(RegisterAddress address) {
 std::optional<LockPlace> lock_at(RegisterAddress address) {
   const TileId tile = tile_at(address);
   const DmaRegisters& dma = dma_registers(tile.kind);
-  const auto index = index_of(address, dma.locks, kLockStride, dma.n_locks);
+  const auto index = register_index(address, dma.locks, kLockStride, dma.n_locks);
   if (!index) return std::nullopt;
   return LockPlace{tile, *index};
 }

@@ -35,7 +35,7 @@ OpCounts counts_of(F call) {
   return std::exchange(kernel::op_counts(), {});
 }
 
-std::string text_of(const std::string& what, const OpCounts& c) {
+std::string count_text(const std::string& what, const OpCounts& c) {
   const IssueBound bound = issue_bound(c);
   const auto part = [](std::uint64_t n, const char* name) { return std::to_string(n) + name; };
   return what + ": " + part(c.mac, " products, ") + part(c.alu, " ALU, ") +
@@ -74,7 +74,7 @@ class CountedTable {
   static constexpr std::size_t kMostTexts = 16;
 
   Rate rate(double value, const std::string& what, const OpCounts& counts) {
-    texts_.push_back(text_of(what, counts));  // never more than reserved: views stay good
+    texts_.push_back(count_text(what, counts));  // never more than reserved: views stay good
     return {value, Provenance::counted, texts_.back()};
   }
   Rate a_cycle(double work, const std::string& what, const OpCounts& counts) {

@@ -32,7 +32,7 @@ class Hasher {
   Fnv1a hash_;
 };
 
-void add_overlay(Hasher& h, const Overlay& d) {
+void add_call_overlay(Hasher& h, const Overlay& d) {
   h.add(d.target->name).add(d.channels.size()).add(d.links.size());
   for (const Channel& c : d.channels) {
     h.add(c.tile).add_enum(c.direction).add_signed(c.index).add_signed(c.descriptors);
@@ -122,13 +122,13 @@ std::size_t Design::n_arguments() const {
 
 std::uint64_t overlay_hash(const Overlay& overlay) {
   Hasher h;
-  add_overlay(h, overlay);
+  add_call_overlay(h, overlay);
   return h.value();
 }
 
 std::uint64_t design_hash(const Design& design) {
   Hasher h;
-  add_overlay(h, design);
+  add_call_overlay(h, design);
   add_call(h, design);
   return h.value();
 }

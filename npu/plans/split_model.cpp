@@ -16,7 +16,7 @@ std::string way_text(double ms) {
 }
 
 // 0: enough.
-void require_memory(std::uint64_t needed, std::uint64_t there) {
+void require_split_memory(std::uint64_t needed, std::uint64_t there) {
   if (there == 0 || needed <= there) return;
   throw std::invalid_argument("expected at most " + std::to_string(there) +
                               " bytes a device, found " + std::to_string(needed));
@@ -130,7 +130,7 @@ std::vector<SplitCost> SplitModel::costs(std::size_t n_devices, std::size_t n_wi
     all[i].split = static_cast<Split>(i);
     try {
       cost(n_devices, n_windows, all[i]);
-      require_memory(all[i].device_bytes, memory_bytes);
+      require_split_memory(all[i].device_bytes, memory_bytes);
     } catch (const std::invalid_argument& error) {
       all[i].refusal = error.what();
     }

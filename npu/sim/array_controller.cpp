@@ -6,7 +6,7 @@
 namespace wnpu::npu {
 namespace {
 
-std::string_view kind_of(const Operation& operation) {
+std::string_view write_kind(const Operation& operation) {
   if (std::holds_alternative<PushTask>(operation)) return "task";
   if (std::holds_alternative<WaitForTokens>(operation)) return "token";
   return "registers";
@@ -31,7 +31,7 @@ void ArraySimulation::advance_controller() {
   const double cycles = cycles_of(operation, *options_.costs);
   controller_.is_busy = true;
   report_.controller.busy += cycles;
-  record(cores_.size() + channels_.size(), kind_of(operation), now_, now_ + cycles);
+  record(cores_.size() + channels_.size(), write_kind(operation), now_, now_ + cycles);
   schedule(now_ + cycles, EventKind::operation_ends, 0);
 }
 

@@ -17,7 +17,7 @@ Operand<To> converted(const Operand<From>& from, Convert convert) {
 }
 
 // Of each row or column.
-std::vector<float> largest_of(const Tensor& tensor, Side side, const std::string& where) {
+std::vector<float> largest_in(const Tensor& tensor, Side side, const std::string& where) {
   const std::size_t columns = tensor.columns();
   std::vector<float> largest(side == Side::left ? tensor.rows() : columns);
   for (std::size_t i = 0; i < tensor.values.size(); ++i) {
@@ -45,7 +45,7 @@ Bf16Operand as_bf16_operand(const Tensor& tensor) {
 Quantised quantise(const Tensor& tensor, Side side, std::int32_t levels, const std::string& where) {
   Quantised quantised{{tensor.rows(), tensor.columns(), {}}, side};
   Operand<std::int32_t>& whole = quantised.whole;
-  whole.scales = largest_of(tensor, side, where);
+  whole.scales = largest_in(tensor, side, where);
   std::frexp(*std::ranges::max_element(whole.scales), &whole.exponent);
   const double unit = std::ldexp(1.0, whole.exponent);
   for (float& scale : whole.scales) scale = static_cast<float>(scale / unit / levels);

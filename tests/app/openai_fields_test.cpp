@@ -27,7 +27,7 @@ json our_json(Session& session, const std::filesystem::path& recording) {
   return json::parse(out.str());
 }
 
-bool is_near(const json& a, const json& b, double tolerance) {
+bool is_as_near(const json& a, const json& b, double tolerance) {
   return std::abs(a.get<double>() - b.get<double>()) <= tolerance;
 }
 
@@ -39,11 +39,12 @@ void compare_segment(const json& ours, const json& openai) {
   // The same arithmetic on the same integers, but for the order of additions.
   for (const char* field : {"start", "end", "compression_ratio"}) {
     CAPTURE(field);
-    CHECK(is_near(ours.at(field), openai.at(field), 1e-9));
+    CHECK(is_as_near(ours.at(field), openai.at(field), 1e-9));
   }
-  CHECK(is_near(ours.at("avg_logprob"), openai.at("avg_logprob"), tests::tolerance::kAvgLogprob));
-  CHECK(is_near(ours.at("no_speech_prob"), openai.at("no_speech_prob"),
-                tests::tolerance::kNoSpeechProbability));
+  CHECK(
+      is_as_near(ours.at("avg_logprob"), openai.at("avg_logprob"), tests::tolerance::kAvgLogprob));
+  CHECK(is_as_near(ours.at("no_speech_prob"), openai.at("no_speech_prob"),
+                   tests::tolerance::kNoSpeechProbability));
   for (const auto& [field, value] : openai.items()) CHECK(ours.contains(field));
 }
 

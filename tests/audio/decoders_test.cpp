@@ -26,7 +26,7 @@ Sound noise(int sample_rate, int channels, std::size_t frames) {
 
 // Raw PCM of one value in each format, as bytes.
 template <typename T>
-std::string bytes_of(std::initializer_list<T> values) {
+std::string file_bytes(std::initializer_list<T> values) {
   std::string bytes(values.size() * sizeof(T), '\0');
   std::memcpy(bytes.data(), values.begin(), bytes.size());
   return bytes;
@@ -206,15 +206,15 @@ TEST_CASE("raw PCM: every format's bytes") {
   CHECK(decode_raw({"\x40\x00\x00\x80\x00\x00", 6}, SampleFormat::s24be) == expected);
   CHECK(decode_raw({"\x00\x00\x00\x40\x00\x00\x00\x80", 8}, SampleFormat::s32le) == expected);
   CHECK(decode_raw({"\x40\x00\x00\x00\x80\x00\x00\x00", 8}, SampleFormat::s32be) == expected);
-  CHECK(decode_raw(bytes_of<float>({0.5F, -1.0F}), SampleFormat::f32le) == expected);
+  CHECK(decode_raw(file_bytes<float>({0.5F, -1.0F}), SampleFormat::f32le) == expected);
   CHECK(decode_raw({"\x3f\x00\x00\x00\xbf\x80\x00\x00", 8}, SampleFormat::f32be) == expected);
-  CHECK(decode_raw(bytes_of<double>({0.5, -1.0}), SampleFormat::f64le) == expected);
+  CHECK(decode_raw(file_bytes<double>({0.5, -1.0}), SampleFormat::f64le) == expected);
   CHECK(decode_raw({"\x3f\xe0\0\0\0\0\0\0\xbf\xf0\0\0\0\0\0\0", 16}, SampleFormat::f64be) ==
         expected);
 }
 
 TEST_CASE("raw PCM: channels are averaged, a cut last frame is left out with a warning") {
-  const TempFile file(bytes_of<std::int16_t>({16384, 0, -16384, -16384, 77}));
+  const TempFile file(file_bytes<std::int16_t>({16384, 0, -16384, -16384, 77}));
   const auto decoded = decode_all({file.path(), RawFormat{SampleFormat::s16le, 16000, 2}});
   CHECK(decoded.samples == std::vector<float>{0.25F, -0.5F});
   REQUIRE(decoded.warnings.size() == 1);

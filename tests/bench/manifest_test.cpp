@@ -25,7 +25,7 @@ class ManifestFile {
 constexpr const char* kHeader = "file\tduration_s\treference\tkind\tlang\n";
 
 // The message without the path, which must stand first.
-std::string refusal_of(const std::string& text) {
+std::string manifest_refusal(const std::string& text) {
   const ManifestFile file(text);
   try {
     read_manifest(file.path);
@@ -57,19 +57,20 @@ TEST_CASE("manifest: reads plain and quoted fields, in the header's order") {
 
 TEST_CASE("manifest: refuses what it cannot read, with path and line") {
   const std::string header = kHeader;
-  CHECK(refusal_of("file\tkind\n") == ":1: expected a column duration_s in the header, found none");
-  CHECK(refusal_of("") == ":1: expected a column file in the header, found none");
-  CHECK(refusal_of(header + "a\t1\tx\tk\n") == ":2: expected 5 fields, found 4");
-  CHECK(refusal_of(header + "a\tlong\tx\tk\ten\n") ==
+  CHECK(manifest_refusal("file\tkind\n") ==
+        ":1: expected a column duration_s in the header, found none");
+  CHECK(manifest_refusal("") == ":1: expected a column file in the header, found none");
+  CHECK(manifest_refusal(header + "a\t1\tx\tk\n") == ":2: expected 5 fields, found 4");
+  CHECK(manifest_refusal(header + "a\tlong\tx\tk\ten\n") ==
         ":2: duration_s: expected seconds or -, found long");
   for (const std::string no_duration : {"nan", "inf", "-1", "1e999"}) {
-    CHECK(
-        refusal_of(std::string(header).append("a\t").append(no_duration).append("\tx\tk\ten\n")) ==
-        ":2: duration_s: expected seconds or -, found " + no_duration);
+    CHECK(manifest_refusal(
+              std::string(header).append("a\t").append(no_duration).append("\tx\tk\ten\n")) ==
+          ":2: duration_s: expected seconds or -, found " + no_duration);
   }
-  CHECK(refusal_of(header + "a\t1\t\"x\n\nk\ten\n") ==
+  CHECK(manifest_refusal(header + "a\t1\t\"x\n\nk\ten\n") ==
         ":2: expected a closing quote, found the end of the file");
-  CHECK(refusal_of(header + "a\t1\t\"x\ny\"z\tk\ten\n") ==
+  CHECK(manifest_refusal(header + "a\t1\t\"x\ny\"z\tk\ten\n") ==
         ":3: expected a tab or the line's end after a closing quote");
   const fs::path missing = fs::temp_directory_path() / "wnpu_bench_no_manifest.tsv";
   CHECK_THROWS_WITH(read_manifest(missing),

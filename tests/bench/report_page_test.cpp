@@ -48,7 +48,7 @@ struct PageFixture {
   BenchOptions options;
 };
 
-std::string schema_fault(const Results& results) {
+std::string results_fault(const Results& results) {
   return tests::schema_fault(tests::schema_of("bench/bench.schema.json"),
                              json::parse(results_json(results, app::describe_machine())));
 }
@@ -153,7 +153,7 @@ bool has_chromium() {
 TEST_CASE("plans: a row for every way at every length, none without where it is from") {
   const PageFixture f;
   const Results results = measure_plans(f.options);
-  CHECK(schema_fault(results) == "");
+  CHECK(results_fault(results) == "");
   for (const char* text :
        {"10 frames", "100 frames", "500 frames", "1500 frames", "fused", "batched", "hybrid",
         "per-op", "modelled + measured", "hawk-1.6/published", "what these times rest on"}) {
@@ -185,7 +185,7 @@ TEST_CASE("plans: a model whose heads the array cannot have is refused with both
 TEST_CASE("kernels: both machines' kernels with their peaks, in the schema") {
   const PageFixture f;
   const Results results = measure_kernels(f.options);
-  CHECK(schema_fault(results) == "");
+  CHECK(results_fault(results) == "");
   REQUIRE(results.report.rooflines.size() == 2);
   CHECK(results.report.rooflines[0].kernels.size() == 8);
   CHECK(results.report.rooflines[1].kernels.size() == 7);
@@ -198,7 +198,7 @@ TEST_CASE("kernels: both machines' kernels with their peaks, in the schema") {
 
 TEST_CASE("report: all four kinds of charts from one run, a mark a datum") {
   const Results& results = written().results;
-  CHECK(schema_fault(results) == "");
+  CHECK(results_fault(results) == "");
   CHECK(count(written().page, "<svg") == 6);
   CHECK(count(written().page, "class=\"mark ") == expected_marks(results.report));
   CHECK(results.report.stages.size() == 5);
@@ -246,7 +246,7 @@ TEST_CASE("trace: is written as JSON, with its figures in the schema") {
   PageFixture f;
   f.options.mode_value = (f.folder.path() / "trace.json").string();
   const Results results = write_trace(f.options);
-  CHECK(schema_fault(results) == "");
+  CHECK(results_fault(results) == "");
   const json trace = json::parse(tests::contents_of(f.options.mode_value));
   CHECK(trace.at("traceEvents").size() > 50);
   f.options.mode_value = (f.folder.path() / "missing" / "trace.json").string();

@@ -31,7 +31,7 @@ void put(std::string& bytes, std::uint32_t value, int n_bytes) {
 }
 
 // A tone of so many seconds as 16-bit mono WAV (RIFF: little-endian).
-std::string wav_of_tone(std::uint32_t seconds) {
+std::string tone_file(std::uint32_t seconds) {
   const std::uint32_t n = seconds * kRate;
   std::string bytes = "RIFF";
   put(bytes, 36 + 2 * n, 4);
@@ -57,7 +57,7 @@ struct Fixture {
                                                    wnpu::tests::Ct2Quantization::float16),
                        folder.path() / "nano");
     options.work.model = (folder.path() / "nano").string();
-    options.work.inputs = {folder.make_file("tone.wav", wav_of_tone(2)).string()};
+    options.work.inputs = {folder.make_file("tone.wav", tone_file(2)).string()};
     options.work.device.requested = "cpu";
     options.work.threads = 2;
     options.work.verbosity = wnpu::app::Verbosity::quiet;

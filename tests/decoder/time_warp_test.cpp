@@ -20,7 +20,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 using Rows = std::vector<std::vector<float>>;  // [tokens, positions]
 
-Rows softmax(Rows x) {
+Rows row_softmax(Rows x) {
   for (auto& row : x) {
     float largest = -kInfinity;
     for (const float v : row) largest = std::max(largest, v);
@@ -67,7 +67,7 @@ std::vector<float> smooth(const std::vector<float>& x) {
 Rows plain_cost(const std::vector<Rows>& heads) {
   Rows sum(heads[0].size(), std::vector<float>(heads[0][0].size()));
   for (Rows head : heads) {
-    head = softmax(head);
+    head = row_softmax(head);
     normalise(head);
     for (std::size_t r = 0; r < head.size(); ++r) {
       const auto row = smooth(head[r]);

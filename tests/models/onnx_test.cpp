@@ -98,7 +98,9 @@ std::string replaced(std::string bytes, const std::string& from, const std::stri
   return bytes;
 }
 
-std::string bytes_of(float value) { return {reinterpret_cast<const char*>(&value), sizeof(value)}; }
+std::string float_bytes(float value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(value)};
+}
 
 }  // namespace
 
@@ -193,9 +195,9 @@ TEST_CASE("onnx: a graph that computes something else is refused with the node's
        "Clip",
        "expected Conv"},
       {"\x22\x12LayerNormalization", "\x22\x12LayerNormalizatioN", "encoder.ln_post"},
-      {bytes_of(0.5F), bytes_of(0.4F), "GELU"},
-      {bytes_of(1e-5F), bytes_of(1e-3F), "epsilon 1e-5"},
-      {bytes_of(1.41421356F), bytes_of(1.51421356F), "GELU"},
+      {float_bytes(0.5F), float_bytes(0.4F), "GELU"},
+      {float_bytes(1e-5F), float_bytes(1e-3F), "epsilon 1e-5"},
+      {float_bytes(1.41421356F), float_bytes(1.51421356F), "GELU"},
   };
   const NanoModel model = onnx_model();
   const TemporaryFolder folder;

@@ -18,17 +18,17 @@ using namespace wnpu::npu;
 
 namespace {
 
-std::size_t below(tests::Random& random, std::size_t n) {
+std::size_t least_below(tests::Random& random, std::size_t n) {
   return std::min(n - 1,
                   static_cast<std::size_t>((random.uniform() + 1) / 2 * static_cast<double>(n)));
 }
 
 std::vector<BufferUse> random_uses(tests::Random& random) {
-  std::vector<BufferUse> uses(1 + below(random, 20));
+  std::vector<BufferUse> uses(1 + least_below(random, 20));
   for (BufferUse& use : uses) {
-    use.bytes = 4 * (1 + below(random, 1000));
-    use.first = below(random, 10);
-    use.last = use.first + below(random, 5);
+    use.bytes = 4 * (1 + least_below(random, 1000));
+    use.first = least_below(random, 10);
+    use.last = use.first + least_below(random, 5);
   }
   return uses;
 }

@@ -22,7 +22,7 @@ struct Golden {
   std::string remark;
 };
 
-Golden probe(std::function<void(Probe&)> set, std::string remark = "") {
+Golden golden_probe(std::function<void(Probe&)> set, std::string remark = "") {
   return {[set = std::move(set)] {
             Probe p = legal_probe();
             set(p);
@@ -69,10 +69,10 @@ const std::string kAsIs = "a legal design of another shape than ours";
 
 std::map<std::string, Golden> golden_designs() {
   std::map<std::string, Golden> g;
-  g["bad_align"] = probe([](Probe& p) { p.from.offset += 2; });
+  g["bad_align"] = golden_probe([](Probe& p) { p.from.offset += 2; });
   g["bad_coresize"] = changed([](Design& d) { d.core.stack_bytes = 65536; });
-  g["bad_deadlock"] = probe([](Probe& p) { p.acquired = 2; }, kEmulator);
-  g["bad_dims5"] = probe([](Probe& p) {
+  g["bad_deadlock"] = golden_probe([](Probe& p) { p.acquired = 2; }, kEmulator);
+  g["bad_dims5"] = golden_probe([](Probe& p) {
     both(p, pattern(0, 8, {{2, 16}, {2, 64}, {2, 256}, {2, 1024}}), run_of(0, 128));
   });
   g["bad_doubleflow"] = changed([](Design& d) {
@@ -80,42 +80,44 @@ std::map<std::string, Golden> golden_designs() {
     more.source = d.links.front().source;
     d.links.push_back(more);
   });
-  g["bad_farlock"] = probe([](Probe& p) { p.lock_shift = 2; });
+  g["bad_farlock"] = golden_probe([](Probe& p) { p.lock_shift = 2; });
   g["bad_flows"] = changed([](Design& d) {  // one stream more than leaves the cores' first row
     d.channels.push_back({{TileKind::core, 0, 0}, Direction::mm2s, 1, 1});
     d.channels.push_back({{TileKind::shim, 0, 0}, Direction::s2mm, 1, 1});
     d.links.push_back({"more", d.channels.size() - 2, {d.channels.size() - 1}, 8192, kCircuit});
     d.transfers.resize(d.channels.size());
   });
-  g["bad_lens"] = probe([](Probe& p) { p.to.run = 128; }, kEmulator);
+  g["bad_lens"] = golden_probe([](Probe& p) { p.to.run = 128; }, kEmulator);
   for (const char* name : {"bad_membank", "bad_membds"}) {
-    g[name] = probe([](Probe& p) { p.descriptors = 9; });
+    g[name] = golden_probe([](Probe& p) { p.descriptors = 9; });
   }
-  g["bad_memchannel"] = probe([](Probe& p) { p.channel = 6; }, kNobody);
+  g["bad_memchannel"] = golden_probe([](Probe& p) { p.channel = 6; }, kNobody);
   g["bad_memlock"] = changed([](Design& d) {
     for (int i = 0; i < 64; ++i) d.locks.push_back({{TileKind::mem, 0, 0}, "more", 0});
   });
   g["bad_memsize"] = changed([](Design& d) { d.memories.back().bytes += 4; });
-  g["bad_neighbour45"] = probe(
+  g["bad_neighbour45"] = golden_probe(
       [](Probe& p) {
         p.channel = 5;
         p.memory_shift = 1;
       },
       "the tools refuse it of static descriptors alone");
-  g["bad_oob"] = probe([](Probe& p) { p.from.offset = 512 * 1024; }, kNobody);
+  g["bad_oob"] = golden_probe([](Probe& p) { p.from.offset = 512 * 1024; }, kNobody);
   g["bad_overlap"] = changed([](Design& d) { d.regions[1].offset = d.regions[0].offset + 1024; });
-  g["bad_packetid"] = probe([](Probe& p) { p.packet_id = 32; });
-  g["bad_stride"] = probe([](Probe& p) { both(p, pattern(0, 4, {{2, 24800124}}), run_of(0, 8)); });
-  g["bad_wrap"] = probe(
+  g["bad_packetid"] = golden_probe([](Probe& p) { p.packet_id = 32; });
+  g["bad_stride"] = golden_probe([](Probe& p) {
+    both(p, pattern(0, 4, {{2, 24800124}}), run_of(0, 8));
+  });
+  g["bad_wrap"] = golden_probe(
       [](Probe& p) {
         both(p, pattern(0, 4, {{1031, 8}}), run_of(0, 4124));
       },
       "1024 itself is split in two, which the tools leave to the writer");
-  g["ok_neighbour"] = probe([](Probe& p) { p.memory_shift = 1; });
-  g["packet"] = probe([](Probe& p) { p.packet_id = 1; });
-  g["packet2"] = probe([](Probe& p) { p.packet_id = 31; });
-  g["pass"] = probe([](Probe& p) { both(p, pattern(0, 4, {{32, 128}}), run_of(0, 128)); });
-  g["pass4d"] = probe([](Probe& p) {
+  g["ok_neighbour"] = golden_probe([](Probe& p) { p.memory_shift = 1; });
+  g["packet"] = golden_probe([](Probe& p) { p.packet_id = 1; });
+  g["packet2"] = golden_probe([](Probe& p) { p.packet_id = 31; });
+  g["pass"] = golden_probe([](Probe& p) { both(p, pattern(0, 4, {{32, 128}}), run_of(0, 128)); });
+  g["pass4d"] = golden_probe([](Probe& p) {
     both(p, pattern(0, 8, {{8, 64}, {8, 512}, {8, 8}}), run_of(0, 4096));
   });
   for (const char* name : {"flows_npu1", "overlay_npu1", "copy_npu1", "mixed"}) {

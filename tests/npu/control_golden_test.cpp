@@ -20,7 +20,7 @@ std::filesystem::path golden(const std::string& name) {
   return std::filesystem::path(WNPU_SOURCE_DIR) / "tests/data/control" / name;
 }
 
-std::vector<std::byte> bytes_of(const std::string& name) {
+std::vector<std::byte> words_as_bytes(const std::string& name) {
   std::ifstream file(golden(name + ".bin"), std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::byte> bytes(text.size());
@@ -76,8 +76,8 @@ struct ShimTask {
   int descriptor = 0;
   std::uint32_t argument = 0;
 };
-void add(ControlProgram& program, const ShimTask& t, const BufferDescriptor& content,
-         bool has_token = false) {
+void add_raw(ControlProgram& program, const ShimTask& t, const BufferDescriptor& content,
+             bool has_token = false) {
   add_shim_descriptor(program, shim(t.column), t.descriptor, content, t.argument);
   add_task(program, {{shim(t.column), t.direction, t.channel}, t.descriptor, 1, has_token});
 }
@@ -119,12 +119,13 @@ ControlProgram mixed() {
 ControlProgram packet(int broadcast_id) {
   ControlProgram program{array_shape(npu1()), {}};
   for (int c = 0; c < 4; ++c) {
-    add(program, {c, Direction::s2mm, 0, 1, 1}, ddr(512u * static_cast<unsigned>(c), 512), true);
+    add_raw(program, {c, Direction::s2mm, 0, 1, 1}, ddr(512u * static_cast<unsigned>(c), 512),
+            true);
   }
-  add(program, {0, Direction::mm2s, 1, 2, 0}, ddr_packet(0, 256, broadcast_id));
+  add_raw(program, {0, Direction::mm2s, 1, 2, 0}, ddr_packet(0, 256, broadcast_id));
   for (int c = 0; c < 4; ++c) {
-    add(program, {c, Direction::mm2s, 1, 3, 0},
-        ddr_packet(256u * static_cast<unsigned>(c + 1), 256, c + 2));
+    add_raw(program, {c, Direction::mm2s, 1, 3, 0},
+            ddr_packet(256u * static_cast<unsigned>(c + 1), 256, c + 2));
   }
   for (int c = 0; c < 4; ++c) await_output(program, c);
   return program;
@@ -134,18 +135,19 @@ ControlProgram copy_npu1() {
   ControlProgram program{array_shape(npu1()), {}};
   const auto piece = [](int index) { return 256u * static_cast<unsigned>(index); };
   for (int c = 0; c < 4; ++c) {
-    add(program, {c, Direction::s2mm, 0, 0, 1}, ddr(4096u * static_cast<unsigned>(c), 4096), true);
+    add_raw(program, {c, Direction::s2mm, 0, 0, 1}, ddr(4096u * static_cast<unsigned>(c), 4096),
+            true);
   }
   for (int c = 0; c < 4; ++c) {
-    add(program, {c, Direction::mm2s, 0, 1, 0}, ddr(piece(c), 256));
+    add_raw(program, {c, Direction::mm2s, 0, 1, 0}, ddr(piece(c), 256));
   }
   for (int c = 0; c < 4; ++c) {
-    add(program, {c, Direction::mm2s, 1, 2, 0}, ddr_packet(piece(4 + c), 256, c + 1));
+    add_raw(program, {c, Direction::mm2s, 1, 2, 0}, ddr_packet(piece(4 + c), 256, c + 1));
   }
   for (int c = 0; c < 4; ++c) {
-    add(program, {c, Direction::mm2s, 0, 4, 0}, ddr(piece(c), 256));
+    add_raw(program, {c, Direction::mm2s, 0, 4, 0}, ddr(piece(c), 256));
   }
-  add(program, {0, Direction::mm2s, 1, 3, 0}, ddr_packet(piece(8), 256, 5));
+  add_raw(program, {0, Direction::mm2s, 1, 3, 0}, ddr_packet(piece(8), 256, 5));
   for (int c = 0; c < 4; ++c) await_output(program, c);
   return program;
 }
@@ -184,7 +186,7 @@ TEST_CASE(
   for (const auto& [design, file] : kStreams) {
     const std::string name = design;
     CAPTURE(name);
-    const std::vector<std::byte> bytes = bytes_of(file);
+    const std::vector<std::byte> bytes = words_as_bytes(file);
     const ControlProgram program = decode(bytes);
     CHECK(encode(program) == bytes);
     for (const Operation& operation : program.operations) {
@@ -198,13 +200,13 @@ TEST_CASE(
 
 TEST_CASE("control program: the same operations of our own give mlir-aie's bytes") {
   const ArrayShape one_column{3, 6, 1, 1};
-  CHECK(encode(pass(array_shape(npu1()), 2)) == bytes_of("pass"));
-  CHECK(encode(pass(one_column, 2)) == bytes_of("ok_flows6"));
-  CHECK(encode(pass(array_shape(npu4()), 3)) == bytes_of("pass_npu2"));
-  CHECK(encode(mixed()) == bytes_of("mixed"));
-  CHECK(encode(packet(1)) == bytes_of("packet"));
-  CHECK(encode(packet(9)) == bytes_of("bad_packetsend"));
-  CHECK(encode(copy_npu1()) == bytes_of("copy_npu1"));
+  CHECK(encode(pass(array_shape(npu1()), 2)) == words_as_bytes("pass"));
+  CHECK(encode(pass(one_column, 2)) == words_as_bytes("ok_flows6"));
+  CHECK(encode(pass(array_shape(npu4()), 3)) == words_as_bytes("pass_npu2"));
+  CHECK(encode(mixed()) == words_as_bytes("mixed"));
+  CHECK(encode(packet(1)) == words_as_bytes("packet"));
+  CHECK(encode(packet(9)) == words_as_bytes("bad_packetsend"));
+  CHECK(encode(copy_npu1()) == words_as_bytes("copy_npu1"));
 }
 
 TEST_CASE(

@@ -52,8 +52,8 @@ struct Sums {
   std::vector<bfloat16> weights;
 };
 
-std::vector<float> run_attention(const Head& head, Sums& sums,
-                                 Rounding rounding = Rounding::nearest_even) {
+std::vector<float> run_attention_kernel(const Head& head, Sums& sums,
+                                        Rounding rounding = Rounding::nearest_even) {
   const AttentionState state = sums.state();
   flash_attention_start(kAttentionShape, state);
   const std::size_t block = kAttentionShape.keys * kAttentionShape.head;
@@ -69,12 +69,13 @@ std::vector<float> run_attention(const Head& head, Sums& sums,
   return to_floats(from_tiles(y, kAttentionShape.head, kResult));
 }
 
-std::vector<float> run_attention(const Head& head, Rounding rounding = Rounding::nearest_even) {
+std::vector<float> run_attention_kernel(const Head& head,
+                                        Rounding rounding = Rounding::nearest_even) {
   Sums sums(kAttentionShape);
-  return run_attention(head, sums, rounding);
+  return run_attention_kernel(head, sums, rounding);
 }
 
-double dot(const bfloat16* a, const bfloat16* b) {
+double dot_product(const bfloat16* a, const bfloat16* b) {
   double sum = 0;
   for (std::size_t i = 0; i < kAttentionShape.head; ++i) {
     sum += static_cast<double>(to_float(a[i])) * static_cast<double>(to_float(b[i]));
@@ -88,7 +89,8 @@ std::vector<double> exact(const Head& head) {
   for (std::size_t row = 0; row < kAttentionShape.queries; ++row) {
     std::vector<double> weight(head.valid);
     for (std::size_t key = 0; key < head.valid; ++key) {
-      weight[key] = dot(&head.q[row * kAttentionShape.head], &head.k[key * kAttentionShape.head]);
+      weight[key] =
+          dot_product(&head.q[row * kAttentionShape.head], &head.k[key * kAttentionShape.head]);
     }
     const double largest = *std::ranges::max_element(weight);
     double sum = 0;
@@ -120,7 +122,7 @@ TEST_CASE("flash attention: agrees with exact softmax for flat, usual and peaked
   for (const double q_scale : {0.0, 0.2, 1.0, 8.0, 100.0}) {
     CAPTURE(q_scale);
     const Head head = random_head(256, q_scale);
-    const auto y = run_attention(head);
+    const auto y = run_attention_kernel(head);
     const auto reference = exact(head);
     CHECK(max_abs_difference(y, reference) <= worst_case(1.0));
     CHECK(nmse(y, reference) <= tolerance::kAttentionNmse);
@@ -131,7 +133,7 @@ TEST_CASE("flash attention: a whole Whisper head of 1500 keys, the last block pa
   Head head = random_head(1500, 1.0);
   REQUIRE(head.k.size() == 1504 * kAttentionShape.head);
   const auto reference = exact(head);
-  const auto y = run_attention(head);
+  const auto y = run_attention_kernel(head);
   MESSAGE("NMSE " << nmse(y, reference));
   CHECK(nmse(y, reference) <= tolerance::kAttentionNmse);
 
@@ -140,14 +142,14 @@ TEST_CASE("flash attention: a whole Whisper head of 1500 keys, the last block pa
     head.k[i] = bfloat16{0x7fc0};
     head.v[i] = to_bfloat16(1e30f);
   }
-  CHECK(run_attention(head) == y);
+  CHECK(run_attention_kernel(head) == y);
 }
 
 TEST_CASE("flash attention: truncated stores are worse than rounded ones") {
   const Head head = random_head(512, 0.5);
   const auto reference = exact(head);
-  const double rounded = nmse(run_attention(head, Rounding::nearest_even), reference);
-  const double truncated = nmse(run_attention(head, Rounding::truncate), reference);
+  const double rounded = nmse(run_attention_kernel(head, Rounding::nearest_even), reference);
+  const double truncated = nmse(run_attention_kernel(head, Rounding::truncate), reference);
   MESSAGE("NMSE rounded " << rounded << ", truncated " << truncated);
   CHECK(truncated > 2 * rounded);
 }
@@ -156,28 +158,28 @@ TEST_CASE("flash attention: the running maximum copes with a block far above or 
   for (const std::size_t first_key : {0u, 32u, 64u}) {
     Head head = random_head(96, 1.0);
     raise_block(head, first_key);
-    CHECK(max_abs_difference(run_attention(head), exact(head)) <= worst_case(1.0));
+    CHECK(max_abs_difference(run_attention_kernel(head), exact(head)) <= worst_case(1.0));
   }
 }
 
 TEST_CASE("flash attention: one valid key gives its value, no valid key gives zero") {
   const Head one = random_head(1, 5.0);
-  const auto y = run_attention(one);
+  const auto y = run_attention_kernel(one);
   for (std::size_t i = 0; i < y.size(); ++i)
     CHECK(y[i] == to_float(one.v[i % kAttentionShape.head]));
   Head none = random_head(32, 5.0);
   none.valid = 0;
-  CHECK(run_attention(none) == std::vector<float>(y.size()));
+  CHECK(run_attention_kernel(none) == std::vector<float>(y.size()));
 }
 
 TEST_CASE("flash attention: a row with NaN or infinite scores is NaN, and no other row differs") {
-  const auto clean = run_attention(random_head(64, 1.0));
+  const auto clean = run_attention_kernel(random_head(64, 1.0));
   const float infinity = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const float value : {infinity, -infinity, nan, -nan}) {
     Head head = random_head(64, 1.0);
     for (std::size_t i = 0; i < kAttentionShape.head; ++i) head.q[i] = to_bfloat16(value);
-    const auto y = run_attention(head);
+    const auto y = run_attention_kernel(head);
     CHECK(std::equal(y.begin() + 64, y.end(), clean.begin() + 64));
     CHECK(std::all_of(y.begin(), y.begin() + 64, [](float v) { return std::isnan(v); }));
   }
@@ -186,13 +188,13 @@ TEST_CASE("flash attention: a row with NaN or infinite scores is NaN, and no oth
 TEST_CASE("flash attention: rows do not influence each other, statistics included") {
   Head head = random_head(256, 1.0);
   Sums alone(kAttentionShape);
-  const auto y = run_attention(head, alone);
+  const auto y = run_attention_kernel(head, alone);
   for (std::size_t i = 0; i < kAttentionShape.head;
        ++i) {  // raises its reference in block after block
     head.q[i] = to_bfloat16(to_float(head.q[i]) * 40.0f);
   }
   Sums beside(kAttentionShape);
-  const auto y_beside = run_attention(head, beside);
+  const auto y_beside = run_attention_kernel(head, beside);
   CHECK(beside.reference[0] > alone.reference[0]);
   CHECK(std::equal(y.begin() + 64, y.end(), y_beside.begin() + 64));
   CHECK(std::equal(alone.sum.begin() + 4, alone.sum.end(), beside.sum.begin() + 4));
@@ -209,7 +211,7 @@ TEST_CASE("flash attention: scores beyond 2^21 saturate, as if they were equal")
       head.k[key * kAttentionShape.head + i] = to_bfloat16(key % 32 == 3 ? 1.0f : -1.0f);
     }
   }
-  const auto y = run_attention(head);
+  const auto y = run_attention_kernel(head);
   for (std::size_t i = 0; i < kAttentionShape.head; ++i) {
     const double mean =
         0.5 * (static_cast<double>(to_float(head.v[3 * kAttentionShape.head + i])) +
@@ -230,17 +232,17 @@ TEST_CASE("flash attention: references follow slowly rising scores without losin
     head.k[key * kAttentionShape.head] = to_bfloat16(static_cast<float>(whole));
     head.k[key * kAttentionShape.head + 1] = to_bfloat16(static_cast<float>(eighths) / 8.0f);
   }
-  CHECK(max_abs_difference(run_attention(head), exact(head)) <= worst_case(1.0));
+  CHECK(max_abs_difference(run_attention_kernel(head), exact(head)) <= worst_case(1.0));
 }
 
 TEST_CASE("flash attention: denormal queries, keys and values count as zero") {
   Head head = random_head(64, 1.0);
   std::ranges::fill(head.q, bfloat16{0x007f});
-  const auto flat = run_attention(head);
+  const auto flat = run_attention_kernel(head);
   std::ranges::fill(head.q, bfloat16{});
-  CHECK(run_attention(head) == flat);
+  CHECK(run_attention_kernel(head) == flat);
   std::ranges::fill(head.v, bfloat16{0x007f});
-  CHECK(run_attention(head) == std::vector<float>(flat.size()));
+  CHECK(run_attention_kernel(head) == std::vector<float>(flat.size()));
 }
 
 TEST_CASE("flash attention: the query scale makes powers of two out of the natural softmax") {

@@ -25,7 +25,7 @@ constexpr std::size_t kSize = kEpilogueShape.m * kEpilogueShape.n;
 double exact_gelu(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
 
 // gelu of each value, before and after the store to bf16; n a multiple of 32.
-std::vector<bfloat16> run_gelu(const std::vector<float>& x, Rounding rounding) {
+std::vector<bfloat16> run_gelu_kernel(const std::vector<float>& x, Rounding rounding) {
   const TileShape shape{4, x.size() / 4};
   std::vector<bfloat16> y(x.size());
   bias_gelu(shape, x, std::vector<float>(shape.n), y, rounding);
@@ -97,7 +97,7 @@ TEST_CASE("bias: special values are stored as bf16.h says") {
 TEST_CASE("bias_gelu: within its documented error of the erf form, from -12 to 12") {
   std::vector<float> x(65536);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) / 2730.0f - 12.0f;
-  const auto y = run_gelu(x, Rounding::nearest_even);
+  const auto y = run_gelu_kernel(x, Rounding::nearest_even);
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     worst = std::max(worst, beyond_rounding(y[i], exact_gelu(static_cast<double>(x[i]))));
@@ -116,7 +116,7 @@ TEST_CASE("bias_gelu: keeps relative precision near zero, and its limits at the 
   x[25] = -infinity;
   x[26] = std::numeric_limits<float>::quiet_NaN();
   x[27] = -5.5f;
-  const auto y = to_floats(run_gelu(x, Rounding::nearest_even));
+  const auto y = to_floats(run_gelu_kernel(x, Rounding::nearest_even));
   for (std::size_t i = 4; i < 24; ++i) {
     const double exact = exact_gelu(static_cast<double>(x[i]));
     const double relative = std::abs(static_cast<double>(y[i]) - exact) / std::abs(exact);

@@ -30,8 +30,8 @@ struct Operands {
 
 // start + a b, a and b row-major.
 template <typename T>
-Product exact_product(GemmShape s, const std::vector<T>& a, const std::vector<T>& b,
-                      const std::vector<float>& start) {
+Product exact_gemm(GemmShape s, const std::vector<T>& a, const std::vector<T>& b,
+                   const std::vector<float>& start) {
   Product p{{start.begin(), start.end()}, std::vector<double>(s.m * s.n)};
   for (std::size_t at = 0; at < s.m * s.n; ++at) {
     for (std::size_t k = 0; k < s.k; ++k) {
@@ -80,7 +80,7 @@ bool int8_is_exact(GemmShape s, const std::vector<std::int8_t>& a,
   std::vector<std::int32_t> c(s.m * s.n, 5);
   gemm_int8(s, to_tiles(a, s.k, kLeftInt8), to_tiles(b, s.n, kRightInt8), c);
   const auto found = from_tiles(c, s.n, kResultInt8);
-  const auto exact = exact_product(s, a, b, std::vector<float>(s.m * s.n, 5.0f)).value;
+  const auto exact = exact_gemm(s, a, b, std::vector<float>(s.m * s.n, 5.0f)).value;
   return std::ranges::equal(found, exact,
                             [](std::int32_t x, double y) { return static_cast<double>(x) == y; });
 }
@@ -94,7 +94,7 @@ TEST_CASE("gemm_bf16: within float's accumulation error of the exact product") {
     const auto b = random_bf16(s.k * s.n, 2);
     const auto start = random_vector(s.m * s.n, 3);
     const auto c = run_bf16(s, a, b, start);
-    const auto exact = exact_product(s, to_floats(a), to_floats(b), start);
+    const auto exact = exact_gemm(s, to_floats(a), to_floats(b), start);
     // A product passes 3 additions in the instruction and one an instruction after it.
     const double roundings = 3.0 + static_cast<double>(s.k) / 8.0;
     double worst = 0;

@@ -103,7 +103,7 @@ std::string why_no_npu(Nodes nodes) {
 }
 
 // "npu:1"; "npu" where none of several is meant.
-std::string name_of(std::string_view kind, std::optional<std::size_t> index) {
+std::string backend_name(std::string_view kind, std::optional<std::size_t> index) {
   return std::string(kind) + (index ? ":" + std::to_string(*index) : "");
 }
 
@@ -115,7 +115,8 @@ std::unique_ptr<EncoderDevice> open_simulator(const DeviceSetup& setup,
   sim.threads = static_cast<int>(n_threads);
   const std::optional<ChosenOperator>& chosen = setup.chosen_operator(true);
   if (chosen && chosen->runs_on_core()) sim.gelu = chosen->op;
-  return npu_device(npu::open_sim_device(sim), setup, name_of(kSimulatorBackend, index), chosen);
+  return npu_device(npu::open_sim_device(sim), setup, backend_name(kSimulatorBackend, index),
+                    chosen);
 }
 
 std::unique_ptr<EncoderDevice> open_hardware(const DeviceSetup& setup,
@@ -124,7 +125,7 @@ std::unique_ptr<EncoderDevice> open_hardware(const DeviceSetup& setup,
   const std::string bdf = index ? npu::xrt_device_at(*index).bdf : "";
   return npu_device(
       npu::open_xrt_device({.bdf = bdf, .xclbin = setup.options().xclbin, .target = ""}), setup,
-      name_of(kNpuBackend, index), setup.chosen_operator(false));
+      backend_name(kNpuBackend, index), setup.chosen_operator(false));
 }
 
 // The file's calls and precision.

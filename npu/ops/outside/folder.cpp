@@ -54,7 +54,7 @@ std::string compiler() {
   return named != nullptr && *named != '\0' ? named : "c++";
 }
 
-std::string text_of(const fs::path& file) {
+std::string text_in(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -132,7 +132,7 @@ class Build {
     words.insert(words.end(), {"-E", "-P", "-dD", source_.string(), "-o", all.string()});
     compile(words);
     Fnv1a key;
-    key.add_bytes(text_of(all));
+    key.add_bytes(text_in(all));
     for (const auto* flags : {&kFlags, &kPlain, &kCounting}) {
       for (const std::string& flag : *flags) key.add_bytes(flag);
     }
@@ -163,7 +163,7 @@ class Build {
     const fs::path messages = workshop_ / "messages";
     if (run(words, messages) == 0) return;
     throw OperatorError(source_.string() + ": " + compiler() + " refuses it:\n" +
-                        text_of(messages));
+                        text_in(messages));
   }
 
   fs::path source_;

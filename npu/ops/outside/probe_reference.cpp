@@ -27,8 +27,8 @@ void check_output(const std::vector<T>& found, std::size_t n, const std::string&
 }
 
 template <typename T>
-void probe(const Operator& op, const std::function<void(const OperatorCall&)>& run,
-           const std::string& name) {
+void probe_operator(const Operator& op, const std::function<void(const OperatorCall&)>& run,
+                    const std::string& name) {
   Sizes sizes;
   for (const OperatorSize& size : op.sizes) sizes.push_back(size.multiple);
   std::vector<std::vector<T>> inputs, outputs;
@@ -55,8 +55,8 @@ void probe(const Operator& op, const std::function<void(const OperatorCall&)>& r
 }  // namespace
 
 void probe_reference(const Operator& op) {
-  probe<double>(op, op.exact, "exact");
-  probe<float>(op, op.reference, "reference");
+  probe_operator<double>(op, op.exact, "exact");
+  probe_operator<float>(op, op.reference, "reference");
 }
 
 }  // namespace wnpu::npu

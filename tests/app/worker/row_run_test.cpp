@@ -47,8 +47,8 @@ bool is_called(const Recording& recording, const char* name) {
 }
 
 // As Session::transcribe_each: rounds, in each of which some recordings end.
-void fake_transcribe(const Behaviour& behaviour, std::size_t n_together,
-                     const RecordingCallbacks& callbacks) {
+void fake_rounds(const Behaviour& behaviour, std::size_t n_together,
+                 const RecordingCallbacks& callbacks) {
   std::mt19937 random(behaviour.seed + static_cast<unsigned>(::getpid()));
   std::map<std::size_t, Recording> at_work;
   std::size_t n_given = 0;
@@ -105,7 +105,7 @@ struct RunOfRows {
       try {
         channel.send_now({{kReady, "model"}});
         serve_rows(channel, {limits}, [this](std::size_t n_together, const auto& callbacks) {
-          fake_transcribe(behaviour, n_together, callbacks);
+          fake_rounds(behaviour, n_together, callbacks);
         });
       } catch (const std::exception&) {
         return 70;

@@ -37,7 +37,7 @@ LayerGeometry geometry_of(const EncoderShape& s, Precision precision = Precision
   return layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, precision);
 }
 
-std::string text_of(const EmittedCall& call) { return module_text({&call, 1}); }
+std::string module_of(const EmittedCall& call) { return module_text({&call, 1}); }
 
 std::string tile_text(TileId tile) {
   return "%t_" + std::to_string(tile.column) + "_" + std::to_string(array_row(tile));
@@ -95,7 +95,7 @@ TEST_CASE("emit: every Whisper size's module says its program, operation by oper
     const std::string label(size);  // Clang captures no structured binding
     CAPTURE(label);
     const EmittedCall call = call_of("layer", geometry_of(shape));
-    const std::string text = text_of(call);
+    const std::string text = module_of(call);
     CHECK(is_balanced(text));
     CHECK(defines_each_value_once(text));
     const ReadModule module = MlirReader::read(text);
@@ -121,7 +121,7 @@ TEST_CASE("emit: int8, and every call of plan batched, as sequences of one modul
 
 TEST_CASE("emit: the streams are the Design's, each once, and every shim channel has a name") {
   const EmittedCall call = call_of("layer", small_geometry());
-  const ReadModule module = MlirReader::read(text_of(call));
+  const ReadModule module = MlirReader::read(module_of(call));
   CHECK(module.device == "npu1");
   std::vector<std::string> found = module.flows;
   CHECK(found == flows_of(call.design));
@@ -140,7 +140,7 @@ TEST_CASE("emit: the streams are the Design's, each once, and every shim channel
 // The controller waits for tokens of shims and mem tiles; mlir-aie itself routes shims' alone.
 TEST_CASE("emit: tokens of all tiles that are awaited go down their column, by the id they have") {
   const EmittedCall call = call_of("layer", small_geometry());
-  const std::string text = text_of(call);
+  const std::string text = module_of(call);
   std::map<std::string, int> packets;  // of a tile's tokens, as the module routes them
   for (const std::string& route : MlirReader::read(text).tokens) {
     const std::string tile = route.substr(0, 6);
@@ -168,7 +168,7 @@ TEST_CASE("emit: tokens of all tiles that are awaited go down their column, by t
 
 TEST_CASE("emit: locks of cores are their own, in range; a call sets those of mem tiles first") {
   const EmittedCall call = call_of("layer", geometry_of(kBase));
-  const ReadModule module = MlirReader::read(text_of(call));
+  const ReadModule module = MlirReader::read(module_of(call));
   std::set<std::pair<std::string, int>> seen;
   for (const auto& [name, lock] : module.locks) {
     const std::string label(name);
@@ -197,7 +197,7 @@ TEST_CASE("emit: locks of cores are their own, in range; a call sets those of me
 
 TEST_CASE("emit: buffers of a core lie apart, behind its stack, a port's element in one bank") {
   const EmittedCall call = call_of("layer", small_geometry());
-  const ReadModule module = MlirReader::read(text_of(call));
+  const ReadModule module = MlirReader::read(module_of(call));
   CHECK(module.buffers.size() == 16 * 9);
   for (const auto& [name, b] : module.buffers) {
     const std::string label(name);
@@ -214,7 +214,7 @@ TEST_CASE("emit: buffers of a core lie apart, behind its stack, a port's element
 
 TEST_CASE("emit: a core's channels repeat their descriptors for ever, as many as they own") {
   const EmittedCall call = call_of("layer", small_geometry());
-  const ReadModule module = MlirReader::read(text_of(call));
+  const ReadModule module = MlirReader::read(module_of(call));
   const std::vector<std::string> expected{"aie.dma(S2MM, 0) [{",
                                           "aie.use_lock(%A_free_0_2, AcquireGreaterEqual, %one)",
                                           "aie.dma_bd(%A0_0_2 : memref<8192xi8>) {bd_id = 0 : i32}",
@@ -282,7 +282,7 @@ TEST_CASE("emit: calls of two overlays are no module, nor is none") {
 TEST_CASE("emit: an address beyond what a patch holds is refused") {
   EmittedCall call = call_of("layer", small_geometry());
   call.program.operations.emplace_back(PatchAddress{4, 0, std::uint64_t{1} << 31});
-  CHECK_THROWS_WITH_AS(text_of(call), doctest::Contains("found 2147483648"), ControlError);
+  CHECK_THROWS_WITH_AS(module_of(call), doctest::Contains("found 2147483648"), ControlError);
 }
 
 TEST_CASE("emit: flows are those that mlir-aie's router has taken") {
@@ -300,5 +300,5 @@ TEST_CASE("emit: flows are those that mlir-aie's router has taken") {
     return list;
   };
   const std::string golden{std::istreambuf_iterator<char>(file), {}};
-  CHECK(flows(golden) == flows(text_of(call_of("layer", small_geometry()))));
+  CHECK(flows(golden) == flows(module_of(call_of("layer", small_geometry()))));
 }

@@ -46,7 +46,7 @@ StepStatus status_of(const FirstLight& result, FirstLightStep step) {
   return result.steps.at(static_cast<std::size_t>(step)).status;
 }
 
-const StepResult& step_of(const FirstLight& result, FirstLightStep step) {
+const StepResult& named_step(const FirstLight& result, FirstLightStep step) {
   return result.steps.at(static_cast<std::size_t>(step));
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("first light: on the simulator every step passes, in both precisions")
     CHECK(result.has_passed());
     CHECK(result.machine.is_simulated);
     CHECK(result.table.has_value() == measures);
-    const StepResult& batched = step_of(result, FirstLightStep::batched);
+    const StepResult& batched = named_step(result, FirstLightStep::batched);
     CHECK(batched.checks.size() == 2 * kLayerOps);
     for (const StepResult& step : result.steps) {
       for (const Check& check : step.checks) CHECK(check.compared > 0);
@@ -110,7 +110,7 @@ TEST_CASE("first light: one wrong bit is found in the call, region, row and colu
     CHECK(!result.has_passed());
     CHECK(status_of(result, FirstLightStep::product) == StepStatus::passed);
     CHECK(status_of(result, FirstLightStep::fused) == StepStatus::not_run);
-    const StepResult& batched = step_of(result, FirstLightStep::batched);
+    const StepResult& batched = named_step(result, FirstLightStep::batched);
     CHECK(batched.status == StepStatus::failed);
     REQUIRE(batched.checks.size() == wrong.call + 1);
     const Check& check = batched.checks.back();
@@ -138,12 +138,12 @@ TEST_CASE(
   options.keeps_going = true;
   options.last = FirstLightStep::encoder;
   const FirstLight result = run_first_light(device, options);
-  const StepResult& batched = step_of(result, FirstLightStep::batched);
+  const StepResult& batched = named_step(result, FirstLightStep::batched);
   CHECK(batched.status == StepStatus::failed);
   for (const Check& check : batched.checks) {
     CHECK(check.differences.empty() == !(check.call == "norm1" && check.values == "hostile"));
   }
-  const StepResult& fused = step_of(result, FirstLightStep::fused);
+  const StepResult& fused = named_step(result, FirstLightStep::fused);
   CHECK(fused.status == StepStatus::failed);
   REQUIRE(fused.checks.front().differences.size() == 1);
   CHECK(fused.checks.front().differences.front().region == "output");
@@ -155,7 +155,7 @@ TEST_CASE("first light: wrong bits of a product and of the layers in a row are f
   const std::size_t element = 64 * 64 + 17;  // second tile: row 1 of its second block of four
   AlteredDevice one(open_failing(), {{0, 2, 2 * element}});
   const FirstLight product = run_first_light(one, small_options());
-  const StepResult& kernel = step_of(product, FirstLightStep::kernel);
+  const StepResult& kernel = named_step(product, FirstLightStep::kernel);
   REQUIRE(kernel.status == StepStatus::failed);
   const Difference& d = kernel.checks.front().differences.front();
   CHECK(d.place->row == 0);
@@ -163,7 +163,7 @@ TEST_CASE("first light: wrong bits of a product and of the layers in a row are f
 
   AlteredDevice other(open_failing(), {{kFirstFused + 3, 3, 0}});  // the first of three layers
   const FirstLight rows = run_first_light(other, small_options());
-  const StepResult& encoder = step_of(rows, FirstLightStep::encoder);
+  const StepResult& encoder = named_step(rows, FirstLightStep::encoder);
   REQUIRE(encoder.status == StepStatus::failed);
   CHECK(encoder.checks.back().differences.front().region == "states after 3 layers");
 }
@@ -172,14 +172,14 @@ TEST_CASE("first light: a call that fails or does not end is a failed step with 
   for (const auto kind : {InjectedFailure::Kind::timeout, InjectedFailure::Kind::command_error}) {
     const auto device = open_failing({kind, kFirstBatched + 2});
     const FirstLight result = run_first_light(*device, small_options());
-    const StepResult& batched = step_of(result, FirstLightStep::batched);
+    const StepResult& batched = named_step(result, FirstLightStep::batched);
     CHECK(batched.status == StepStatus::failed);
     CHECK(batched.reason.find(kind == InjectedFailure::Kind::timeout
                                   ? "timed out"
                                   : "command failed") != std::string::npos);
     CHECK(batched.checks.size() == 2);  // those before
     CHECK(status_of(result, FirstLightStep::measure) == StepStatus::not_run);
-    CHECK(step_of(result, FirstLightStep::measure).reason == "an earlier step failed");
+    CHECK(named_step(result, FirstLightStep::measure).reason == "an earlier step failed");
   }
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("first light: ends with the step that was asked for") {
   CHECK(result.has_passed());
   CHECK(status_of(result, FirstLightStep::product) == StepStatus::passed);
   CHECK(status_of(result, FirstLightStep::batched) == StepStatus::not_run);
-  CHECK(step_of(result, FirstLightStep::measure).reason == "not asked for");
+  CHECK(named_step(result, FirstLightStep::measure).reason == "not asked for");
   CHECK(!result.table);
 }
 

@@ -107,8 +107,8 @@ std::vector<Flip> flips() {
 }
 
 // Some of the places, at most `n`, the same on every machine.
-std::vector<std::size_t> some_of(std::vector<std::size_t> places, std::size_t n,
-                                 std::mt19937& random) {
+std::vector<std::size_t> drawn_from(std::vector<std::size_t> places, std::size_t n,
+                                    std::mt19937& random) {
   n /= kSanitizedShare;
   for (std::size_t i = places.size(); i > 1; --i) std::swap(places[i - 1], places[random() % i]);
   places.resize(std::min(n, places.size()));
@@ -131,7 +131,7 @@ std::vector<std::size_t> flipped_places(const ControlProgram& program, const Fli
 // Where the flip changes nothing, of some places.
 std::string unnoticed(const ProgramRuns& runs, const Flip& flip, std::mt19937& random) {
   std::string found;
-  for (const std::size_t place : some_of(flipped_places(runs.program(), flip), 8, random)) {
+  for (const std::size_t place : drawn_from(flipped_places(runs.program(), flip), 8, random)) {
     ControlProgram program = runs.program();
     auto& write = std::get<WriteDescriptor>(program.operations[place]);
     flip.change(write.tile.kind, write.content);
@@ -155,7 +155,7 @@ TEST_CASE("flipped program: no other operation of a layer may differ or be left 
   std::mt19937 random(23);
   const auto check = [&](const std::string& what, const std::vector<std::size_t>& places,
                          const std::function<bool(Operation&)>& change) {
-    for (const std::size_t place : some_of(places, 8, random)) {
+    for (const std::size_t place : drawn_from(places, 8, random)) {
       ControlProgram program = runs.program();
       if (!change(program.operations[place])) continue;
       CAPTURE(what);
@@ -198,7 +198,7 @@ TEST_CASE("flipped program: no operation of a layer may be missing") {
   std::mt19937 random(23);
   std::vector<std::size_t> places(runs.program().operations.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-  for (const std::size_t place : some_of(places, 100, random)) {
+  for (const std::size_t place : drawn_from(places, 100, random)) {
     ControlProgram program = runs.program();
     const auto* write = std::get_if<WriteDescriptor>(&program.operations[place]);
     if (write != nullptr && write->content.release && !is_ring(write->content)) continue;
@@ -217,7 +217,7 @@ TEST_CASE("flipped program: a task, or a core's lock, before what it needs") {
     if (std::holds_alternative<WriteDescriptor>(before)) places.push_back(place);
     if (std::holds_alternative<PatchAddress>(before)) places.push_back(place);
   }
-  places = some_of(places, 40, random);
+  places = drawn_from(places, 40, random);
   for (const std::size_t place : places_of<WriteBlock>(runs.program())) places.push_back(place + 1);
   for (const std::size_t place : places) {
     ControlProgram program = runs.program();
