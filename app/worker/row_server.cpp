@@ -120,12 +120,13 @@ class RowServer {
       prepare();
     }
     if (!has_ready()) return std::nullopt;
-    double seconds = ready_.empty() ? row_of_file()->seconds() : ready_.front().row.seconds();
+    double seconds =
+        ready_.empty() ? first_row(Source::file)->seconds() : ready_.front().row.seconds();
     for (const auto& [number, at_work] : at_work_) seconds += at_work.ready.row.seconds();
     if (!at_work_.empty() && seconds > serving_.limits.seconds_together) return std::nullopt;
     ReadyRow ready;
     if (ready_.empty()) {
-      ready.row = take(row_of_file());
+      ready.row = take(first_row(Source::file));
     } else {
       ready = std::move(ready_.front());
       ready_.pop_front();
@@ -133,15 +134,15 @@ class RowServer {
     return ready;
   }
 
-  bool has_ready() { return !ready_.empty() || row_of_file() != queue_.end(); }
+  bool has_ready() { return !ready_.empty() || first_row(Source::file) != queue_.end(); }
   bool is_over() const { return is_ended_ && queue_.empty() && fetching_.empty(); }
 
   using Place = std::deque<QueuedRow>::iterator;
-  Place row_of_file() {
-    return std::ranges::find_if(queue_, [](const auto& row) { return !is_web_url(row.path); });
-  }
-  Place row_of_url() {
-    return std::ranges::find_if(queue_, [](const auto& row) { return is_web_url(row.path); });
+  enum class Source { file, url };
+  Place first_row(Source source) {
+    return std::ranges::find_if(queue_, [source](const QueuedRow& row) {
+      return is_web_url(row.path) == (source == Source::url);
+    });
   }
 
   // Out of the queue: it is begun.
@@ -158,7 +159,7 @@ class RowServer {
     receive();
     while (auto fetched = fetch_ahead_.take()) take(std::move(*fetched));
     while (fetching_.size() + ready_.size() < serving_.limits.n_together) {
-      const Place url = row_of_url();
+      const Place url = first_row(Source::url);
       if (url == queue_.end()) return;
       QueuedRow row = take(url);
       const auto [begun, is_new] = fetching_.emplace(row.number, std::move(row));
