@@ -1,9 +1,14 @@
 #include "app/batch/result_guard.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +16,7 @@
 #include "app/cli/exit_code.h"
 #include "audio/read/error.h"
 #include "audio/read/pcm_reader.h"
+#include "models/base/utf8.h"
 
 namespace wnpu::app {
 namespace {
@@ -30,12 +36,30 @@ std::optional<Status> status_of(const fs::path& path, std::optional<int> descrip
   return result == 0 ? std::optional(status) : std::nullopt;
 }
 
-bool decodes_as_audio(const fs::path& path) {
+// UTF-8 without a zero byte, as results are; no recording begins so.
+bool begins_as_text(const fs::path& path) {
+  std::array<char, 4096> bytes = {};
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), bytes.size());
+  const std::string_view begin(bytes.data(), static_cast<std::size_t>(file.gcount()));
+  // Its last character may be cut.
+  constexpr std::size_t kLongestCharacter = 4;
+  const std::size_t n_whole = begin.size() - std::min(begin.size(), kLongestCharacter - 1);
+  const std::string repaired = models::repair_utf8(begin);
+  return begin.find('\0') == std::string_view::npos &&
+         repaired.compare(0, n_whole, begin, 0, n_whole) == 0;
+}
+
+// What it is, where that is nothing to replace; else nothing.
+std::string audio_in(const fs::path& path) {
   try {
     audio::open_pcm(audio::Input{path, {}});
-    return true;
+    return "audio";
+  } catch (const audio::MissingLibrary& error) {
+    if (begins_as_text(path)) return {};
+    return "what may be audio (" + std::string(error.what()) + ")";
   } catch (const audio::AudioError&) {
-    return false;
+    return {};
   }
 }
 
@@ -81,7 +105,8 @@ void ResultGuard::check_replaceable(const fs::path& path) const {
   if (descriptor && !writes_into_file(*descriptor, *status)) return;
   const fs::path file =
       descriptor ? fs::path("/proc/self/fd/" + std::to_string(*descriptor)) : path;
-  if (decodes_as_audio(file)) refuse(name, "audio, which no result replaces");
+  const std::string audio = audio_in(file);
+  if (!audio.empty()) refuse(name, audio + ", which no result replaces");
 }
 
 void ResultGuard::check(const fs::path& path) const {

@@ -91,6 +91,18 @@ mkdir "$work/libraries"
 for major in 58 59 60 61 62 63; do echo none >"$work/libraries/libavformat.so.$major"; done
 LD_LIBRARY_PATH=$work/libraries expect 8 "libavformat.so.*Debian's package: libavformat[0-9]+" \
   transcribe --dry-run "$work/text_as_model"
+# A file that only FFmpeg could tell to be a recording is not replaced where FFmpeg is missing; a text is.
+python3 -c 'import sys, wave
+with wave.open(sys.argv[1], "wb") as out:
+    out.setparams((1, 2, 16000, 0, "NONE", ""))
+    out.writeframes(bytes(3200))' "$work/short.wav"
+replace=(transcribe --device cpu --model "$work/none" --overwrite --output "$work/tone.txt" "$work/short.wav")
+for bytes in 'fLaC\x00\x00\x00\x22' '\xff\xfb\x90\x64'; do
+  printf "$bytes" >"$work/tone.txt"
+  LD_LIBRARY_PATH=$work/libraries expect 6 'tone.txt: expected a place for a result, found what may be audio .*libavformat' "${replace[@]}"
+done
+echo 'Zwölf Böen, 東京' >"$work/tone.txt"
+LD_LIBRARY_PATH=$work/libraries expect 3 'none: expected a model' "${replace[@]}"
 
 # Models are never sought in the working directory.
 mkdir -p "$work/here/.cache/whisper-npu/planted"
