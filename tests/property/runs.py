@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import threading
 
-# Times, and the threads that each device of several had.
-TIMES = re.compile(rb'"timing":\s*\{[^}]*\}|"(?:window_s|threads)":\s*[0-9.e+-]+')
+# Times, the threads that each device of several had, and memory, of which each thread takes some.
+TIMES = re.compile(rb'"timing":\s*\{[^}]*\}|"(?:window_s|threads|memory_estimate)":\s*[0-9.e+-]+')
 
 
 @dataclasses.dataclass
