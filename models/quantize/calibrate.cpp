@@ -10,6 +10,7 @@
 #include "models/kernels/vectors/half_floats.h"
 #include "models/kernels/vectors/ops.h"
 #include "models/quantize/balance.h"
+#include "models/quantize/block_search.h"
 #include "models/quantize/fold_points.h"
 #include "models/quantize/rounding_search.h"
 #include "models/quantize/stored_values.h"
@@ -48,10 +49,10 @@ class ChangedModel final : public ModelFile {
   }
 
   // As the reader of a file gives them.
-  void set_int8(const std::string& name, ConstMatrixView values) {
-    StoredValues& kept = int8_[name] = stored_values(DType::i8_rows, values, name);
+  void set_stored(const std::string& name, DType type, StoredValues values) {
+    StoredValues& kept = stored_[name] = std::move(values);
     TensorView& view = tensors_.at(name);
-    view = {.dtype = DType::i8_rows,
+    view = {.dtype = type,
             .shape = view.shape,
             .bytes = std::as_bytes(std::span(kept.bytes)),
             .row_scales = kept.row_scales};
@@ -59,7 +60,7 @@ class ChangedModel final : public ModelFile {
 
  private:
   std::map<std::string, std::vector<float>> values_;
-  std::map<std::string, StoredValues> int8_;
+  std::map<std::string, StoredValues> stored_;
 };
 
 ConstMatrixView judging_rows(const Matrix& sample) {
@@ -106,27 +107,29 @@ class Calibrator {
     const auto found = columns_.find(name);
     const ChannelFactors factors =
         found != columns_.end() ? found->second : ChannelFactors(weights.cols(), 1.0F);
+    // All of these factors are powers of two: what is rounded below is what the file gets.
     Matrix scaled = with_multiplied_columns(weights.view(), factors);
+    const std::vector<float> divided = row_factors(layer.layer, weights.rows());
+    scale_rows(scaled, divided, [](float factor) { return 1 / factor; });
     const Matrix* const sample = sample_of(layer.layer);
-    Matrix rounded = sample != nullptr && options_.type == DType::i8_rows
-                         ? rounded_for(*sample, factors, scaled)
-                         : rounded_to_nearest(scaled.view(), options_.type, name);
+    const StoredValues rounded = sample != nullptr
+                                     ? rounded_for(*sample, factors, scaled, name)
+                                     : stored_values(options_.type, scaled.view(), name);
     if (sample != nullptr) {
       const ProductError error(pool_, judging_rows(*sample), weights.view(),
                                rounding_of(layer.layer, options_.type));
       before_.emplace(name, error.of(ChannelFactors(weights.cols(), 1.0F)));
-      layer.error = error.of(factors, rounded.view());
+      Matrix values = read_back(rounded, options_.type, weights.rows(), weights.cols());
+      scale_rows(values, divided, [](float factor) { return factor; });
+      layer.error = error.of(factors, values.view());
     }
     layer.stays_finer = is_left_out(layer.layer) ||
                         (options_.max_error && layer.error.relative > *options_.max_error);
-    Matrix kept = std::move(layer.stays_finer ? scaled : rounded);
-    divide_rows(layer.layer, kept);
-    if (layer.stays_finer) {
-      layer.type = kernels::are_f16(kept.flat()) ? DType::f16 : DType::f32;
-      const std::array shape{weights.rows(), weights.cols()};
-      layer.bytes = storage_bytes(layer.type, shape).value_or(0);
-    }
-    put(layer, kept.view());
+    if (!layer.stays_finer) return put(layer, rounded, weights.rows());
+    layer.type = kernels::are_f16(scaled.flat()) ? DType::f16 : DType::f32;
+    const std::array shape{weights.rows(), weights.cols()};
+    layer.bytes = storage_bytes(layer.type, shape).value_or(0);
+    put_exact(layer, scaled.view());
   }
 
   Calibration result(std::vector<QuantizedLayer> layers) {
@@ -145,9 +148,16 @@ class Calibrator {
     return options_.type == DType::i8_rows && !inputs_.empty() && !layer.has_bias;
   }
 
-  Matrix rounded_for(const Matrix& sample, const ChannelFactors& factors, const Matrix& weights) {
+  StoredValues rounded_for(const Matrix& sample, const ChannelFactors& factors,
+                           const Matrix& weights, const std::string& name) {
+    if (options_.type == DType::bf16) return stored_values(DType::bf16, weights.view(), name);
     const Matrix inputs = with_divided_columns(rounding_rows(sample), factors);
-    return round_for_product(pool_, weights.view(), second_moments(pool_, inputs.view()).view());
+    const Matrix moments = second_moments(pool_, inputs.view());
+    if (options_.type != DType::i8_rows) {
+      return blocks_for_product(pool_, {weights.view(), moments.view()}, options_.type, name);
+    }
+    const Matrix rounded = round_for_product(pool_, weights.view(), moments.view());
+    return stored_values(DType::i8_rows, rounded.view(), name);
   }
 
   // A vector's values; of a matrix, its rows, once these are put.
@@ -161,28 +171,43 @@ class Calibrator {
     model_->set_values(giver, std::move(values));
   }
 
-  void divide_rows(const ProductLayer& layer, Matrix& weights) const {
-    const std::size_t part_rows = weights.rows() / layer.parts.size();
+  // What each row is to be divided by.
+  std::vector<float> row_factors(const ProductLayer& layer, std::size_t n_rows) const {
+    std::vector<float> factors(n_rows, 1.0F);
+    const std::size_t part_rows = n_rows / layer.parts.size();
     for (std::size_t part = 0; part < layer.parts.size(); ++part) {
       const auto divided = rows_.find(layer.parts[part] + ".weight");
       if (divided == rows_.end()) continue;
-      for (std::size_t r = 0; r < part_rows; ++r)
-        kernels::scale(weights.row(part * part_rows + r), 1 / divided->second[r]);
+      std::ranges::copy(divided->second,
+                        factors.begin() + static_cast<std::ptrdiff_t>(part * part_rows));
+    }
+    return factors;
+  }
+
+  template <typename By>
+  static void scale_rows(Matrix& weights, std::span<const float> factors, const By& by) {
+    for (std::size_t r = 0; r < weights.rows(); ++r) kernels::scale(weights.row(r), by(factors[r]));
+  }
+
+  void put(const QuantizedLayer& layer, const StoredValues& values, std::size_t n_rows) {
+    const std::size_t n_parts = layer.layer.parts.size();
+    const std::size_t n_bytes = values.bytes.size() / n_parts;
+    const std::size_t n_scales = values.row_scales.empty() ? 0 : n_rows / n_parts;
+    for (std::size_t part = 0; part < n_parts; ++part) {
+      const auto scales = std::span(values.row_scales).subspan(part * n_scales, n_scales);
+      model_->set_stored(layer.layer.parts[part] + ".weight", layer.type,
+                         {.bytes = values.bytes.substr(part * n_bytes, n_bytes),
+                          .row_scales = {scales.begin(), scales.end()}});
     }
   }
 
-  void put(const QuantizedLayer& layer, ConstMatrixView weights) {
+  void put_exact(const QuantizedLayer& layer, ConstMatrixView weights) {
     const std::size_t part_rows = weights.rows / layer.layer.parts.size();
     std::size_t first = 0;
     for (const std::string& part : layer.layer.parts) {
-      const std::string name = part + ".weight";
       const ConstMatrixView rows = weights.row_range(first, part_rows);
       first += part_rows;
-      if (layer.type == DType::i8_rows) {
-        model_->set_int8(name, rows);
-      } else {
-        model_->set_values(name, {rows.data, rows.data + rows.rows * rows.cols});
-      }
+      model_->set_values(part + ".weight", {rows.data, rows.data + rows.rows * rows.cols});
     }
   }
 

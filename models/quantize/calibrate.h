@@ -18,8 +18,8 @@ namespace wnpu::models {
 using ProductInputs = std::map<std::string, Matrix>;
 
 struct Calibration {
-  // The model with its layers rounded to the type that was asked for: int8 as such, others as fp32;
-  // what stays finer and what is no layer is exact. `file` must outlive it.
+  // The model with its layers in the type that was asked for; what stays finer and what is no layer
+  // is exact. `file` must outlive it.
   std::shared_ptr<const ModelFile> model;
   // One for each product, in the model's order. Where there is a sample of its inputs, `error` is
   // that of the product on rows which its weights were not rounded by.

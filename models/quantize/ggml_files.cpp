@@ -80,13 +80,21 @@ DType type_in_ggml(const TensorSpec& spec, DType type) {
   return spec.shape.size() == kMaxRank ? DType::f16 : type;
 }
 
+// Of another type: each value to the nearest. Of this one, as calibration has left them: as they
+// are.
+std::string value_bytes(const TensorView& view, DType type, const std::string& name) {
+  Matrix values = Matrix::uninitialised(view.shape[0], view.row_size());
+  read_finite({view, name}, values.flat());
+  const std::string bytes = view.dtype == type ? std::string(as_text(view.bytes))
+                                               : stored_values(type, values.view(), name).bytes;
+  release(view);
+  return bytes;
+}
+
 std::string tensor_bytes(const ModelFile& file, const TensorSpec& spec, DType layer_type) {
   const DType type = type_in_ggml(spec, layer_type);
   const std::string name = file.path() + ": " + spec.name;
   const TensorView& view = file.tensor(spec.name, spec.shape);
-  Matrix values = Matrix::uninitialised(view.shape[0], view.row_size());
-  read_finite({view, name}, values.flat());
-  release(view);
   std::vector<std::size_t> extents(spec.shape.rbegin(), spec.shape.rend());
   // Ready to be added to [n, frames].
   if (spec.name.starts_with("encoder.conv") && spec.name.ends_with(".bias")) {
@@ -98,8 +106,7 @@ std::string tensor_bytes(const ModelFile& file, const TensorSpec& spec, DType la
   append_int(bytes, static_cast<std::size_t>(ids_of(type).tensor));
   for (const std::size_t extent : extents) append_int(bytes, extent);
   bytes += spec.name;
-  bytes += stored_values(type, values.view(), name).bytes;
-  return bytes;
+  return bytes + value_bytes(view, type, name);
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ struct StoredValues {
 // whole blocks, and where a value or a block's scale exceeds fp16.
 StoredValues stored_values(DType dtype, ConstMatrixView values, const std::string& name);
 
-// The same as fp32 again: what a reader of the file will have.
+// A matrix as fp32 again: what a reader of the file will have.
+Matrix read_back(const StoredValues& stored, DType type, std::size_t rows, std::size_t cols);
 Matrix rounded_to_nearest(ConstMatrixView values, DType type, const std::string& name);
 
 }  // namespace wnpu::models

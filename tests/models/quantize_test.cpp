@@ -17,6 +17,7 @@
 #include "models/files/open_model.h"
 #include "models/files/tensor_layout.h"
 #include "models/files/tensor_names.h"
+#include "models/quantize/calibrate.h"
 #include "models/quantize/quantized_files.h"
 #include "models/quantize/stored_values.h"
 #include "tests/nano/nano_ctranslate2.h"
@@ -31,19 +32,9 @@ namespace {
 
 constexpr std::array kBlockTypes{DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0};
 
-std::vector<float> read_back(DType type, const StoredValues& stored, std::size_t rows,
-                             std::size_t cols) {
-  const TensorView view{.dtype = type,
-                        .shape = {rows, cols},
-                        .bytes = std::as_bytes(std::span(stored.bytes)),
-                        .row_scales = stored.row_scales};
-  std::vector<float> values(rows * cols);
-  dequantize(view, values);
-  return values;
-}
-
 std::vector<float> rounded(DType type, ConstMatrixView values) {
-  return read_back(type, stored_values(type, values, "w"), values.rows, values.cols);
+  const Matrix read = rounded_to_nearest(values, type, "w");
+  return {read.flat().begin(), read.flat().end()};
 }
 
 // What may lie between a value and the nearest of its block: half a step, and what fp16 scales
@@ -118,13 +109,13 @@ TEST_CASE("quantize: a row of int8 is within half a step of its scale, the large
     const double size = std::pow(10.0, static_cast<double>(seed % 13) - 6);
     const Matrix values = random_matrix(4, 7 + seed, seed, size);
     const StoredValues stored = stored_values(DType::i8_rows, values.view(), "w");
-    const std::vector<float> read = read_back(DType::i8_rows, stored, 4, values.cols());
+    const Matrix read = read_back(stored, DType::i8_rows, 4, values.cols());
     for (std::size_t r = 0; r < 4; ++r) {
       const double half_step = 0.5 / stored.row_scales[r];
       int largest = 0;
       for (std::size_t c = 0; c < values.cols(); ++c) {
         const std::size_t i = r * values.cols() + c;
-        CHECK(std::abs(double(read[i]) - values.flat()[i]) <= half_step * 1.0001);
+        CHECK(std::abs(double(read.flat()[i]) - values.flat()[i]) <= half_step * 1.0001);
         largest = std::max(largest, std::abs(static_cast<int>(stored.bytes[i])));
       }
       CHECK(largest == 127);
@@ -228,6 +219,32 @@ TEST_CASE("quantize: a ggml file comes back as the report says") {
     CHECK(after->main_dtype() == dtype_name(type));
     check_layers(*before, *after, layers);
     check_others(*before, *after, layers);
+  }
+}
+
+TEST_CASE("quantize: what calibration has made of a model is what its file has") {
+  const auto before = small_file();
+  ProductInputs inputs;
+  for (const ProductLayer& layer : product_layers(before->dims())) {
+    if (!layer.has_bias) continue;
+    const std::size_t width = layer_weights(*before, layer).cols();
+    inputs.emplace(layer.name(), random_matrix(600, width, 5 + inputs.size()));
+  }
+  ThreadPool pool(2);
+  for (const DType type : {DType::i8_rows, DType::q4_0, DType::q5_1, DType::q8_0}) {
+    CAPTURE(dtype_name(type));
+    const Calibration made = calibrate(pool, *before, inputs, {type, {}});
+    const TemporaryFolder folder;
+    const std::vector<float> filters(before->dims().n_mels * 201);
+    const auto after =
+        written(folder, type == DType::i8_rows ? ctranslate2_files(*made.model, made.layers)
+                                               : ggml_files(*made.model, type, filters));
+    std::size_t n_different = 0;
+    for (const TensorSpec& spec : whisper_tensors(before->dims())) {
+      const auto values = quantized_values_of(*made.model, spec);
+      n_different += values == quantized_values_of(*after, spec) ? 0 : 1;
+    }
+    CHECK(n_different == 0);
   }
 }
 

@@ -8,39 +8,12 @@
 #include <doctest/doctest.h>
 
 #include "models/quantize/stored_values.h"
-#include "tests/support/random_matrix.h"
+#include "tests/models/quantize/related_inputs.h"
 
 using namespace wnpu::models;
 using namespace wnpu::tests;
 
 namespace {
-
-// Channels that rise and fall together, as a model's do: a few sources, and noise.
-Matrix related_inputs(std::size_t rows, std::size_t cols, std::uint64_t seed) {
-  constexpr std::size_t kSources = 5;
-  const Matrix sources = random_matrix(rows, kSources, seed);
-  const Matrix shares = random_matrix(kSources, cols, seed + 1);
-  Matrix inputs = random_matrix(rows, cols, seed + 2, 0.05);
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t s = 0; s < kSources; ++s) {
-      for (std::size_t c = 0; c < cols; ++c)
-        inputs.row(r)[c] += sources.row(r)[s] * shares.row(s)[c];
-    }
-  }
-  return inputs;
-}
-
-// Of a row's product with the inputs that the moments are of, squared.
-double row_error(const Matrix& exact, const Matrix& rounded, const Matrix& moments, std::size_t r) {
-  double error = 0;
-  for (std::size_t i = 0; i < exact.cols(); ++i) {
-    double pull = 0;
-    for (std::size_t j = 0; j < exact.cols(); ++j)
-      pull += double{moments.row(i)[j]} * (double{rounded.row(r)[j]} - exact.row(r)[j]);
-    error += pull * (double{rounded.row(r)[i]} - exact.row(r)[i]);
-  }
-  return error;
-}
 
 double squares(std::span<const float> values) {
   double sum = 0;
