@@ -25,6 +25,7 @@ bool RowSearch::sweep(const Range& range) {
     const float own = moments_.row(c)[c];
     if (c == range.pinned || value.step == 0 || !(own > 0)) continue;
     const float wanted = value.level - pull_[c] / (own * value.step);
+    if (std::isnan(wanted)) continue;  // moments beyond fp32
     const float level = std::clamp(std::nearbyint(wanted), range.least, range.most);
     if (level == value.level) continue;
     kernels::axpy((level - value.level) * value.step, moments_.row(c), pull_);

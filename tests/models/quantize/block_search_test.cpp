@@ -98,6 +98,22 @@ TEST_CASE("block search: zeros, tiny, large and lonely values are stored as fini
   }
 }
 
+TEST_CASE("block search: inputs whose moments are beyond fp32 leave the nearest blocks") {
+  ThreadPool pool(1);
+  const Matrix weights = random_matrix(3, 64, 8);
+  const Matrix inputs = random_matrix(40, 64, 9, 1e25);
+  const Matrix moments = second_moments(pool, inputs.view());
+  REQUIRE(!std::isfinite(moments.row(5)[5]));
+  for (const DType type : kSearchedTypes) {
+    CAPTURE(dtype_name(type));
+    const RoundedProduct product{weights.view(), moments.view()};
+    CHECK(blocks_for_product(pool, product, type, "w").bytes ==
+          stored_values(type, weights.view(), "w").bytes);
+  }
+  const Matrix in_int8 = round_for_product(pool, weights.view(), moments.view());
+  for (const float value : in_int8.flat()) CHECK(std::isfinite(value));
+}
+
 TEST_CASE("value blocks: any levels and scales are read as they were written") {
   for (const DType type : kSearchedTypes) {
     CAPTURE(dtype_name(type));
