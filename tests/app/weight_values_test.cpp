@@ -10,6 +10,7 @@
 
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_model.h"
+#include "tests/sanitized.h"
 #include "tests/support/model_run.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/wav_tone.h"
@@ -82,7 +83,9 @@ TEST_CASE("weights: each tensor with NaN, infinity, zeros, denormals, the larges
   Trial trial;
   const bool all = std::getenv("WNPU_ALL_VALUES") != nullptr;
   std::size_t turn = 0;
+  const std::size_t step = wnpu::tests::kIsSanitized ? 5 : 1;  // no divisor of the turns below
   for (const auto& [name, tensor] : trial.model().tensors) {
+    if (++turn % step != 0) continue;
     if (all) {
       for (std::size_t value = 0; value < kValues.size(); ++value) {
         for (const models::Precision precision : kAllPrecisions)
@@ -92,6 +95,5 @@ TEST_CASE("weights: each tensor with NaN, infinity, zeros, denormals, the larges
       trial.check(name, turn % kNoNumbers, kAllPrecisions[turn / 3 % 3]);
       trial.check(name, kNoNumbers + turn % 4, kAllPrecisions[turn % 3]);
     }
-    ++turn;
   }
 }

@@ -10,6 +10,7 @@
 
 #include "app/plan_job/job_plan.h"
 #include "app/plan_job/job_sample.h"
+#include "tests/sanitized.h"
 
 using namespace wnpu;
 using namespace wnpu::app;
@@ -91,7 +92,8 @@ void draw(const JobSetting& setting, const Factor& factor, JobRandom& random, Co
 
 }  // namespace
 
-TEST_CASE("plan: the interval of 95 % has the time of the job in it") {
+TEST_CASE("plan: the interval of 95 % has the time of the job in it" *
+          doctest::skip(wnpu::tests::kIsSanitized)) {
   constexpr int kDraws = 1000;
   for (const JobSetting& setting :
        {JobSetting{250, 16, 1}, {250, 32, 1}, {250, 32, 8}, {40, 32, 1}}) {
