@@ -18,20 +18,33 @@ constexpr std::array kScaleShares{1.0F, 1.05F, 0.95F, 0.9F, 0.85F, 0.8F, 0.75F, 
 // Of a block's span, what the levels leave out at an end.
 constexpr std::array kSpanCuts{0.0F, 0.05F, 0.1F, 0.2F};
 
-// value = level * scale + minimum, by least squares where each value has a weight.
-struct ScaleFit {
-  double weight = 0;
-  double level = 0;
-  double level_squared = 0;
-  double value = 0;
-  double product = 0;
+struct ScaleAndMinimum {
+  double scale = 0;
+  double minimum = 0;
+};
 
-  void add(double channel_weight, double l, double v) {
-    weight += channel_weight;
-    level += channel_weight * l;
-    level_squared += channel_weight * l * l;
-    value += channel_weight * v;
-    product += channel_weight * l * v;
+// What a scale and a minimum are by least squares: products of what they multiply (a value's level,
+// and one), and of that with what is wanted.
+struct NormalEquations {
+  double level_level = 0;
+  double level_one = 0;
+  double one_one = 0;
+  double level_wanted = 0;
+  double one_wanted = 0;
+
+  // Not finite where no value decides.
+  ScaleAndMinimum solved(const BlockKind& kind) const {
+    if (!kind.has_minimum) return {level_wanted / level_level, 0};
+    const double determinant = level_level * one_one - level_one * level_one;
+    return {(one_one * level_wanted - level_one * one_wanted) / determinant,
+            (level_level * one_wanted - level_one * level_wanted) / determinant};
+  }
+
+  // Of the squares that are left, by such a scale and minimum, which `solved` makes least.
+  double change(const ScaleAndMinimum& by) const {
+    return level_level * by.scale * by.scale + 2 * level_one * by.scale * by.minimum +
+           one_one * by.minimum * by.minimum -
+           2 * (level_wanted * by.scale + one_wanted * by.minimum);
   }
 };
 
@@ -69,16 +82,17 @@ double weighed_error(const ValueBlock& block, const WeighedBlock& wanted) {
 // Scale and minimum that fit the levels best; nothing where there are none.
 std::optional<ValueBlock> fitted(const ValueBlock& block, const BlockKind& kind,
                                  const WeighedBlock& wanted, const std::string& name) {
-  ScaleFit fit;
-  for (std::size_t i = 0; i < wanted.values.size(); ++i)
-    fit.add(wanted.weights[i], block.levels[i], wanted.values[i]);
-  double scale = fit.product / fit.level_squared;
-  double minimum = 0;
-  if (kind.has_minimum) {
-    const double spread = fit.weight * fit.level_squared - fit.level * fit.level;
-    scale = (fit.weight * fit.product - fit.level * fit.value) / spread;
-    minimum = (fit.value - scale * fit.level) / fit.weight;
+  NormalEquations sums;
+  for (std::size_t i = 0; i < wanted.values.size(); ++i) {
+    const double weight = wanted.weights[i];
+    const double level = block.levels[i];
+    sums.level_level += weight * level * level;
+    sums.level_one += weight * level;
+    sums.one_one += weight;
+    sums.level_wanted += weight * level * wanted.values[i];
+    sums.one_wanted += weight * wanted.values[i];
   }
+  const auto [scale, minimum] = sums.solved(kind);
   if (!is_scale(scale) || !is_minimum(minimum)) return {};
   ValueBlock result = {scale_in_half(static_cast<float>(scale), name),
                        scale_in_half(static_cast<float>(minimum), name)};
@@ -179,22 +193,9 @@ class BlockRow {
     return result;
   }
 
-  // What a change of scale and minimum does to the error, half of it: slope and curvature.
-  struct Slopes {
-    double scale = 0;
-    double minimum = 0;
-    double scale_scale = 0;
-    double scale_minimum = 0;
-    double minimum_minimum = 0;
-
-    double change(double by_scale, double by_minimum) const {
-      return 2 * (scale * by_scale + minimum * by_minimum) + scale_scale * by_scale * by_scale +
-             2 * scale_minimum * by_scale * by_minimum + minimum_minimum * by_minimum * by_minimum;
-    }
-  };
-
-  Slopes slopes(std::size_t b) const {
-    Slopes sums;
+  // Of what is to be added to scale and minimum, so that the product's error is least.
+  NormalEquations corrections(std::size_t b) const {
+    NormalEquations sums;
     const std::size_t first = b * kQuantBlock;
     for (std::size_t c = first; c < first + kQuantBlock; ++c) {
       const double level = search_.at(c).level;
@@ -204,11 +205,11 @@ class BlockRow {
         along_levels += double{search_.moments().row(c)[d]} * search_.at(d).level;
         along_ones += search_.moments().row(c)[d];
       }
-      sums.scale += search_.pull()[c] * level;
-      sums.minimum += search_.pull()[c];
-      sums.scale_scale += level * along_levels;
-      sums.scale_minimum += level * along_ones;
-      sums.minimum_minimum += along_ones;
+      sums.level_level += level * along_levels;
+      sums.level_one += level * along_ones;
+      sums.one_one += along_ones;
+      sums.level_wanted -= search_.pull()[c] * level;
+      sums.one_wanted -= search_.pull()[c];
     }
     return sums;
   }
@@ -216,22 +217,17 @@ class BlockRow {
   // To the scale and minimum that are best for the levels; false: none is better.
   bool rescale(std::size_t b) {
     ValueBlock moved = block(b);
-    const Slopes at = slopes(b);
-    double by_scale = -at.scale / at.scale_scale;
-    double by_minimum = 0;
-    if (kind_.has_minimum) {
-      const double determinant =
-          at.scale_scale * at.minimum_minimum - at.scale_minimum * at.scale_minimum;
-      by_scale = (at.scale_minimum * at.minimum - at.minimum_minimum * at.scale) / determinant;
-      by_minimum = (at.scale_minimum * at.scale - at.scale_scale * at.minimum) / determinant;
-    }
-    if (!is_scale(moved.scale + by_scale) || !is_minimum(moved.minimum + by_minimum)) return false;
+    const NormalEquations sums = corrections(b);
+    const ScaleAndMinimum best = sums.solved(kind_);
+    const double scale = moved.scale + best.scale;
+    const double minimum = moved.minimum + best.minimum;
+    if (!is_scale(scale) || !is_minimum(minimum)) return false;
     const ValueBlock old = moved;
-    moved.scale = scale_in_half(static_cast<float>(old.scale + by_scale), name_);
-    moved.minimum = scale_in_half(static_cast<float>(old.minimum + by_minimum), name_);
-    const double change =
-        at.change(double{moved.scale} - old.scale, double{moved.minimum} - old.minimum);
-    if (!(change < 0)) return false;
+    moved.scale = scale_in_half(static_cast<float>(scale), name_);
+    moved.minimum = scale_in_half(static_cast<float>(minimum), name_);
+    const ScaleAndMinimum by = {double{moved.scale} - old.scale,
+                                double{moved.minimum} - old.minimum};
+    if (!(sums.change(by) < 0)) return false;
     put(b, moved);
     return true;
   }

@@ -150,10 +150,13 @@ class Calibrator {
 
   StoredValues rounded_for(const Matrix& sample, const ChannelFactors& factors,
                            const Matrix& weights, const std::string& name) {
-    if (options_.type == DType::bf16) return stored_values(DType::bf16, weights.view(), name);
+    const bool is_int8 = options_.type == DType::i8_rows;
+    if (!is_int8 && block_layout(options_.type).elements == 1) {  // no values share a scale
+      return stored_values(options_.type, weights.view(), name);
+    }
     const Matrix inputs = with_divided_columns(rounding_rows(sample), factors);
     const Matrix moments = second_moments(pool_, inputs.view());
-    if (options_.type != DType::i8_rows) {
+    if (!is_int8) {
       return blocks_for_product(pool_, {weights.view(), moments.view()}, options_.type, name);
     }
     const Matrix rounded = round_for_product(pool_, weights.view(), moments.view());
