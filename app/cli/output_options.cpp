@@ -97,6 +97,12 @@ void add_text_options(CLI::App& app, Options& options) {
       ->default_str("auto");
 }
 
+// Whether the word is the "--" behind which names of files stand. Behind an option it may be what
+// is written for a missing value, which is an error: options go on.
+bool ends_options(std::span<const char* const> words, std::size_t i) {
+  return std::string_view(words[i]) == "--" && (i == 0 || *words[i - 1] != '-');
+}
+
 }  // namespace
 
 void add_output_options(CLI::App& app, Options& options) {
@@ -134,7 +140,7 @@ void add_log_format(CLI::App& app, LogFormat& format) {
 LogFormat log_format_among(std::span<const char* const> words, const char* variable) {
   constexpr std::string_view kName = "--log-format";
   std::string_view found = variable == nullptr ? "" : variable;
-  for (std::size_t i = 0; i < words.size() && std::string_view(words[i]) != "--"; ++i) {
+  for (std::size_t i = 0; i < words.size() && !ends_options(words, i); ++i) {
     const std::string word = with_dashes(words[i]);
     if (!word.starts_with(kName)) continue;
     if (word.size() == kName.size() && i + 1 < words.size()) found = words[i + 1];

@@ -144,5 +144,7 @@ TEST_CASE("log: the format is known before the command line is read") {
   CHECK_FALSE(is_json({"--log-format"}, ""));
   CHECK_FALSE(is_json({"--log-format=json", "--log-format", "text"}));
   CHECK_FALSE(is_json({"--", "--log-format=json"}));
+  CHECK_FALSE(is_json({"a.wav", "--", "--log-format=json"}));
+  CHECK(is_json({"--max-tokens", "--", "--log-format=json"}));
   CHECK_FALSE(is_json({"--log-formats=json"}));
 }

@@ -59,6 +59,7 @@ targets=("$@")
 work=$(TMPDIR=$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}") mktemp -d -t wnpu_fuzz_XXXXXX)
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work
-# Findings end the process, so that libFuzzer keeps their input.
-export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1
+# Findings end the process, so that libFuzzer keeps their input. What ASan keeps of freed memory counts for
+# the limit of memory: little of it, as in the preset.
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=32
 printf '%s\n' "${targets[@]}" | xargs -P 2 -I TARGET bash tests/fuzz/run.sh --one "$seconds" TARGET || exit 1
