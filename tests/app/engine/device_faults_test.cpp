@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include "app/engine/devices/window_encoder.h"
-#include "npu/sim/sim_device.h"
 #include "tests/app/engine/failing_device.h"
+#include "tests/app/engine/remembered_device.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/sanitized.h"
 #include "tests/support/model_run.h"
@@ -52,7 +52,8 @@ struct FaultsFixture {
     std::vector<std::unique_ptr<app::EncoderDevice>> devices;
     std::vector<app::EncoderDevice*> pointers;
     for (const std::size_t at : fails_at) {
-      auto device = std::make_unique<FailingDevice>(npu::open_sim_device(), at);
+      auto device =
+          std::make_unique<FailingDevice>(std::make_unique<tests::RememberedDevice>(), at);
       failing.push_back(device.get());
       devices.push_back(
           app::npu_device(std::move(device), {}, "sim:" + std::to_string(devices.size())));

@@ -15,7 +15,7 @@
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/devices/device_names.h"
 #include "app/engine/devices/window_encoder.h"
-#include "npu/sim/sim_device.h"
+#include "tests/app/engine/remembered_device.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/sanitized.h"
 #include "tests/support/model_run.h"
@@ -51,12 +51,8 @@ struct DevicesFixture {
     std::vector<std::unique_ptr<app::EncoderDevice>> devices;
     std::vector<app::EncoderDevice*> pointers;
     for (std::size_t i = 0; i < failures.size(); ++i) {
-      npu::SimDeviceOptions options;
-      if (failures[i]) {
-        options.failure = {npu::InjectedFailure::Kind::command_error, *failures[i]};
-      }
-      devices.push_back(
-          app::npu_device(npu::open_sim_device(options), {}, "sim:" + std::to_string(i)));
+      devices.push_back(app::npu_device(std::make_unique<tests::RememberedDevice>(failures[i]), {},
+                                        "sim:" + std::to_string(i)));
       pointers.push_back(devices.back().get());
     }
     models::ThreadPool pool(2);

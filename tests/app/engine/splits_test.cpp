@@ -11,6 +11,7 @@
 
 #include "app/engine/devices/window_encoder.h"
 #include "npu/sim/sim_device.h"
+#include "tests/app/engine/remembered_device.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/sanitized.h"
 #include "tests/support/difference.h"
@@ -61,12 +62,8 @@ struct SplitsFixture {
     asked.falls_back = falls_back;
     std::vector<app::EncoderDevice*> pointers;
     for (std::size_t i = 0; i < failures.size(); ++i) {
-      npu::SimDeviceOptions options;
-      if (failures[i]) {
-        options.failure = {npu::InjectedFailure::Kind::command_error, *failures[i]};
-      }
-      session->devices.push_back(
-          app::npu_device(npu::open_sim_device(options), {}, "sim:" + std::to_string(i)));
+      session->devices.push_back(app::npu_device(
+          std::make_unique<tests::RememberedDevice>(failures[i]), {}, "sim:" + std::to_string(i)));
       pointers.push_back(session->devices.back().get());
     }
     session->encoder =
