@@ -2,6 +2,7 @@
 #include "npu/control/channel_tasks.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "npu/design/layer_design.h"
 #include "npu/design/resident.h"
 #include "npu/plans/plan.h"
+#include "tests/sanitized.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;  // NOLINT
@@ -163,8 +165,9 @@ bool same(const std::vector<Event>& transfers, std::vector<Event> tasks) {
 }  // namespace
 
 TEST_CASE("channel tasks: every word and lock of a layer, in order") {
+  constexpr std::array kShapes{EncoderShape{128, 2, 512, 1}, EncoderShape{1280, 20, 256, 1}};
   for (const Precision precision : {Precision::bf16, Precision::int8}) {
-    for (const EncoderShape& s : {EncoderShape{128, 2, 512, 1}, EncoderShape{1280, 20, 256, 1}}) {
+    for (const EncoderShape& s : tests::some_of(kShapes)) {
       const auto g = layer_geometry(npu1(), {100, s.width, s.heads, s.hidden}, precision);
       for (const LayerCall& call : {LayerCall{}, LayerCall{LayerOp::norm1, LayerOp::norm1}}) {
         const Design d = layer_design(g, call);

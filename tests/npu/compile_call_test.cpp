@@ -13,6 +13,7 @@
 #include "npu/design/row_design.h"
 #include "npu/plans/plan.h"
 #include "tests/npu/small_design.h"
+#include "tests/sanitized.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;  // NOLINT
@@ -105,7 +106,7 @@ TEST_CASE("control program of a call: safe by its own waits, and the same bytes 
 }
 
 TEST_CASE("control program of a call: one controller brings every layer to its end, at any speed") {
-  for (const auto& [name, s] : tests::kWhisperSizes) {
+  for (const auto& [name, s] : tests::some_of(tests::kWhisperSizes)) {
     const Design design = layer_of(s);
     const CompiledCall call = compile_call(design, preset());
     for (const ControllerCosts* costs : {&phoenix_controller(), &phoenix_queued_controller()}) {

@@ -16,6 +16,7 @@
 #include "npu/sim/compile_call.h"
 #include "npu/sim/tile_tasks.h"
 #include "tests/npu/core/scripted_core.h"
+#include "tests/sanitized.h"
 #include "tests/support/tile_layout.h"
 
 using namespace wnpu;  // NOLINT
@@ -312,7 +313,7 @@ bool has_bits_of(const Arguments& after, const ProductCore& core, const Resident
 }  // namespace
 
 TEST_CASE("resident program: what it takes, releases and computes is what was recorded") {
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 60 / tests::kSanitizedShare; ++seed) {
     CAPTURE(seed);
     RandomCalls random(seed);
     random.add_calls();

@@ -58,7 +58,8 @@ constexpr std::size_t kFirstFused = kFirstBatched + 7 * 3;
 }  // namespace
 
 TEST_CASE("first light: on the simulator every step passes, in both precisions") {
-  for (const Precision precision : {Precision::bf16, Precision::int8}) {
+  constexpr std::array kPrecisions{Precision::bf16, Precision::int8};
+  for (const Precision precision : some_of(kPrecisions)) {
     const auto device = open_failing();
     std::string told;
     FirstLightOptions options = small_options(precision);
@@ -94,7 +95,7 @@ TEST_CASE("first light: one wrong bit is found in the call, region, row and colu
                           {1, ScratchPart::value, "keys and values", "value", 64, 70},
                           {2, ScratchPart::attention, "attention", "attention", 17, 1},
                           {5, ScratchPart::hidden, "hidden", "hidden", 3, 255}};
-  for (const Wrong& wrong : wrongs) {
+  for (const Wrong& wrong : some_of(wrongs)) {
     CAPTURE(wrong.matrix);
     // Where the element lies, by the way there: the only one that is not zero.
     const std::size_t columns =

@@ -72,7 +72,7 @@ TEST_CASE("layer tuning: any choices together keep every bit, in both precisions
   const auto device = open_sim_device({});
   std::mt19937 random(24);
   const LayerShape shapes[] = {{100, 128, 2, 512}, {300, 256, 4, 256}, {33, 384, 6, 384}};
-  for (const LayerShape& shape : shapes) {
+  for (const LayerShape& shape : tests::some_of(shapes)) {
     for (const Precision precision : {Precision::bf16, Precision::int8}) {
       const std::vector<float> by_hand = run_tuned(*device, shape, precision, {});
       for (std::size_t i = 0; i < (tests::kIsSanitized ? 1 : 5); ++i) {
