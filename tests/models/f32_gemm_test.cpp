@@ -9,6 +9,7 @@
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/half_floats.h"
 #include "models/weights/pack_weights.h"
+#include "tests/sanitized.h"
 #include "tests/support/difference.h"
 #include "tests/support/product_reference.h"
 #include "tests/support/product_shapes.h"
@@ -79,8 +80,9 @@ TEST_CASE("f32 gemm: memory beside the result stays as it is") {
 }
 
 TEST_CASE("f32 gemm: a row's bits depend neither on the rows beside it nor on threads") {
-  const Matrix a = random_matrix(100, 384, 1);
-  const Matrix w = random_halves(700, 384, 2);
+  constexpr std::size_t kDepth = 384 / wnpu::tests::kSanitizedShare;
+  const Matrix a = random_matrix(100, kDepth, 1);
+  const Matrix w = random_halves(700, kDepth, 2);
   for (const Number number : {Number::f32, Number::f16}) {
     ThreadPool one(1);
     const RightSide b = pack_weights(one, w.view(), number);

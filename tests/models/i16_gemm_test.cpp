@@ -11,6 +11,7 @@
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/ops.h"
 #include "models/weights/pack_weights.h"
+#include "tests/sanitized.h"
 #include "tests/support/difference.h"
 #include "tests/support/product_reference.h"
 #include "tests/support/random_matrix.h"
@@ -82,18 +83,19 @@ TEST_CASE("i16 gemm: the largest values that the limit allows do not overflow") 
 }
 
 TEST_CASE("i16 gemm: a row's bits depend neither on the rows beside it nor on threads") {
+  constexpr std::size_t kDepth = 384 / wnpu::tests::kSanitizedShare;
   ThreadPool one(1);
-  const Matrix a = random_matrix(100, 384, 1);
-  const LinearWeights w = random_linear(700, 384, 2);
+  const Matrix a = random_matrix(100, kDepth, 1);
+  const LinearWeights w = random_linear(700, kDepth, 2);
   const Linear b = pack_linear(one, Number::i8, {{w}});
-  I16Rows all(100, 384);
+  I16Rows all(100, kDepth);
   all.set(a.view(), b.weight.left_limit());
   Matrix expected(100, 700);
   gemm(Product{all, b.weight, b.bias}, expected.view());
   for (const std::size_t threads : {1U, 2U, 5U}) {
     ThreadPool pool(threads);
     for (const std::size_t rows : {1U, 2U, 3U, 5U, 20U, 100U}) {
-      I16Rows some(rows, 384);
+      I16Rows some(rows, kDepth);
       some.set(a.view().row_range(0, rows), b.weight.left_limit());
       Matrix y(rows, 700);
       gemm(pool, Product{some, b.weight, b.bias}, y.view());
