@@ -2,7 +2,8 @@
 // the same bytes in all their buffers get what the simulator gave them before: bytes, counts and
 // modelled time. For tests of what divides work among devices and begins it again: of their
 // thousands of calls most are alike. Whatever a buffer of the list holds is input, scratch too, so
-// that nothing is given that the simulator would not give.
+// that nothing is given that the simulator would not give; programs, buffers and arguments that it
+// refuses are refused. Whether to stop is asked before each list, not within.
 #pragma once
 
 #include <algorithm>
@@ -51,12 +52,22 @@ class RememberedCalls {
     return hash;
   }
 
-  // Writes into the buffers what the list gives; what it counts.
+  // Refused as the simulator refuses it.
+  void check_buffer(std::uint64_t program, std::size_t bytes, int argument) {
+    const std::lock_guard lock(mutex_);
+    static_cast<void>(programs_.at(program)->allocate(bytes, argument));
+  }
+
+  // Writes into the buffers what the list gives; what it counts. A list that may not take as long
+  // as it does is simulated up to there again.
   npu::RunStats run(const List& list, std::chrono::milliseconds timeout) {
     const std::lock_guard lock(mutex_);
     const std::uint64_t key = key_of(list);
     auto found = outcomes_.find(key);
     if (found == outcomes_.end()) found = outcomes_.emplace(key, simulate(list, timeout)).first;
+    if (found->second.stats.modelled_ms > static_cast<double>(timeout.count())) {
+      simulate(list, timeout);
+    }
     for (const auto& [place, bytes] : found->second.written) {
       std::ranges::copy(bytes, list.buffers[place].begin());
     }
@@ -162,6 +173,7 @@ class RememberedDevice : public npu::Device {
       device_.stats_.from_device_bytes += host_.size();
     }
     std::span<std::byte> memory() { return memory_; }
+    bool is_of(const RememberedDevice& device) const { return &device_ == &device; }
 
    private:
     static constexpr std::byte kPoison{0xff};  // as in the simulator: NaN
@@ -175,7 +187,8 @@ class RememberedDevice : public npu::Device {
    public:
     RememberedProgram(RememberedDevice& device, std::uint64_t hash)
         : device_(device), hash_(hash) {}
-    std::unique_ptr<npu::Buffer> allocate(std::size_t bytes, int /*argument*/) override {
+    std::unique_ptr<npu::Buffer> allocate(std::size_t bytes, int argument) override {
+      device_.calls_.check_buffer(hash_, bytes, argument);
       return std::make_unique<RememberedBuffer>(device_, bytes);
     }
     void run(std::span<npu::Buffer* const> arguments, std::chrono::milliseconds timeout) override {
@@ -183,24 +196,35 @@ class RememberedDevice : public npu::Device {
       device_.run_all({&one, 1}, timeout);
     }
     std::uint64_t hash() const { return hash_; }
+    bool is_of(const RememberedDevice& device) const { return &device_ == &device; }
 
    private:
     RememberedDevice& device_;
     std::uint64_t hash_;
   };
 
-  static RememberedCalls::List list_of(std::span<const npu::Run> runs) {
+  // Of this device, or it is refused as by the simulator.
+  template <typename Own, typename Given>
+  Own& own(Given* given) const {
+    auto* const found = dynamic_cast<Own*>(given);
+    if (found == nullptr || !found->is_of(*this)) {
+      throw npu::DeviceError("remembered NPU: expected a program and buffers of this device");
+    }
+    return *found;
+  }
+
+  RememberedCalls::List list_of(std::span<const npu::Run> runs) const {
     RememberedCalls::List list;
     std::vector<const npu::Buffer*> known;
     for (const npu::Run& run : runs) {
-      list.programs.push_back(dynamic_cast<RememberedProgram&>(*run.program).hash());
+      list.programs.push_back(own<RememberedProgram>(run.program).hash());
       std::vector<std::size_t>& places = list.arguments.emplace_back();
       for (npu::Buffer* const buffer : run.arguments) {
         const auto place = std::ranges::find(known, buffer) - known.begin();
         places.push_back(static_cast<std::size_t>(place));
         if (place < std::ssize(known)) continue;
         known.push_back(buffer);
-        list.buffers.push_back(dynamic_cast<RememberedBuffer&>(*buffer).memory());
+        list.buffers.push_back(own<RememberedBuffer>(buffer).memory());
       }
     }
     return list;
