@@ -7,18 +7,31 @@ source "$(dirname "${BASH_SOURCE[0]}")/../app/setup.sh"
 cd "$root"
 failed=()
 skipped=$(mktemp)
-trap 'rm -f "$skipped"' EXIT
+cpu_times=$(mktemp)
+trap 'rm -f "$skipped" "$cpu_times"' EXIT
 
-# step NAME COMMAND...
+# Sets cpu_s: the CPU seconds, user and system, of all that this script has started and that has ended.
+# To a file: a command substitution would be asked for its own.
+read_cpu_s() {
+  times >"$cpu_times"
+  cpu_s=$(awk -F'[ms ]+' 'NR == 2 { printf "%d", $1 * 60 + $2 + $3 * 60 + $4 }' "$cpu_times")
+}
+
+# step NAME COMMAND...: the command's exit status; how long it took, and how much of the CPUs.
 step() {
-  local name=$1 begin=$SECONDS
+  local name=$1 begin=$SECONDS cpu_s cpu_begin result=0
   shift
   say "$name"
-  if ! "$@"; then
+  read_cpu_s
+  cpu_begin=$cpu_s
+  "$@" || result=$?
+  if [ $result -ne 0 ]; then
     failed+=("$name")
     echo "FAILED: $name"
   fi
-  echo "-- $name: $((SECONDS - begin)) s"
+  read_cpu_s
+  echo "-- $name: $((SECONDS - begin)) s, $((cpu_s - cpu_begin)) s of CPU"
+  return $result
 }
 
 sources() { git ls-files -- "$@"; }
@@ -42,10 +55,9 @@ note_skipped() {
     /SKIP:/ { sub(/.*SKIP: */, ""); print preset ": " test ": " $0 }' >>"$skipped"
 }
 
-# build_and_test PRESET
-build_and_test() {
+# run_tests PRESET
+run_tests() {
   local result
-  build "$1" || return 1
   # Two more than CPUs: many of them wait most of their time, for a signal's effect or live speech.
   ctest --preset "$1" --parallel $(($(nproc) + 2))
   result=$?
@@ -56,7 +68,6 @@ build_and_test() {
 # Under TSan, test cases that work with several threads: their names say so (tests/CMakeLists.txt).
 test_threads() {
   local folder names result
-  build tsan "$@" || return 1
   for folder in "$@"; do
     if "build/tsan/tests/${folder}_tests" -tc='*thread*' -c | grep -q ': 0$'; then
       echo "no test case of $folder has 'thread' in its name"
@@ -82,14 +93,15 @@ say "packages (app/packages.txt, tests/packages.txt)"
 install_packages app/packages.txt tests/packages.txt || exit 1
 step "weights, a recording, the normaliser, onnxruntime and a Python environment for the tests" fetch_or_say
 step "format" check_format
-step "dev: build and test" build_and_test dev
+step "dev: build" build dev && step "dev: test" run_tests dev
 step "clang-tidy: sizes and names" tests/tidy.sh
-step "asan: build and test" build_and_test asan
+step "asan: build" build asan && step "asan: test" run_tests asan
 # What an hour would find, tests/README.md says how to look for.
 step "fuzzers of the preset asan, 15 s each" tests/fuzz/run.sh 15
 # What works on the threads of models/base/thread_pool, audio/read/samples_beside, npu/sim/worker_pool and
 # app/engine/windows/clip_loop.
-step "tsan: build and test" test_threads models npu audio encoder decoder app
+with_threads=(models npu audio encoder decoder app)
+step "tsan: build" build tsan "${with_threads[@]}" && step "tsan: test" test_threads "${with_threads[@]}"
 
 say "all steps took $SECONDS s"
 if [ -s "$skipped" ]; then
