@@ -131,51 +131,64 @@ const Layout& layout_of(TileKind kind) {
 
 std::uint64_t largest(Field field) { return (std::uint64_t{1} << field.bits) - 1; }
 
+// What a field is called in messages.
+struct FieldName {
+  FieldName(const char* field) : text(field) {}
+  FieldName(const char* field, std::size_t of) : text(field), dimension(of) {}
+
+  std::string full() const {
+    return dimension ? text + (" dimension " + std::to_string(*dimension)) : text;
+  }
+
+  const char* text;
+  std::optional<std::size_t> dimension = std::nullopt;
+};
+
 class Encoder {
  public:
   explicit Encoder(const Layout& layout) : layout_(layout), words_(layout.n_words) {}
 
   // Where the kind has no such field, only `absent` is legal.
-  void put(Field field, const std::string& what, std::uint64_t value, std::uint64_t absent = 0) {
+  void put(Field field, const FieldName& name, std::uint64_t value, std::uint64_t absent = 0) {
     if (field.bits == 0) {
-      if (value != absent) refuse(what, "none", std::to_string(value));
+      if (value != absent) refuse(name, "none", std::to_string(value));
       return;
     }
     if (value > largest(field)) {
-      refuse(what, "at most " + std::to_string(largest(field)), std::to_string(value));
+      refuse(name, "at most " + std::to_string(largest(field)), std::to_string(value));
     }
     words_[field.word] |= static_cast<std::uint32_t>(value) << field.low;
   }
   // Registers hold one less.
-  void put_count(Field field, const std::string& what, std::uint64_t value) {
+  void put_count(Field field, const FieldName& name, std::uint64_t value) {
     const std::uint64_t most = field.bits == 0 ? 1 : largest(field) + 1;
     if (value < 1 || value > most) {
-      refuse(what, "1 to " + std::to_string(most), std::to_string(value));
+      refuse(name, "1 to " + std::to_string(most), std::to_string(value));
     }
-    put(field, what, value - 1);
+    put(field, name, value - 1);
   }
-  void put_signed(Field field, const std::string& what, int value) {
+  void put_signed(Field field, const FieldName& name, int value) {
     const int half = 1 << (field.bits - 1);
     if (value < -half || value >= half) {
-      refuse(what, std::to_string(-half) + " to " + std::to_string(half - 1),
+      refuse(name, std::to_string(-half) + " to " + std::to_string(half - 1),
              std::to_string(value));
     }
-    put(field, what, static_cast<std::uint64_t>(value) & largest(field));
+    put(field, name, static_cast<std::uint64_t>(value) & largest(field));
   }
-  void put_index(Field field, const std::string& what, int value) {
-    if (value < 0) refuse(what, "0 or more", std::to_string(value));
-    put(field, what, static_cast<std::uint64_t>(value));
+  void put_index(Field field, const FieldName& name, int value) {
+    if (value < 0) refuse(name, "0 or more", std::to_string(value));
+    put(field, name, static_cast<std::uint64_t>(value));
   }
-  void put_below(int count, Field field, const std::string& what, int value) {
-    if (value >= count) refuse(what, "0 to " + std::to_string(count - 1), std::to_string(value));
-    put_index(field, what, value);
+  void put_below(int count, Field field, const FieldName& name, int value) {
+    if (value >= count) refuse(name, "0 to " + std::to_string(count - 1), std::to_string(value));
+    put_index(field, name, value);
   }
   std::vector<std::uint32_t> take() { return std::move(words_); }
 
  private:
-  [[noreturn]] void refuse(const std::string& what, const std::string& expected,
+  [[noreturn]] void refuse(const FieldName& name, const std::string& expected,
                            const std::string& found) const {
-    throw ControlError(std::string(layout_.kind) + ": " + what + ": expected " + expected +
+    throw ControlError(std::string(layout_.kind) + ": " + name.full() + ": expected " + expected +
                        ", found " + found);
   }
 
@@ -185,14 +198,12 @@ class Encoder {
 
 void put_pattern(Encoder& out, const Layout& layout, const BufferDescriptor& d) {
   for (std::size_t i = 0; i < d.dimensions.size(); ++i) {
-    const std::string at = " of dimension " + std::to_string(i);
-    out.put(layout.wrap[i], "wrap" + at, d.dimensions[i].wrap);
-    out.put_count(layout.step[i], "step" + at, d.dimensions[i].step);
+    out.put(layout.wrap[i], {"wrap of", i}, d.dimensions[i].wrap);
+    out.put_count(layout.step[i], {"step of", i}, d.dimensions[i].step);
   }
   for (std::size_t i = 0; i < d.zeros_before.size(); ++i) {
-    const std::string at = " dimension " + std::to_string(i);
-    out.put(layout.zeros_before[i], "zeros before" + at, d.zeros_before[i]);
-    out.put(layout.zeros_after[i], "zeros after" + at, d.zeros_after[i]);
+    out.put(layout.zeros_before[i], {"zeros before", i}, d.zeros_before[i]);
+    out.put(layout.zeros_after[i], {"zeros after", i}, d.zeros_after[i]);
   }
   out.put_count(layout.iterations, "iterations", d.iterations);
   out.put_count(layout.iteration_step, "iteration step", d.iteration_step);

@@ -22,9 +22,11 @@ constexpr DmaRegisters kShimRegisters{0x1D000, 16, 8, 0x1D200, 0x1D210, 2, 0x140
 constexpr DmaRegisters kMemRegisters{0xA0000, 48, 8, 0xA0600, 0xA0630, 6, 0xC0000, 64};
 constexpr DmaRegisters kCoreRegisters{0x1D000, 16, 6, 0x1DE00, 0x1DE10, 2, 0x1F000, 16};
 
-int in_range(const std::string& what, int value, int count) {
+// `name`: gives what the value is called, where that has to be said.
+template <typename Name>
+int in_range(const Name& name, int value, int count) {
   if (value >= 0 && value < count) return value;
-  throw ControlError(what + ": expected 0 to " + std::to_string(count - 1) + ", found " +
+  throw ControlError(name() + ": expected 0 to " + std::to_string(count - 1) + ", found " +
                      std::to_string(value));
 }
 
@@ -84,20 +86,21 @@ int array_row(TileId tile) {
 RegisterAddress tile_base(TileId tile) {
   const int columns = 1 << (32 - kColumnShift);
   const int rows = 1 << (kColumnShift - kRowShift);
-  const int column = in_range(tile_name(tile) + ": column", tile.column, columns);
-  const int row = in_range(tile_name(tile) + ": row of the array", array_row(tile), rows);
+  const int column = in_range([&] { return tile_name(tile) + ": column"; }, tile.column, columns);
+  const int row =
+      in_range([&] { return tile_name(tile) + ": row of the array"; }, array_row(tile), rows);
   return times(1u << kColumnShift, column) | times(1u << kRowShift, row);
 }
 
 RegisterAddress descriptor_address(TileId tile, int descriptor) {
   const DmaRegisters& dma = dma_registers(tile.kind);
-  in_range(tile_name(tile) + ": descriptor", descriptor, dma.n_descriptors);
+  in_range([&] { return tile_name(tile) + ": descriptor"; }, descriptor, dma.n_descriptors);
   return tile_base(tile) + dma.descriptors + times(kDescriptorStride, descriptor);
 }
 
 RegisterAddress control_address(const DmaPort& port) {
   const DmaRegisters& dma = dma_registers(port.tile.kind);
-  in_range(port_name(port) + ": channel", port.channel, dma.n_channels);
+  in_range([&] { return port_name(port) + ": channel"; }, port.channel, dma.n_channels);
   return tile_base(port.tile) + (port.direction == Direction::s2mm ? dma.s2mm : dma.mm2s) +
          times(kChannelStride, port.channel);
 }
@@ -106,7 +109,7 @@ RegisterAddress queue_address(const DmaPort& port) { return control_address(port
 
 RegisterAddress lock_address(TileId tile, int lock) {
   const DmaRegisters& dma = dma_registers(tile.kind);
-  in_range(tile_name(tile) + ": lock", lock, dma.n_locks);
+  in_range([&] { return tile_name(tile) + ": lock"; }, lock, dma.n_locks);
   return tile_base(tile) + dma.locks + times(kLockStride, lock);
 }
 

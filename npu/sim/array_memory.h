@@ -14,7 +14,7 @@
 
 namespace wnpu::npu {
 
-// Into as many bytes. std::ranges::copy of GCC 12 copies them one by one.
+// Into as many bytes. std::ranges::copy of GCC 12 copies what is const one by one.
 inline void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {
   assert(from.size() == to.size());
   std::copy(from.data(), from.data() + from.size(), to.data());

@@ -115,14 +115,15 @@ void ArraySimulation::require_match(std::size_t source, std::size_t sink) const 
   if (in.link == kNone) return;
   if (in.link == out.link && in.meant == out.meant && in.bytes == out.bytes) return;
   const Link& link = overlay_.links[out.link];
-  const std::string tile = tile_name(overlay_.channels[sink].tile);
+  const TileId tile = overlay_.channels[sink].tile;
   if (in.link != out.link) {
-    refuse(tile + ": link " + link.name + " is ready to send while it is the turn of link " +
-               overlay_.links[in.link].name,
+    refuse(tile_name(tile) + ": link " + link.name +
+               " is ready to send while it is the turn of link " + overlay_.links[in.link].name,
            "an order between them", "none");
   }
   throw SimulationError(std::string(names_.call) + ": link " + link.name + ": source sends " +
-                        std::to_string(out.meant) + " bytes, " + tile + " expects another size");
+                        std::to_string(out.meant) + " bytes, " + tile_name(tile) +
+                        " expects another size");
 }
 
 // As many bytes as all ends have left of their pieces, but no more than an element: DDR serves

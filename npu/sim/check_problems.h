@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,22 +14,34 @@ class Problems {
   static constexpr std::size_t kEnough = 20;  // more messages say nothing new
 
   void add(std::string problem) { found_.push_back(std::move(problem)); }
-  void at_most(const std::string& what, std::uint64_t allowed, std::uint64_t found,
-               const std::string& unit) {
+  // `what`: a text, or a function that gives one where there is a problem: of the thousands of
+  // transfers of a Design hardly one has any.
+  template <typename What>
+  void at_most(const What& what, std::uint64_t allowed, std::uint64_t found, const char* unit) {
     if (found <= allowed) return;
-    add(what + ": expected at most " + std::to_string(allowed) + unit + ", found " +
+    add(text_of(what) + ": expected at most " + std::to_string(allowed) + unit + ", found " +
         std::to_string(found) + unit);
   }
-  void between(const std::string& what, std::int64_t low, std::int64_t high, std::int64_t found) {
+  template <typename What>
+  void between(const What& what, std::int64_t low, std::int64_t high, std::int64_t found) {
     if (found >= low && found <= high) return;
-    add(what + ": expected " + std::to_string(low) + " to " + std::to_string(high) + ", found " +
-        std::to_string(found));
+    add(text_of(what) + ": expected " + std::to_string(low) + " to " + std::to_string(high) +
+        ", found " + std::to_string(found));
   }
   bool is_empty() const { return found_.empty(); }
   bool is_enough() const { return found_.size() >= kEnough; }
   std::vector<std::string> take() { return std::move(found_); }
 
  private:
+  template <typename What>
+  static std::string text_of(const What& what) {
+    if constexpr (std::is_invocable_v<const What&>) {
+      return what();
+    } else {
+      return what;
+    }
+  }
+
   std::vector<std::string> found_;
 };
 

@@ -37,13 +37,18 @@ class TransferChecker {
       return;
     }
     for (std::size_t i = 0; i < queue.size() && !problems_.is_enough(); ++i) {
-      where_ = tile_name(channel_.tile) + ": transfer " + std::to_string(i) + " of link " +
-               d_.links[queue[i].link].name;
+      transfer_ = i;
       check(queue[i]);
     }
   }
 
  private:
+  // The transfer that is looked at, in messages.
+  std::string where() const {
+    return tile_name(channel_.tile) + ": transfer " + std::to_string(transfer_) + " of link " +
+           d_.links[d_.transfers[index_][transfer_].link].name;
+  }
+
   const DmaLimits& limits() const {
     return channel_.tile.kind == TileKind::shim ? d_.target->shim_dma : d_.target->mem_dma;
   }
@@ -52,7 +57,7 @@ class TransferChecker {
     if (!check_shape(t)) return;
     check_end(t);
     const DescriptorFit fit = fit_descriptor(t.access, limits());
-    if (!fit.fault.empty()) problems_.add(where_ + ": " + fit.fault);
+    if (!fit.fault.empty()) problems_.add(where() + ": " + fit.fault);
     check_element(t);
     check_bounds(t);
     if (check_memory(t) && channel_.tile.kind == TileKind::mem) check_tiles(t);
@@ -65,10 +70,10 @@ class TransferChecker {
   bool check_shape(const Transfer& t) {
     const bool has_memory = t.access.memory < d_.memories.size();
     const bool has_bytes = t.access.bytes() > 0;
-    if (t.elements == 0) problems_.add(where_ + ": expected one element or more, found 0");
-    if (!has_bytes) problems_.add(where_ + ": expected elements of a word or more, found 0 bytes");
+    if (t.elements == 0) problems_.add(where() + ": expected one element or more, found 0");
+    if (!has_bytes) problems_.add(where() + ": expected elements of a word or more, found 0 bytes");
     if (!has_memory) {
-      problems_.add(where_ + ": expected one of " + std::to_string(d_.memories.size()) +
+      problems_.add(where() + ": expected one of " + std::to_string(d_.memories.size()) +
                     " memories, found number " + std::to_string(t.access.memory));
     }
     return t.elements > 0 && has_bytes && has_memory;
@@ -80,22 +85,24 @@ class TransferChecker {
     const bool is_end = channel_.direction == Direction::mm2s
                             ? link.source == index_
                             : std::ranges::find(link.sinks, index_) != link.sinks.end();
-    if (!is_end) problems_.add(where_ + ": expected a link of this channel, found another's");
+    if (!is_end) problems_.add(where() + ": expected a link of this channel, found another's");
   }
 
   void check_element(const Transfer& t) {
     const Link& link = d_.links[t.link];
     const bool is_cores = d_.channels[link.source].tile.kind == TileKind::core ||
                           d_.channels[link.sinks.front()].tile.kind == TileKind::core;
-    problems_.at_most(where_ + ": element", link.element_bytes, t.stream_bytes(), " bytes");
+    problems_.at_most([&] { return where() + ": element"; }, link.element_bytes, t.stream_bytes(),
+                      " bytes");
     if (is_cores && t.stream_bytes() < link.element_bytes) {
-      problems_.add(where_ + ": expected elements of " + std::to_string(link.element_bytes) +
+      problems_.add(where() + ": expected elements of " + std::to_string(link.element_bytes) +
                     " bytes, the length of a core's descriptors, found " +
                     std::to_string(t.stream_bytes()) + " bytes");
     }
-    if (t.padding % 4 != 0) problems_.add(where_ + ": expected padding of whole words of 4 bytes");
+    if (t.padding % 4 != 0) problems_.add(where() + ": expected padding of whole words of 4 bytes");
     const auto step = static_cast<std::uint64_t>(std::abs(t.access.step));
-    if (t.elements > 1) problems_.at_most(where_ + ": step", limits().max_stride, step, " bytes");
+    if (t.elements > 1)
+      problems_.at_most([&] { return where() + ": step"; }, limits().max_stride, step, " bytes");
   }
 
   // No element may touch a byte outside its memory.
@@ -110,7 +117,7 @@ class TransferChecker {
       end = std::max(end, address + high);
     }
     if (begin >= 0 && end <= static_cast<std::int64_t>(memory.bytes)) return;
-    problems_.add(where_ + ": expected bytes 0 to " + std::to_string(memory.bytes) + " of " +
+    problems_.add(where() + ": expected bytes 0 to " + std::to_string(memory.bytes) + " of " +
                   memory.name + ", found " + std::to_string(begin) + " to " + std::to_string(end));
   }
 
@@ -119,7 +126,7 @@ class TransferChecker {
     const Memory& memory = d_.memories[t.access.memory];
     const bool is_shim = channel_.tile.kind == TileKind::shim;
     if (memory.is_argument == is_shim) return true;
-    problems_.add(where_ + ": expected " + (is_shim ? "an argument" : "memory of mem tiles") +
+    problems_.add(where() + ": expected " + (is_shim ? "an argument" : "memory of mem tiles") +
                   ", found " + memory.name);
     return false;
   }
@@ -136,12 +143,12 @@ class TransferChecker {
       const auto last =
           memory.first_tile.column + static_cast<int>((address + high - 1) / tile_bytes);
       if (first != last) {
-        problems_.add(where_ + ": expected an element in one mem tile, found one in mem(" +
+        problems_.add(where() + ": expected an element in one mem tile, found one in mem(" +
                       std::to_string(first) + ") and mem(" + std::to_string(last) + ")");
         return;
       }
       if (std::abs(first - channel_.tile.column) > reach()) {
-        problems_.add(where_ + ": channel " + std::to_string(channel_.index) + ": expected " +
+        problems_.add(where() + ": channel " + std::to_string(channel_.index) + ": expected " +
                       (reach() == 0 ? "memory of its own tile" : "memory of adjoining tiles") +
                       ", found that of mem(" + std::to_string(first) + ")");
         return;
@@ -151,19 +158,20 @@ class TransferChecker {
 
   int reach() const { return channel_.index < limits().far_channels ? 1 : 0; }
 
-  void check_lock(const LockUse& use, const std::string& what) {
+  void check_lock(const LockUse& use, const char* what) {
     if (use.lock == kNone) return;
     if (use.lock >= d_.locks.size()) {
-      problems_.add(where_ + ": " + what + " a lock: expected one of " +
+      problems_.add(where() + ": " + what + " a lock: expected one of " +
                     std::to_string(d_.locks.size()) + ", found number " + std::to_string(use.lock));
       return;
     }
     const Lock& lock = d_.locks[use.lock];
-    problems_.between(where_ + ": " + what + " lock " + lock.name, 1, kMaxLockValue, use.count);
+    problems_.between([&] { return where() + ": " + what + " lock " + lock.name; }, 1,
+                      kMaxLockValue, use.count);
     const bool is_near = lock.tile.kind == channel_.tile.kind &&
                          std::abs(lock.tile.column - channel_.tile.column) <= reach();
     if (is_near) return;
-    problems_.add(where_ + ": " + what + " lock " + lock.name + ": expected a lock of " +
+    problems_.add(where() + ": " + what + " lock " + lock.name + ": expected a lock of " +
                   (reach() == 0 ? "its own tile" : "adjoining mem tiles") + ", found one of " +
                   tile_name(lock.tile));
   }
@@ -172,7 +180,7 @@ class TransferChecker {
   void check_tokens(const Transfer& t) {
     const auto check_one = [&](std::size_t token) {
       if (token == kNone || token < d_.n_tokens) return;
-      problems_.add(where_ + ": token: expected one of " + std::to_string(d_.n_tokens) +
+      problems_.add(where() + ": token: expected one of " + std::to_string(d_.n_tokens) +
                     ", found number " + std::to_string(token));
     };
     check_one(t.wait_token);
@@ -183,7 +191,7 @@ class TransferChecker {
   std::size_t index_;
   const Channel& channel_;
   Problems& problems_;
-  std::string where_;
+  std::size_t transfer_ = 0;  // of the channel's
 };
 
 std::string register_fault(TileKind kind, const BufferDescriptor& descriptor) {
@@ -198,15 +206,17 @@ std::string register_fault(TileKind kind, const BufferDescriptor& descriptor) {
 // The descriptors of each task are within the channel's own, and registers hold them.
 void check_channel_descriptors(const Design& d, std::size_t channel, Problems& problems) {
   const Channel& c = d.channels[channel];
-  const std::string name = port_name({c.tile, c.direction, c.index}) + ": task of transfer ";
   for (const ChannelTask& task : channel_tasks(d, channel)) {
     if (problems.is_enough()) return;
-    const std::string where = name + std::to_string(task.transfer);
+    const auto where = [&] {
+      return port_name({c.tile, c.direction, c.index}) + ": task of transfer " +
+             std::to_string(task.transfer);
+    };
     problems.at_most(where, static_cast<std::uint64_t>(c.descriptors), task.chain.size(),
                      " descriptors");
     for (const TaskDescriptor& descriptor : task.chain) {
       const std::string fault = register_fault(c.tile.kind, descriptor.content);
-      if (!fault.empty()) problems.add(where + ": " + fault);
+      if (!fault.empty()) problems.add(where() + ": " + fault);
     }
   }
 }

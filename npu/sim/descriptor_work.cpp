@@ -89,15 +89,16 @@ void DescriptorWork::patch(const PatchAddress& patch) {
            "register " + std::to_string(patch.place));
   }
   Descriptor& d = unused_descriptor(place->tile, place->descriptor);
-  const std::string what =
-      tile_name(place->tile) + ": address of descriptor " + std::to_string(place->descriptor);
-  if (!d.content) refuse(what, "a descriptor that was written", "none");
+  const auto what = [&] {
+    return tile_name(place->tile) + ": address of descriptor " + std::to_string(place->descriptor);
+  };
+  if (!d.content) refuse(what(), "a descriptor that was written", "none");
   if (d.content->address * kWordBytes != patch.offset) {
-    refuse(what, "offset " + text(d.content->address * kWordBytes) + ", as it was written",
+    refuse(what(), "offset " + text(d.content->address * kWordBytes) + ", as it was written",
            text(patch.offset));
   }
   if (patch.argument >= argument_bytes_.size()) {
-    refuse(what, "one of " + text(argument_bytes_.size()) + " arguments",
+    refuse(what(), "one of " + text(argument_bytes_.size()) + " arguments",
            "number " + text(patch.argument));
   }
   d.patch = patch;
