@@ -69,7 +69,7 @@ npu::Buffer& LayerWeightBuffers::of(std::size_t layer) {
   const std::vector<std::byte>& packed = packed_.at(layer);
   npu::Buffer& buffer = (*buffers_)[place(layer)];
   if (there_[place(layer)] != layer) {
-    std::ranges::copy(packed, buffer.host().begin());
+    std::copy(packed.begin(), packed.end(), buffer.host().begin());  // by std::ranges byte by byte
     buffer.to_device();
     there_[place(layer)] = layer;
   }

@@ -150,7 +150,7 @@ void NpuRowBackend::send_keys(std::size_t head) {
   write(npu::ScratchPart::value, value_);
   const auto blocks =
       std::span(head_scratch_).subspan(head_geometry_.key_value_offset, keys_bytes_);
-  std::ranges::copy(blocks, keys_->host().begin());
+  std::copy(blocks.begin(), blocks.end(), keys_->host().begin());
   keys_->to_device();
 }
 

@@ -24,7 +24,7 @@ std::unique_ptr<Buffer> CallSet::another(std::size_t argument) {
 }
 
 void CallSet::write(std::size_t argument, std::span<const std::byte> bytes) {
-  std::ranges::copy(bytes, arguments_[argument]->host().begin());
+  std::copy(bytes.begin(), bytes.end(), arguments_[argument]->host().begin());
   arguments_[argument]->to_device();
 }
 

@@ -27,7 +27,7 @@ class LayersInARow {
   LayersInARow(CallSet& calls, std::span<const LayerInputs> layers) : calls_(calls) {
     for (const LayerInputs& layer : layers) {
       weights_.push_back(calls.another(kWeightsArgument));
-      std::ranges::copy(layer.weights, weights_.back()->host().begin());
+      std::copy(layer.weights.begin(), layer.weights.end(), weights_.back()->host().begin());
       weights_.back()->to_device();
     }
     calls.write(kInputArgument, layers.front().states);

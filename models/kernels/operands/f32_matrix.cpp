@@ -64,7 +64,7 @@ void F32Matrix::set_rows(std::size_t first_row, ConstMatrixView b) {
 
 void F32Matrix::set_panel_row(std::size_t row, std::size_t col, std::span<const float> values) {
   if (number() == Number::f32) {
-    std::ranges::copy(values, element<float>(row, col));
+    std::copy(values.begin(), values.end(), element<float>(row, col));
   } else {
     narrow_f16(values, {element<std::uint16_t>(row, col), values.size()});
   }

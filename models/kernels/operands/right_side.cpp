@@ -57,7 +57,7 @@ RightSide::RightSide(StoredSide stored) : RightSide(stored.number, stored.k, sto
   left_limit_ = stored.left_limit;
   if (stored.is_copied) {
     data_ = models::allocate_aligned<std::byte>(size_bytes());
-    std::ranges::copy(stored.panels, data_.get());
+    std::memcpy(data_.get(), stored.panels.data(), stored.panels.size());
     return;
   }
   // Never written to: only the matrices that fill a side of their own do that.
