@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -208,11 +210,17 @@ std::string token_list_json(const std::vector<std::string>& token_bytes) {
 }
 
 void write_device_model(const std::filesystem::path& directory, const DeviceModel& model) {
-  NanoSpec spec;
-  spec.dims.n_audio_head = spec.dims.n_text_head = model.n_heads;
-  spec.dims.n_audio_state = spec.dims.n_text_state = 64 * model.n_heads;
-  spec.dims.n_audio_layer = model.n_layers;
-  write(to_ctranslate2(make_nano_model(spec), Ct2Quantization::float16), directory);
+  static std::map<std::pair<std::size_t, std::size_t>, Ct2Model>
+      made;  // most test cases want the same
+  const auto [found, is_new] = made.try_emplace({model.n_heads, model.n_layers});
+  if (is_new) {
+    NanoSpec spec;
+    spec.dims.n_audio_head = spec.dims.n_text_head = model.n_heads;
+    spec.dims.n_audio_state = spec.dims.n_text_state = 64 * model.n_heads;
+    spec.dims.n_audio_layer = model.n_layers;
+    found->second = to_ctranslate2(make_nano_model(spec), Ct2Quantization::float16);
+  }
+  write(found->second, directory);
 }
 
 }  // namespace wnpu::tests

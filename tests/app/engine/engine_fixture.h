@@ -13,7 +13,8 @@ namespace wnpu::tests {
 
 struct EngineFixture {
   EngineFixture() {
-    write(to_ctranslate2(make_nano_model(), Ct2Quantization::float16), path());
+    static const Ct2Model kModel = to_ctranslate2(make_nano_model(), Ct2Quantization::float16);
+    write(kModel, path());
     options.language = "en";
     options.beam_size = 2;
     options.sample_len = 12;
@@ -26,6 +27,12 @@ struct EngineFixture {
   Model model(const std::string& precision = "fp32") const {
     const DeviceOptions device{.requested = "cpu", .cpu_precision = precision};
     return Model(path().string(), {.device = device, .threads = 1});
+  }
+
+  // Where the second window shows nothing more, which takes as long.
+  void keep_one_window() {
+    samples.resize(20 * 16000);
+    others.resize(15 * 16000);
   }
 
   TemporaryFolder folder;
