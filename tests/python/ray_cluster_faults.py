@@ -6,7 +6,8 @@ time without faults. Scenarios: calm, kills (an actor each 5 s), node (one kille
 driver (killed at 10, 50 and 90 % and resumed), sigterm (a node is told to end), s3 (moto's server).
 
 Without --program rows are answered by fake_worker.py, --speed seconds for a second of audio. With it, by that
-program and --model, and rows are stretches of the recordings in --audio. Needs ray[data], and moto and boto3 for s3.
+program and --model, and rows are stretches of the recordings in --audio. Needs ray[data] and psutil, with --program
+nanobind-backend too (as in tests/python_env.sh), and moto[server] and boto3 for s3.
 """
 import argparse
 import json
