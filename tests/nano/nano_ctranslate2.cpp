@@ -210,8 +210,8 @@ std::string token_list_json(const std::vector<std::string>& token_bytes) {
 }
 
 void write_device_model(const std::filesystem::path& directory, const DeviceModel& model) {
-  static std::map<std::pair<std::size_t, std::size_t>, Ct2Model>
-      made;  // most test cases want the same
+  // Most test cases want the same.
+  static std::map<std::pair<std::size_t, std::size_t>, Ct2Model> made;
   const auto [found, is_new] = made.try_emplace({model.n_heads, model.n_layers});
   if (is_new) {
     NanoSpec spec;
