@@ -81,12 +81,21 @@ test_threads() {
   return $result
 }
 
+# or_say WHY COMMAND...: why something will be missing, where the command fails.
+or_say() {
+  local why=$1
+  shift
+  "$@" || echo "$why"
+}
+
+# Side by side: they wait for others' machines, and each writes to a folder of its own.
 fetch_or_say() {
-  fetch_samples || echo "tiny.en could not be fetched: tests that need it will be skipped"
-  bash bench/peers.sh --normalizer || echo "no normaliser: the test of word error rates will be skipped"
-  bash tests/onnx_env.sh || echo "no onnxruntime: the test of ONNX graphs will be skipped"
-  bash tests/cluster/kubernetes_env.sh || echo "no kubernetes-validate: the Job will not be checked by its schema"
-  bash tests/python_env.sh || echo "no nanobind or PyAV: the Python module will not be built nor tested"
+  or_say "tiny.en could not be fetched: tests that need it will be skipped" fetch_samples &
+  or_say "no normaliser: the test of word error rates will be skipped" bash bench/peers.sh --normalizer &
+  or_say "no onnxruntime: the test of ONNX graphs will be skipped" bash tests/onnx_env.sh &
+  or_say "no kubernetes-validate: the Job will not be checked by its schema" bash tests/cluster/kubernetes_env.sh &
+  or_say "no nanobind or PyAV: the Python module will not be built nor tested" bash tests/python_env.sh &
+  wait
 }
 
 say "packages (app/packages.txt, tests/packages.txt)"
