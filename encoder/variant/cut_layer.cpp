@@ -61,11 +61,12 @@ LinearWeights with_columns(const LinearWeights& from, const std::vector<std::siz
 template <typename At>
 std::vector<double> gram(std::size_t n, std::size_t depth, const At& at) {
   std::vector<double> products(n * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = 0;
-      for (std::size_t k = 0; k < depth; ++k) sum += at(i, k) * at(j, k);
-      products[i * n + j] = products[j * n + i] = sum;
+  std::vector<double> column(n);
+  for (std::size_t k = 0; k < depth; ++k) {
+    for (std::size_t i = 0; i < n; ++i) column[i] = at(i, k);
+    for (std::size_t i = 0; i < n; ++i) {
+      double* row = products.data() + i * n;
+      for (std::size_t j = 0; j < n; ++j) row[j] += column[i] * column[j];
     }
   }
   return products;

@@ -114,10 +114,7 @@ class Tokens {
  public:
   Tokens(const Design& d, const std::vector<std::vector<ChannelTask>>& tasks) : d_(d) {
     for (std::size_t c = 0; c < tasks.size(); ++c) {
-      signals_.emplace_back();
-      for (const Transfer& t : d.transfers[c]) {
-        for (std::uint32_t e = 0; e < t.elements; ++e) signals_[c].push_back(t.signal_token);
-      }
+      add_signals(c);
       ends_.emplace_back();
       std::uint64_t end = 0;
       for (const ChannelTask& task : tasks[c]) ends_[c].push_back(end += task.elements);
@@ -126,39 +123,56 @@ class Tokens {
 
   // One channel may count to any number; where several count, only all of them are known.
   std::vector<TasksEnded> ended(std::size_t token, std::uint64_t count) const {
-    std::vector<std::size_t> channels;
+    const auto found = signals_.find(token);
+    const std::vector<Signals> none;
+    const std::vector<Signals>& channels = found == signals_.end() ? none : found->second;
     std::uint64_t all = 0;
-    for (std::size_t c = 0; c < signals_.size(); ++c) {
-      const auto n = static_cast<std::uint64_t>(std::ranges::count(signals_[c], token));
-      if (n > 0) channels.push_back(c);
-      all += n;
-    }
+    for (const Signals& s : channels) all += s.elements.size();
     if (count > all || (channels.size() > 1 && count < all)) {
       throw ControlError(d_.name + ": token " + std::to_string(token) +
                          ": expected a wait for all " + std::to_string(all) +
                          " elements, found one for " + std::to_string(count));
     }
     std::vector<TasksEnded> result;
-    for (const std::size_t c : channels) {
-      const auto n = static_cast<std::uint64_t>(std::ranges::count(signals_[c], token));
-      result.push_back({c, tasks_until(c, token, channels.size() > 1 ? n : count)});
+    for (const Signals& s : channels) {
+      result.push_back(
+          {s.channel, tasks_until(s, channels.size() > 1 ? s.elements.size() : count)});
     }
     return result;
   }
 
  private:
-  std::size_t tasks_until(std::size_t channel, std::size_t token, std::uint64_t count) const {
+  // The elements of a channel that a token counts, as they count: the channel's first is 1.
+  struct Signals {
+    std::size_t channel = 0;
+    std::vector<std::uint64_t> elements;
+  };
+
+  void add_signals(std::size_t channel) {
     std::uint64_t element = 0;
-    for (std::uint64_t n = 0; n < count; ++element)
-      n += signals_[channel][element] == token ? 1 : 0;
-    const auto& ends = ends_[channel];
-    const auto end = std::ranges::lower_bound(ends, element);
+    for (const Transfer& t : d_.transfers[channel]) {
+      for (std::uint32_t e = 0; e < t.elements; ++e) {
+        ++element;
+        if (t.signal_token != kNone) elements_of(t.signal_token, channel).push_back(element);
+      }
+    }
+  }
+
+  std::vector<std::uint64_t>& elements_of(std::size_t token, std::size_t channel) {
+    std::vector<Signals>& channels = signals_[token];
+    if (channels.empty() || channels.back().channel != channel) channels.push_back({channel, {}});
+    return channels.back().elements;
+  }
+
+  std::size_t tasks_until(const Signals& s, std::uint64_t count) const {
+    const auto& ends = ends_[s.channel];
+    const auto end = std::ranges::lower_bound(ends, count == 0 ? 0 : s.elements[count - 1]);
     return static_cast<std::size_t>(end - ends.begin()) + 1;
   }
 
   const Design& d_;
-  std::vector<std::vector<std::size_t>> signals_;  // [channel][element]
-  std::vector<std::vector<std::uint64_t>> ends_;   // [channel][task], elements
+  std::map<std::size_t, std::vector<Signals>> signals_;  // by token, in the channels' order
+  std::vector<std::vector<std::uint64_t>> ends_;         // [channel][task], elements
 };
 
 // Writes operations, and remembers how many tokens of each channel it has taken.
