@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/sanitized.h"
 #include "tests/support/difference.h"
 #include "tests/support/product_reference.h"
 #include "tests/support/random_matrix.h"
@@ -56,13 +57,15 @@ TEST_CASE("hann stft: magnitudes of noise, of any number of frames") {
 }
 
 TEST_CASE("hann stft: a sample alone, wherever it is, and a tone in each bin") {
-  models::Matrix samples(HannStft::kSize, HannStft::kSize);
-  for (std::size_t n = 0; n < HannStft::kSize; ++n) samples.row(n)[n] = 1;
-  models::Matrix tones(HannStft::kBins, HannStft::kSize);
-  for (std::size_t k = 0; k < HannStft::kBins; ++k) {
+  constexpr std::size_t kShare = tests::kSanitizedShare;
+  models::Matrix samples(HannStft::kSize / kShare, HannStft::kSize);
+  for (std::size_t i = 0; i < samples.rows(); ++i) samples.row(i)[i * kShare] = 1;
+  models::Matrix tones(HannStft::kBins / kShare, HannStft::kSize);
+  for (std::size_t i = 0; i < tones.rows(); ++i) {
+    const std::size_t k = i * kShare;
     for (std::size_t n = 0; n < HannStft::kSize; ++n) {
       const double turns = static_cast<double>(k * n % HannStft::kSize) / HannStft::kSize;
-      tones.row(k)[n] = static_cast<float>(std::cos(2 * std::numbers::pi * turns + 0.5));
+      tones.row(i)[n] = static_cast<float>(std::cos(2 * std::numbers::pi * turns + 0.5));
     }
   }
   tests::on_every_instruction_set([&] {

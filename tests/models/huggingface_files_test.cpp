@@ -1,6 +1,7 @@
 // Any model, written as a HuggingFace folder, is the same model when it is opened again.
 #include "models/files/huggingface_files.h"
 
+#include <array>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_ggml.h"
 #include "tests/nano/nano_safetensors.h"
+#include "tests/sanitized.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 
@@ -55,15 +57,18 @@ void check_rewritten(const std::filesystem::path& path) {
 TEST_CASE("huggingface: models of all formats come back, values, lists and vocabulary") {
   const NanoModel& model = small_model();
   const TemporaryFolder folder;
-  for (const auto quantization : {Ct2Quantization::float16, Ct2Quantization::int8}) {
+  constexpr std::array kQuantizations{Ct2Quantization::int8, Ct2Quantization::float16};
+  for (const auto quantization : some_of(kQuantizations)) {
     write(to_ctranslate2(model, quantization), folder.path() / "ct2");
     check_rewritten(folder.path() / "ct2");
   }
-  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+  constexpr std::array kFloats{DType::bf16, DType::f16, DType::f32};
+  for (const DType dtype : some_of(kFloats)) {
     write(to_safetensors(model, dtype), folder.path() / "hf");
     check_rewritten(folder.path() / "hf");
   }
-  for (const DType dtype : {DType::f16, DType::q5_1}) {
+  constexpr std::array kBlocks{DType::q5_1, DType::f16};
+  for (const DType dtype : some_of(kBlocks)) {
     write(to_ggml(model, dtype), folder.path() / "ggml.bin");
     check_rewritten(folder.path() / "ggml.bin");
   }

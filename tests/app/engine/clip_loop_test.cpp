@@ -1,5 +1,6 @@
 // The window loop on a small random model: what a clip gives does not depend on its neighbours.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -7,6 +8,7 @@
 #include "app/engine/whisper_npu.hpp"
 #include "models/base/error.h"
 #include "tests/nano/nano_ctranslate2.h"
+#include "tests/sanitized.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"
@@ -93,7 +95,8 @@ TEST_CASE("clip loop: segments of clips stay within their clips, in order, witho
   const std::vector<double> bounds = {0, 4, 4, 9.5, 9.5, 12, 14, 21, 21, 23, 23.5, 40, 40, 50};
   options.clip_timestamps = bounds;
   std::vector<std::vector<std::vector<models::TokenId>>> runs;
-  for (const std::size_t batch_size : {2UL, 3UL, 8UL}) {
+  constexpr std::array kBatchSizes{3UL, 2UL, 8UL};
+  for (const std::size_t batch_size : tests::some_of(kBatchSizes)) {
     options.batch_size = batch_size;
     const auto found = f.run(options);
     double last_end = 0;
@@ -110,8 +113,7 @@ TEST_CASE("clip loop: segments of clips stay within their clips, in order, witho
     CHECK(std::ranges::count(is_decoded, true) == static_cast<int>(is_decoded.size()));
     runs.push_back(tokens(found));
   }
-  CHECK(runs[0] == runs[1]);
-  CHECK(runs[0] == runs[2]);
+  for (const auto& run : runs) CHECK(run == runs[0]);
 }
 
 TEST_CASE("clip loop: the text before is a prompt in one mode and not in the other") {
@@ -136,7 +138,8 @@ TEST_CASE("clip loop: whitespace around a prompt, as Python counts it, is no par
   const auto without = run("");
   const auto with = run("well");
   REQUIRE(with != without);
-  for (const std::string space : {"\u3000", " \x1c\u2003 ", "\u00a0\n"}) {
+  const std::array<std::string, 3> spaces{" \x1c\u2003 ", "\u3000", "\u00a0\n"};
+  for (const std::string& space : tests::some_of(spaces)) {
     CHECK(run(space) == without);
     CHECK(run(space + "well" + space) == with);
   }

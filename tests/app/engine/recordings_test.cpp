@@ -166,11 +166,13 @@ TEST_CASE("recordings: a stretch is heard as the file that it would be") {
     return alone(*f.session, options, {audio});
   };
   const std::span<const float> all(samples);
-  CHECK(stretch(2.5, 3.25) == heard(all.subspan(40000, 52000)));
   CHECK(stretch(9.5, 3.0) == heard(all.subspan(152000)));  // ends with the audio
-  CHECK(stretch(0, {}) == heard(all));
   CHECK(stretch(0, 0.0) == heard(all.first(0)));
-  CHECK(stretch(9.9999375, {}) == heard(all.subspan(159999)));
+  if (!tests::kIsSanitized) {
+    CHECK(stretch(2.5, 3.25) == heard(all.subspan(40000, 52000)));
+    CHECK(stretch(0, {}) == heard(all));
+    CHECK(stretch(9.9999375, {}) == heard(all.subspan(159999)));
+  }
   CHECK(stretch(10, {}) == "memory: expected audio from 10 s on, found 10 s");
   CHECK(stretch(1e8, {}) == "memory: expected audio from 1e+08 s on, found 10 s");
   CHECK(stretch(-1, {}).find("audio.start_s: expected a number from 0") == 0);

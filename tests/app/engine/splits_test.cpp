@@ -328,13 +328,14 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever the cloc
 TEST_CASE("cpu beside devices: any number of threads gives each its windows, bit for bit") {
   const SplitsFixture f;
   const SplitRun cpu = f.run({}, {});
-  const SplitRun sim = f.run({std::nullopt}, {});
+  SplitRun sim;
+  if (!tests::kIsSanitized) sim = f.run({std::nullopt}, {});
   const app::Division alike{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 100};
   constexpr std::array kThreads{2UL, 1UL, 4UL};
   for (const std::size_t threads : tests::some_of(kThreads)) {
     const SplitRun shared = f.run({std::nullopt}, alike, false, threads);
     CHECK(same(shared.states[0], cpu.states[0]));
-    CHECK(same(shared.states[1], sim.states[1]));
+    if (!tests::kIsSanitized) CHECK(same(shared.states[1], sim.states[1]));
     CHECK(same(shared.states[2], cpu.states[2]));
   }
 }
