@@ -1,5 +1,6 @@
 // Every NPU plan on the simulated device is the same encoder: against fp64, with its launches.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <functional>
@@ -12,6 +13,7 @@
 
 #include "encoder/npu/npu_backend.h"
 #include "npu/sim/sim_device.h"
+#include "tests/sanitized.h"
 #include "tests/support/difference.h"
 #include "tests/support/layer_call.h"
 #include "tests/support/random_matrix.h"
@@ -118,7 +120,8 @@ TEST_CASE("npu plans: the number of threads does not change a bit") {
   for (const npu::Plan plan : {npu::Plan::hybrid, npu::Plan::per_op}) {
     CAPTURE(npu::plan_name(plan));
     const auto one = run_plan(plan, kLayers, 1).states;
-    for (const std::size_t threads : {2U, 5U})
+    constexpr std::array kThreads{5UL, 2UL};
+    for (const std::size_t threads : tests::some_of(kThreads))
       CHECK(run_plan(plan, kLayers, threads).states == one);
   }
 }
