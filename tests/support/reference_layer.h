@@ -1,4 +1,5 @@
 // A transformer layer in fp64, written straight from the paper: the reference of every backend.
+// Inner loops go by pointers, for tests are compiled without an optimiser where sanitizers look on.
 #pragma once
 
 #include <cmath>
@@ -26,10 +27,12 @@ inline std::vector<double> flatten(const Rows& rows) {
 inline Rows reference_linear(const Rows& x, const models::LinearWeights& w) {
   Rows y(x.size(), std::vector<double>(w.weight.rows()));
   for (std::size_t r = 0; r < x.size(); ++r) {
+    const double* in = x[r].data();
     for (std::size_t o = 0; o < y[r].size(); ++o) {
       double sum = w.bias.empty() ? 0.0 : static_cast<double>(w.bias[o]);
-      const auto row = w.weight.row(o);
-      for (std::size_t i = 0; i < row.size(); ++i) sum += x[r][i] * static_cast<double>(row[i]);
+      const float* row = w.weight.row(o).data();
+      const std::size_t n = w.weight.cols();
+      for (std::size_t i = 0; i < n; ++i) sum += in[i] * static_cast<double>(row[i]);
       y[r][o] = sum;
     }
   }
@@ -63,14 +66,18 @@ inline Rows reference_attention(const Rows& q, const Rows& k, const Rows& v, std
     const std::size_t n = causal ? r + 1 : k.size();
     std::vector<double> weights(n);
     double sum = 0;
+    const double* query = q[r].data() + first;
+    double* result = out[r].data() + first;
     for (std::size_t j = 0; j < n; ++j) {
       double score = 0;
-      for (std::size_t c = first; c < first + size; ++c) score += q[r][c] * k[j][c];
+      const double* key = k[j].data() + first;
+      for (std::size_t c = 0; c < size; ++c) score += query[c] * key[c];
       weights[j] = std::exp(score / std::sqrt(static_cast<double>(size)));
       sum += weights[j];
     }
     for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t c = first; c < first + size; ++c) out[r][c] += weights[j] / sum * v[j][c];
+      const double* value = v[j].data() + first;
+      for (std::size_t c = 0; c < size; ++c) result[c] += weights[j] / sum * value[c];
     }
   }
   return out;

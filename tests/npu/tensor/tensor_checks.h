@@ -82,15 +82,20 @@ inline Exact exact_product(const npu::ops::Tensor& a, const npu::ops::Tensor& b,
     most_b[i % n] = std::max<double>(most_b[i % n], std::abs(b.values[i]));
   }
   Exact exact{std::vector<double>(m * n), std::vector<double>(m * n)};
+  const bool is_rounded = type == npu::ops::Type::int16;
   for (std::size_t i = 0; i < m * k; ++i) {
     const double left = a.values[i];
+    const double most_left = most_a[i / k];
+    const float* right =
+        b.values.data() + i % k * n;  // pointers: no optimiser in sanitizers' tests
+    const double* most_right = most_b.data();
+    double* value = exact.values.data() + i / k * n;
+    double* magnitude = exact.magnitudes.data() + i / k * n;
     for (std::size_t j = 0; j < n; ++j) {
-      const double right = b.values[i % k * n + j];
-      const std::size_t at = i / k * n + j;
-      exact.values[at] += left * right;
-      exact.magnitudes[at] += type == npu::ops::Type::int16
-                                  ? std::abs(left) * most_b[j] + most_a[i / k] * std::abs(right)
-                                  : std::abs(left * right);
+      const double product = left * right[j];
+      value[j] += product;
+      magnitude[j] += is_rounded ? std::fabs(left) * most_right[j] + most_left * std::fabs(right[j])
+                                 : std::fabs(product);
     }
   }
   return exact;
