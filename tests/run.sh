@@ -75,7 +75,7 @@ test_threads() {
     fi
   done
   names=$(IFS='|'; echo "$*")
-  ctest --preset tsan --parallel "$(nproc)" --tests-regex "^($names|engine)\$"
+  ctest --preset tsan --parallel "$(nproc)" --tests-regex "^($names|engine|engine_devices)\$"
   result=$?
   note_skipped tsan <build/tsan/Testing/Temporary/LastTest.log
   return $result
