@@ -9,17 +9,19 @@ for tool in mlir-opt mlir-cpu-runner; do
   }
 done
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
-expect 0 "linalg, tiny, fp32" npu emit --dialect linalg --size tiny -o tiny
-(cd tiny && sha256sum --quiet -c SHA256SUMS) || fail "sums differ"
-"$layer" tiny in.f32
-./tiny/run.sh "$work/in.f32" "$work/out.f32" || fail "not lowered or run"
-"$layer" tiny in.f32 out.f32 || fail "another result"
+for size in tiny base; do
+  expect 0 "linalg, $size, fp32" npu emit --dialect linalg --size "$size" -o "$size"
+  (cd "$size" && sha256sum --quiet -c SHA256SUMS) || fail "sums differ"
+  "$layer" "$size" in.f32
+  "./$size/run.sh" "$work/in.f32" "$work/out.f32" || fail "$size: not lowered or run"
+  "$layer" "$size" in.f32 out.f32 || fail "$size: another result"
+done
 # The larger sizes differ in numbers alone: they are verified.
-for size in base small medium large-v3; do
+for size in small medium large-v3; do
   expect 0 "linalg, $size, fp32" npu emit --dialect linalg --size "$size" -o "$size"
   "./$size/run.sh" >/dev/null || fail "$size: refused by mlir-opt"
 done
 # A bound that cannot fail proves nothing.
 printf '\0\0\200\077' | dd of=out.f32 bs=4 seek=1000 conv=notrunc status=none
-! "$layer" tiny in.f32 out.f32 >/dev/null || fail "a wrong value was taken"
+! "$layer" base in.f32 out.f32 >/dev/null || fail "a wrong value was taken"
 echo "linalg: ok"

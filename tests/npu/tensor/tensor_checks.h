@@ -70,7 +70,8 @@ inline double share_of_bound(const npu::ops::Result& result, const Exact& exact)
   return worst;
 }
 
-// c = a b, magnitudes as the bound of `type` has them.
+// c = a b, magnitudes as the bound of `type` has them. By pointers, as in
+// support/reference_layer.h.
 inline Exact exact_product(const npu::ops::Tensor& a, const npu::ops::Tensor& b,
                            npu::ops::Type type) {
   const std::size_t m = a.shape[0], k = a.shape[1], n = b.shape[1];
@@ -86,8 +87,7 @@ inline Exact exact_product(const npu::ops::Tensor& a, const npu::ops::Tensor& b,
   for (std::size_t i = 0; i < m * k; ++i) {
     const double left = a.values[i];
     const double most_left = most_a[i / k];
-    const float* right =
-        b.values.data() + i % k * n;  // pointers: no optimiser in sanitizers' tests
+    const float* right = b.values.data() + i % k * n;
     const double* most_right = most_b.data();
     double* value = exact.values.data() + i / k * n;
     double* magnitude = exact.magnitudes.data() + i / k * n;
