@@ -11,8 +11,8 @@ import re
 import sys
 
 # These files are compiled one by one, or not together.
-ALONE = re.compile(r"models/kernels/|app/engine/examples/|.*/target_\w+\.cpp|app/python/")
-LIBRARIES = ["models/base", "models", "npu", "audio", "encoder", "decoder", "app/engine", "app", "bench"]
+ALONE = re.compile(r"app/engine/examples/|.*/target_\w+\.cpp")
+LIBRARIES = ["models/base", "models/kernels", "models", "npu", "audio", "encoder", "decoder", "app/engine", "app/python", "app", "bench"]
 
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)")
 CONSTANT = re.compile(r"(?:constexpr|const|constinit|static|inline|thread_local)\b[^(=]*?\b(k[A-Z]\w*)\b(?=[ \[{=(;])")

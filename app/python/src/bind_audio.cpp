@@ -55,7 +55,7 @@ nb::tuple decode(const Audio& audio) {
   return nb::make_tuple(to_array(std::move(found.first)), std::move(found.second));
 }
 
-using Samples = nb::ndarray<const std::int16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Int16Samples = nb::ndarray<const std::int16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 float to_float(std::int16_t sample) { return static_cast<float>(sample) / 32768; }
 
@@ -75,7 +75,7 @@ std::vector<float> speech_of(std::span<const std::int16_t> left, const std::stri
   return found;
 }
 
-Decoded speech_probabilities(const Samples& samples, const std::string& weights) {
+Decoded speech_probabilities(const Int16Samples& samples, const std::string& weights) {
   std::vector<float> found;
   {
     const nb::gil_scoped_release release;

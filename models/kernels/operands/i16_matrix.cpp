@@ -11,7 +11,6 @@ namespace wnpu::kernels {
 namespace {
 
 constexpr float kMaxInt16 = 32767;
-constexpr float kMaxInt8 = 127;
 // What int32 holds, a little less, for scales are rounded.
 constexpr float kMaxSum = 2147483647.0F * 0.999F;
 

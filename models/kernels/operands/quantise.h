@@ -8,6 +8,9 @@
 
 namespace wnpu::kernels {
 
+// The largest magnitude that signed values take: -128 would be one without its opposite.
+inline constexpr float kMaxInt8 = 127;
+
 // The factor that brings the largest |x| to `limit` (at most 32767); 0 where every x is 0, or so
 // small that the factor would be no number.
 float quantising_factor(std::span<const float> x, float limit);

@@ -13,7 +13,6 @@ namespace wnpu::kernels {
 namespace {
 
 constexpr float kMiddle = 7.5F;  // of 0 to 15
-constexpr float kMaxSigned = 127;
 
 }  // namespace
 
@@ -65,7 +64,7 @@ void U4Rows::set(ConstMatrixView x, const U4Basis& basis) {
   resize(x.rows, x.cols);
   for (std::size_t r = 0; r < x.rows; ++r) {
     std::ranges::transform(x.row(r), basis.balance, balanced_.begin(), std::divides{});
-    const float factor = quantising_factor(balanced_, kMaxSigned);
+    const float factor = quantising_factor(balanced_, kMaxInt8);
     const std::int32_t sum = round_to_bytes(balanced_, factor, {numbers(r), x.cols});
     scales_[r] = scale_of_factor(factor);
     offsets_[r] = -kMiddle * scales_[r] * static_cast<float>(sum);

@@ -34,7 +34,7 @@ struct Loaded {
 template <typename Function>
 void find(void* library, const char* name, Function& found, std::string& fault) {
   found = reinterpret_cast<Function>(::dlsym(library, name));  // NOLINT: as dlsym(3) says
-  if (found == nullptr) fault = std::string("it has no ") + name;
+  if (found == nullptr) fault.assign("it has no ").append(name);
 }
 
 // OpenBLAS chooses its kernels by a CPU's name, and the oldest for one that it does not know,
