@@ -1,8 +1,11 @@
 #include "tests/xdna_mock/array_executor.h"
 
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "npu/design/overlay.h"
 #include "npu/plans/plan.h"
@@ -58,19 +61,34 @@ StandInCall from_stream(std::span<const std::uint32_t> stream) {
   return call;
 }
 
+npu::LayerGeometry geometry_of(const npu::LayerShape& shape, npu::Precision precision) {
+  return npu::layer_geometry(npu::npu1(), shape, precision);
+}
+
+// Kept: to make one of them is to make all.
+const std::vector<npu::NamedDesign>& trial_calls_of(const npu::LayerShape& s,
+                                                    npu::Precision precision) {
+  static std::mutex mutex;
+  static std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, npu::Precision>,
+                  std::vector<npu::NamedDesign>>
+      made;
+  const std::scoped_lock lock(mutex);
+  auto& calls = made[{s.frames, s.width, s.heads, s.hidden, precision}];
+  if (calls.empty()) calls = npu::trial_calls(geometry_of(s, precision));
+  return calls;
+}
+
 }  // namespace
 
 npu::Design design_of(const StandInCall& call) {
   if (call.adder_elements != 0) return adder_design(call.adder_elements);
-  const npu::LayerGeometry geometry = npu::layer_geometry(npu::npu1(), call.shape, call.precision);
-  if (call.trial != 0) return npu::trial_calls(geometry).at(call.trial - 1).design;
-  return npu::layer_design(geometry, call.layer);
+  if (call.trial != 0) return trial_calls_of(call.shape, call.precision).at(call.trial - 1).design;
+  return npu::layer_design(geometry_of(call.shape, call.precision), call.layer);
 }
 
 std::vector<StandInCall> calls_of_first_light(const npu::LayerShape& shape) {
-  const npu::LayerGeometry geometry = npu::layer_geometry(npu::npu1(), shape, npu::Precision::bf16);
   std::vector<StandInCall> all;
-  for (std::size_t i = 0; i < npu::trial_calls(geometry).size(); ++i) {
+  for (std::size_t i = 0; i < trial_calls_of(shape, npu::Precision::bf16).size(); ++i) {
     all.push_back({shape, npu::Precision::bf16, {}, 0, i + 1});
   }
   return all;
