@@ -8,7 +8,8 @@ cd "$root"
 failed=()
 skipped=$(mktemp)
 cpu_times=$(mktemp)
-trap 'rm -f "$skipped" "$cpu_times"' EXIT
+beside_output=$(mktemp)
+trap 'rm -f "$skipped" "$cpu_times" "$beside_output"' EXIT
 
 # Sets cpu_s: the CPU seconds, user and system, of all that this script has started and that has ended.
 # To a file: a command substitution would be asked for its own.
@@ -34,6 +35,25 @@ step() {
   return $result
 }
 
+# begin_beside NAME COMMAND...: on what the steps until finish_beside leave of the CPUs: tests wait much of their time.
+begin_beside() {
+  beside=$1
+  shift
+  say "$beside, beside what follows"
+  (
+    chrt --idle --pid 0 $BASHPID
+    CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) "$@" # two compilers more would take memory from the tests
+  ) >"$beside_output" 2>&1 &
+  beside_pid=$!
+}
+wait_beside() { wait "$beside_pid"; }
+finish_beside() {
+  local result=0
+  step "$beside: the rest" wait_beside || result=$?
+  cat "$beside_output"
+  return $result
+}
+
 sources() { git ls-files -- "$@"; }
 
 check_format() { sources '*.h' '*.hpp' '*.cpp' | xargs clang-format --dry-run -Werror; }
@@ -55,13 +75,14 @@ note_skipped() {
     /SKIP:/ { sub(/.*SKIP: */, ""); print preset ": " test ": " $0 }' >>"$skipped"
 }
 
-# run_tests PRESET
+# run_tests PRESET CTEST_ARGUMENT...
 run_tests() {
-  local result
+  local preset=$1 result
+  shift
   # Two more than CPUs: many of them wait most of their time, for a signal's effect or live speech.
-  ctest --preset "$1" --parallel $(($(nproc) + 2))
+  ctest --preset "$preset" --parallel $(($(nproc) + 2)) "$@"
   result=$?
-  note_skipped "$1" <"build/$1/Testing/Temporary/LastTest.log"
+  note_skipped "$preset" <"build/$preset/Testing/Temporary/LastTest.log"
   return $result
 }
 
@@ -102,15 +123,23 @@ say "packages (app/packages.txt, tests/packages.txt)"
 install_packages app/packages.txt tests/packages.txt || exit 1
 step "weights, a recording, the normaliser, onnxruntime and a Python environment for the tests" fetch_or_say
 step "format" check_format
-step "dev: build" build dev && step "dev: test" run_tests dev
-step "clang-tidy: sizes and names" tests/tidy.sh
-step "asan: build" build asan && step "asan: test" run_tests asan
-# What an hour would find, tests/README.md says how to look for.
-step "fuzzers of the preset asan, 15 s each" tests/fuzz/run.sh 15
+step "dev: build" build dev
+built=$?
+begin_beside "clang-tidy: sizes and names" tests/tidy.sh
+[ $built -eq 0 ] && step "dev: test" run_tests dev --label-exclude alone
+finish_beside
+[ $built -eq 0 ] && step "dev: test of times, alone" run_tests dev --label-regex alone
+
+step "asan: build" build asan
+built=$?
 # What works on the threads of models/base/thread_pool, audio/read/samples_beside, npu/sim/worker_pool and
 # app/engine/windows/clip_loop.
 with_threads=(models npu audio encoder decoder app)
-step "tsan: build" build tsan "${with_threads[@]}" && step "tsan: test" test_threads "${with_threads[@]}"
+begin_beside "tsan: build" build tsan "${with_threads[@]}"
+[ $built -eq 0 ] && step "asan: test" run_tests asan
+# What an hour would find, tests/README.md says how to look for.
+step "fuzzers of the preset asan, 15 s each" tests/fuzz/run.sh 15
+finish_beside && step "tsan: test" test_threads "${with_threads[@]}"
 
 say "all steps took $SECONDS s"
 if [ -s "$skipped" ]; then
