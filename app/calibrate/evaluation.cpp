@@ -1,5 +1,6 @@
 #include "app/calibrate/evaluation.h"
 
+#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -33,7 +34,8 @@ std::optional<std::string> reference_of(const std::string& recording) {
 struct Heard {
   std::vector<std::string> texts;
   double audio_s = 0;
-  double seconds = 0;
+  double cpu_s = 0;
+  double wall_s = 0;
 };
 
 Heard hear(const std::shared_ptr<const models::ModelFile>& model, models::Precision precision,
@@ -42,13 +44,15 @@ Heard hear(const std::shared_ptr<const models::ModelFile>& model, models::Precis
   Recognizer recognizer(loaded, threads);
   loaded->cpu_layers();
   Heard heard;
-  const double start = processor_s();
+  const double cpu_start = processor_s();
+  const auto start = std::chrono::steady_clock::now();
   for (const std::string& recording : recordings) {
     const Transcript transcript = greedy_transcript(recognizer, recording);
     heard.texts.push_back(text_of_all(transcript));
     heard.audio_s += transcript.input.duration;
   }
-  heard.seconds = processor_s() - start;
+  heard.cpu_s = processor_s() - cpu_start;
+  heard.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return heard;
 }
 
@@ -67,8 +71,10 @@ Evaluation evaluate(const std::shared_ptr<const models::ModelFile>& before,
   result.n_recordings = recordings.size();
   result.precision = precision;
   result.audio_s = exact.audio_s;
-  result.before.seconds = exact.seconds;
-  result.after.seconds = rounded.seconds;
+  result.before.cpu_s = exact.cpu_s;
+  result.before.wall_s = exact.wall_s;
+  result.after.cpu_s = rounded.cpu_s;
+  result.after.wall_s = rounded.wall_s;
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     result.n_same_text += exact.texts[i] == rounded.texts[i] ? 1 : 0;
     if (!references[i]) continue;

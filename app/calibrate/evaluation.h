@@ -14,8 +14,9 @@ namespace wnpu::app {
 
 // A model on the recordings.
 struct Hearing {
-  ErrorCounts words;   // of recordings with a text beside them
-  double seconds = 0;  // processor time, of this process
+  ErrorCounts words;  // of recordings with a text beside them
+  double cpu_s = 0;   // processor time, of this process
+  double wall_s = 0;  // by the clock
 };
 
 struct Evaluation {

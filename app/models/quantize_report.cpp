@@ -49,7 +49,10 @@ ordered_json layer_json(const QuantizedLayer& layer, const QuantizeReport& repor
 }
 
 ordered_json layer_json(const Hearing& hearing, bool has_references) {
-  ordered_json object = {{"cpu_s", hearing.seconds}, {"word_errors", nullptr}, {"words", nullptr}};
+  ordered_json object = {{"cpu_s", hearing.cpu_s},
+                         {"wall_s", hearing.wall_s},
+                         {"word_errors", nullptr},
+                         {"words", nullptr}};
   if (!has_references) return object;
   object["word_errors"] = hearing.words.errors();
   object["words"] = hearing.words.reference;
@@ -93,21 +96,21 @@ std::string row_text(const QuantizedLayer& layer, const QuantizeReport& report,
   return text + "\n";
 }
 
-// Word errors in percent; nothing without references.
-std::string rate_text(const Evaluation& evaluation, const Hearing& hearing) {
+// Word errors in percent, where there are references.
+std::string hearing_text(const Evaluation& evaluation, const Hearing& hearing) {
   constexpr double kPercent = 100;
-  if (evaluation.n_references == 0) return "";
-  return ", word errors " + formatted("%.2f %%", kPercent * hearing.words.rate());
+  std::string text =
+      formatted("%.1f s", hearing.wall_s) + formatted(", %.1f s of CPU", hearing.cpu_s);
+  if (evaluation.n_references == 0) return text;
+  return text + ", word errors " + formatted("%.2f %%", kPercent * hearing.words.rate());
 }
 
 std::string evaluation_text(const Evaluation& evaluation) {
   std::string text = "recordings: " + std::to_string(evaluation.n_same_text) + " of ";
   text += std::to_string(evaluation.n_recordings) + " with the same text\n";
-  text += "before, fp32: " + formatted("%.1f s of CPU", evaluation.before.seconds);
-  text += rate_text(evaluation, evaluation.before) + "\nnow, ";
+  text += "before, fp32: " + hearing_text(evaluation, evaluation.before) + "\nnow, ";
   text += models::precision_name(evaluation.precision);
-  text += formatted(": %.1f s of CPU", evaluation.after.seconds);
-  return text + rate_text(evaluation, evaluation.after) + "\n";
+  return text + ": " + hearing_text(evaluation, evaluation.after) + "\n";
 }
 
 std::string page_row(const QuantizedLayer& layer, const QuantizeReport& report) {
