@@ -56,7 +56,7 @@ finish_beside() {
 
 sources() { git ls-files -- "$@"; }
 
-check_format() { sources '*.h' '*.hpp' '*.cpp' | xargs clang-format --dry-run -Werror; }
+check_format() { sources '*.h' '*.hpp' '*.cpp' | xargs -P "$(nproc)" -n 100 clang-format --dry-run -Werror; }
 
 # build PRESET [FOLDER...]: everything, or the test programs of these folders.
 build() {
@@ -109,22 +109,27 @@ or_say() {
   "$@" || echo "$why"
 }
 
+# Of what the tests need, what the build needs too.
+fetch_for_build() {
+  or_say "no nanobind or PyAV: the Python module will not be built nor tested" bash tests/python_env.sh
+}
 # Side by side: they wait for others' machines, and each writes to a folder of its own.
-fetch_or_say() {
+fetch_for_tests() {
   or_say "tiny.en could not be fetched: tests that need it will be skipped" fetch_samples &
   or_say "no normaliser: the test of word error rates will be skipped" bash bench/peers.sh --normalizer &
   or_say "no onnxruntime: the test of ONNX graphs will be skipped" bash tests/onnx_env.sh &
   or_say "no kubernetes-validate: the Job will not be checked by its schema" bash tests/cluster/kubernetes_env.sh &
-  or_say "no nanobind or PyAV: the Python module will not be built nor tested" bash tests/python_env.sh &
   wait
 }
 
 say "packages (app/packages.txt, tests/packages.txt)"
 install_packages app/packages.txt tests/packages.txt || exit 1
-step "weights, a recording, the normaliser, onnxruntime and a Python environment for the tests" fetch_or_say
+step "a Python environment for the tests" fetch_for_build
+begin_beside "weights, a recording, the normaliser and onnxruntime" fetch_for_tests
 step "format" check_format
 step "dev: build" build dev
 built=$?
+finish_beside
 begin_beside "clang-tidy: sizes and names" tests/tidy.sh
 [ $built -eq 0 ] && step "dev: test" run_tests dev --label-exclude alone
 finish_beside
