@@ -1,10 +1,13 @@
 #!/bin/bash
-# packages_in_roots.sh PACKAGES: the Debian package in a clean bookworm root and the tarball in one of
-# Ubuntu 18.04 (2018), each made by debootstrap: a transcript within three commands, and nothing left
-# behind. PACKAGES is what app/package/make_packages.sh made. By hand: needs root, the network, and
+# packages_in_roots.sh PACKAGES [SUITE...]: the Debian package in a clean bookworm root and the tarball in one
+# of Ubuntu 18.04 (2018), each made by debootstrap: a transcript within three commands, and nothing left
+# behind. PACKAGES is what app/package/make_packages.sh made. Of each SUITE, of Debian or Ubuntu: the package
+# is made in a root of it, from this commit, and tried in a clean one. By hand: needs root, the network, and
 # tiny.en and jfk.wav (app/quickstart.sh).
 set -euo pipefail
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages=$(cd "$1" && pwd)
+shift
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu
 work=$(mktemp -d)
 expected='ask not what your country can do for you'
@@ -14,10 +17,20 @@ leave() {
 }
 trap leave EXIT
 
-# make_root NAME SUITE MIRROR
+# or_show LOG COMMAND...: quietly; where it fails, the end of what it said.
+or_show() {
+  local log=$1
+  shift
+  "$@" >"$log" 2>&1 || { tail -n 30 "$log"; exit 1; }
+}
+
+# make_root NAME SUITE
 make_root() {
-  debootstrap --variant=minbase --no-check-gpg "$2" "$work/$1" "$3" >"$work/$1.log" 2>&1 ||
-    { tail "$work/$1.log"; exit 1; }
+  local mirror=http://archive.ubuntu.com/ubuntu components=main,universe folder
+  case $2 in
+    bookworm | trixie | forky | sid) mirror=http://deb.debian.org/debian components=main ;;
+  esac
+  or_show "$work/$1.log" debootstrap --variant=minbase --no-check-gpg --components=$components "$2" "$work/$1" "$mirror"
   for folder in proc dev; do mount --bind "/$folder" "$work/$1/$folder"; done
   mkdir -p "$work/$1/user"
   cp -r "$cache/tiny.en" "$cache/samples/jfk.wav" "$work/$1/user/"
@@ -35,26 +48,45 @@ says() { # says ROOT COMMAND...
 }
 files() { (cd "$work/$1" && find usr etc opt var/lib -xdev ! -path 'var/lib/dpkg/*' ! -path 'var/lib/apt/*' | sort); }
 
-make_root bookworm bookworm http://deb.debian.org/debian
-cp "$packages"/*.deb "$work/bookworm/user/"
-in_root bookworm apt-get update -qq
-# What the package needs, and what is left when it alone is removed.
-in_root bookworm sh -c 'apt-get install -y -qq --no-install-recommends /user/*.deb' >"$work/log" 2>&1 ||
-  { tail "$work/log"; exit 1; }
-says bookworm whisper-npu --model /user/tiny.en /user/jfk.wav
-in_root bookworm whisper-npu doctor --model /user/tiny.en >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-in_root bookworm sh -c 'ldconfig -p | grep -q libwhisper_npu.so.0' || { echo "FAILED: ldconfig"; exit 1; }
-[ -e "$work/bookworm/usr/share/bash-completion/completions/whisper-npu" ] || { echo "FAILED: completions"; exit 1; }
-rm -rf "$work"/bookworm/user/.cache
-files bookworm >"$work/with"
-in_root bookworm apt-get purge -y -qq whisper-npu >/dev/null 2>&1
-files bookworm >"$work/without"
-left=$(grep -i 'whisper' "$work/without" || true)
-[ -z "$left" ] || { echo "FAILED: left behind: $left"; exit 1; }
-in_root bookworm sh -c 'find /user -newer /user/jfk.wav -name ".*"' | grep -v '^/user$' && { echo "FAILED: files in the home"; exit 1; }
-echo "bookworm: the package installs, transcribes, and leaves nothing"
+# try_package SUITE FOLDER: what the package in the folder needs, and what is left when it alone is removed.
+try_package() {
+  local suite=$1 left
+  make_root "$suite" "$suite"
+  cp "$2"/*.deb "$work/$suite/user/"
+  in_root "$suite" apt-get update -qq
+  or_show "$work/log" in_root "$suite" sh -c 'apt-get install -y -qq --no-install-recommends /user/*.deb'
+  says "$suite" whisper-npu --model /user/tiny.en /user/jfk.wav
+  or_show "$work/log" in_root "$suite" whisper-npu doctor --model /user/tiny.en
+  in_root "$suite" sh -c 'ldconfig -p | grep -q libwhisper_npu.so.0' || { echo "FAILED: ldconfig"; exit 1; }
+  [ -e "$work/$suite/usr/share/bash-completion/completions/whisper-npu" ] || { echo "FAILED: completions"; exit 1; }
+  rm -rf "$work/$suite/user/.cache"
+  in_root "$suite" apt-get purge -y -qq whisper-npu >/dev/null 2>&1
+  left=$(files "$suite" | grep -i 'whisper' || true)
+  [ -z "$left" ] || { echo "FAILED: left behind: $left"; exit 1; }
+  in_root "$suite" sh -c 'find /user -newer /user/jfk.wav -name ".*"' | grep -v '^/user$' && { echo "FAILED: files in the home"; exit 1; }
+  echo "$suite: the package installs, transcribes, and leaves nothing"
+}
 
-make_root bionic bionic http://archive.ubuntu.com/ubuntu
+# make_in SUITE: the package, made in a root that has what app/packages.txt names; XRT only where the suite has it.
+make_in() {
+  local root=$1-build name names=()
+  make_root "$root" "$1"
+  in_root "$root" apt-get update -qq
+  for name in $(sed 's/#.*//' "$source/app/packages.txt"); do
+    if [ "$name" != libxrt-dev ] || in_root "$root" apt-cache show "$name" >/dev/null 2>&1; then names+=("$name"); fi
+  done
+  or_show "$work/log" in_root "$root" apt-get install -y -qq --no-install-recommends "${names[@]}"
+  git clone -q --no-hardlinks "$source" "$work/$root/user/source"
+  or_show "$work/log" in_root "$root" bash /user/source/app/package/make_packages.sh /user/out
+}
+
+try_package bookworm "$packages"
+for suite in "$@"; do
+  make_in "$suite"
+  try_package "$suite" "$work/$suite-build/user/out"
+done
+
+make_root bionic bionic
 cp "$packages"/whisper-npu-*.tar.gz "$work/bionic/user/"
 in_root bionic sh -c 'cd /user && tar xf whisper-npu-*.tar.gz'
 says bionic sh -c 'cd /user/whisper-npu-* && ./whisper-npu --model /user/tiny.en /user/jfk.wav'
