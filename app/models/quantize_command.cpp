@@ -30,8 +30,8 @@ namespace {
 
 using models::DType;
 
-constexpr std::array kTypes{DType::i8_rows, DType::bf16, DType::q4_0, DType::q4_1,
-                            DType::q5_0,    DType::q5_1, DType::q8_0};
+constexpr std::array kTypes{DType::i8_rows, DType::i16_rows, DType::bf16, DType::q4_0,
+                            DType::q4_1,    DType::q5_0,     DType::q5_1, DType::q8_0};
 constexpr const char* kReportName = "quantize.json";
 constexpr const char* kPageName = "quantize.html";
 
@@ -57,8 +57,8 @@ void add_quantize_options(CLI::App& app, QuantizeOrder& order, std::vector<std::
   order.precision = type_names().front();
   add_name(
       app, "--precision", type_names(), order.precision,
-      "Type that matrices are stored in: int8 and bf16 in a CTranslate2 folder, q4_0 to q8_0 in "
-      "a file of whisper.cpp's");
+      "Type that matrices are stored in: int8, int16 and bf16 in a CTranslate2 folder, q4_0 to "
+      "q8_0 in a file of whisper.cpp's");
   add_number_or_none(app, "--max-error", order.max_error, {{0, 1}},
                      "Layers with a larger relative error keep their values (CTranslate2 only)");
   app.add_option("--calibrate", order.recordings,

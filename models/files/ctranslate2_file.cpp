@@ -48,7 +48,7 @@ class CTranslate2File final : public ModelFile {
   void read_config(const fs::path& path);
 
   TensorView take_view(const std::string& name);
-  std::span<const float> take_scales(const std::string& name, std::size_t rows);
+  std::span<const float> take_scales(const std::string& name, DType dtype, std::size_t rows);
   void check_zeros(const std::string& name, const TensorView& view) const;
   void add_parts(const std::string& variable, const Names& names);
   void add_linear(const std::string& scope, const Names& names);
@@ -179,20 +179,29 @@ void CTranslate2File::read_config(const fs::path& path) {
       pairs_at(config, "alignment_heads", {dims_.n_text_layer, dims_.n_text_head}, path.string());
 }
 
-// Per-row scales of an int8 variable (model_spec.py _quantize): value = int8 / scale.
-std::span<const float> CTranslate2File::take_scales(const std::string& name, std::size_t rows) {
+// Scales of an integer variable (model_spec.py _quantize): int8 has one a row, int16 one, which is
+// a scalar; value = integer / scale.
+std::span<const float> CTranslate2File::take_scales(const std::string& name, DType dtype,
+                                                    std::size_t rows) {
   const std::string scale_name = name + "_scale";
-  const TensorView view = take_view(scale_name);
-  if (view.shape != std::vector<std::size_t>{rows}) {
-    fail(scale_name, "[" + std::to_string(rows) + "]", shape_text(view.shape));
+  const std::size_t n_scales = dtype == DType::i8_rows ? rows : 1;
+  if (dtype == DType::i16_rows) {
+    const std::vector<std::size_t>& shape = look_at(scale_name).shape;
+    if (!shape.empty()) fail(scale_name, "a scalar", shape_text(shape));
+    variables_.by_name.at(scale_name).shape = {n_scales};
   }
-  std::vector<float> scales(rows);
+  const TensorView view = take_view(scale_name);
+  if (view.shape != std::vector<std::size_t>{n_scales}) {
+    fail(scale_name, "[" + std::to_string(n_scales) + "]", shape_text(view.shape));
+  }
+  std::vector<float> scales(n_scales);
   dequantize(view, scales);
   for (const float scale : scales) {
     if (!std::isfinite(scale) || scale <= 0) {
       fail(scale_name, "finite scales above 0", std::to_string(scale));
     }
   }
+  scales.resize(rows, scales.front());
   return scales_.emplace_back(std::move(scales));
 }
 
@@ -215,13 +224,14 @@ TensorView CTranslate2File::take_view(const std::string& name) {
       break;
     case Type::i8:
       view.dtype = DType::i8_rows;
-      view.row_scales = take_scales(name, view.shape[0]);
       break;
     case Type::i16:
-      fail(name, "float32, float16, bfloat16 or int8", "int16, which is not supported");
+      view.dtype = DType::i16_rows;
+      break;
     case Type::i32:
-      fail(name, "float32, float16, bfloat16 or int8", "int32");
+      fail(name, "float32, float16, bfloat16, int8 or int16", "int32");
   }
+  if (has_row_scales(view.dtype)) view.row_scales = take_scales(name, view.dtype, view.shape[0]);
   return view;
 }
 

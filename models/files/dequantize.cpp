@@ -31,16 +31,17 @@ void dequantize_bf16(const std::byte* from, std::span<float> out) {
   }
 }
 
-void dequantize_i8_rows(const TensorView& tensor, std::span<float> out) {
+// Integer: std::int8_t or std::int16_t.
+template <typename Integer>
+void dequantize_rows(const TensorView& tensor, std::span<float> out) {
   const std::size_t rows = tensor.row_scales.size();
   assert(rows == tensor.shape[0]);
   const std::size_t cols = rows == 0 ? 0 : out.size() / rows;
   const std::byte* from = tensor.bytes.data();
   for (std::size_t r = 0; r < rows; ++r) {
     const float scale = tensor.row_scales[r];
-    for (std::size_t c = 0; c < cols; ++c) {
-      const auto value = static_cast<std::int8_t>(from[r * cols + c]);
-      out[r * cols + c] = static_cast<float>(value) / scale;
+    for (std::size_t i = r * cols; i < (r + 1) * cols; ++i) {
+      out[i] = static_cast<float>(load<Integer>(from + i * sizeof(Integer))) / scale;
     }
   }
 }
@@ -133,7 +134,9 @@ void dequantize(const TensorView& tensor, std::span<float> out) {
     case DType::bf16:
       return dequantize_bf16(from, out);
     case DType::i8_rows:
-      return dequantize_i8_rows(tensor, out);
+      return dequantize_rows<std::int8_t>(tensor, out);
+    case DType::i16_rows:
+      return dequantize_rows<std::int16_t>(tensor, out);
     case DType::q4_0:
       return dequantize_blocks(tensor, block_q4_0, out);
     case DType::q4_1:

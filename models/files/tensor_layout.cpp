@@ -14,6 +14,7 @@ BlockLayout block_layout(DType dtype) {
       return {1, 4};
     case DType::f16:
     case DType::bf16:
+    case DType::i16_rows:
       return {1, 2};
     case DType::i8_rows:
       return {1, 1};

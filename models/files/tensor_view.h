@@ -9,13 +9,18 @@
 
 namespace wnpu::models {
 
-// Element types found in model files. i8_rows is CTranslate2's int8: one fp32 scale a row,
-// value = int8 / scale. The q types are ggml's blocks of 32 along a row.
-enum class DType { f32, f16, bf16, i8_rows, q4_0, q4_1, q5_0, q5_1, q8_0 };
-inline constexpr std::array<std::string_view, 9> kDTypeNames{"f32",  "f16",  "bf16", "int8", "q4_0",
-                                                             "q4_1", "q5_0", "q5_1", "q8_0"};
+// Element types found in model files. i8_rows and i16_rows are CTranslate2's int8 and int16: one
+// fp32 scale a row (int16's rows have the same), value = integer / scale. The q types are ggml's
+// blocks of 32 along a row.
+enum class DType { f32, f16, bf16, i8_rows, i16_rows, q4_0, q4_1, q5_0, q5_1, q8_0 };
+inline constexpr std::array<std::string_view, 10> kDTypeNames{
+    "f32", "f16", "bf16", "int8", "int16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0"};
 
 std::string_view dtype_name(DType dtype);
+// Whether a tensor of the type has a scale for each of its rows.
+constexpr bool has_row_scales(DType dtype) {
+  return dtype == DType::i8_rows || dtype == DType::i16_rows;
+}
 
 // Extents of the largest tensors in a Whisper model, the weights of its convolutions.
 inline constexpr std::size_t kMaxRank = 3;
@@ -25,7 +30,7 @@ struct TensorView {
   DType dtype = DType::f32;
   std::vector<std::size_t> shape;          // outermost first, as openai/whisper prints it
   std::span<const std::byte> bytes;        // row-major
-  std::span<const float> row_scales = {};  // i8_rows: shape[0] of them
+  std::span<const float> row_scales = {};  // has_row_scales(): shape[0] of them
   bool is_mapped = false;                  // of a file's pages, which release() gives back
 
   std::size_t size() const;  // number of elements

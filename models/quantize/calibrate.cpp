@@ -151,7 +151,8 @@ class Calibrator {
   StoredValues rounded_for(const Matrix& sample, const ChannelFactors& factors,
                            const Matrix& weights, const std::string& name) {
     const bool is_int8 = options_.type == DType::i8_rows;
-    if (!is_int8 && block_layout(options_.type).elements == 1) {  // no values share a scale
+    if (!is_int8 && block_layout(options_.type).elements == 1) {
+      // bf16's values have scales of their own, and int16's steps are small.
       return stored_values(options_.type, weights.view(), name);
     }
     const Matrix inputs = with_divided_columns(rounding_rows(sample), factors);

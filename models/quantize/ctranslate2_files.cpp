@@ -48,6 +48,8 @@ Type type_of(DType dtype) {
       return Type::bf16;
     case DType::i8_rows:
       return Type::i8;
+    case DType::i16_rows:
+      return Type::i16;
     default:
       return Type::f32;
   }
@@ -123,20 +125,26 @@ class VariableList {
 
   void add_layer(const QuantizedLayer& layer) {
     const std::string name = layer.layer.variable + "/weight";
-    add(layer.type == DType::i8_rows ? 2 : 1, [this, layer, name] {
+    add(has_row_scales(layer.type) ? 2 : 1, [this, layer, name] {
       const Matrix weights = layer_weights(file_, layer.layer);
       const StoredValues stored = stored_values(layer.type, weights.view(), name);
       const std::array shape{weights.rows(), weights.cols()};
       std::string bytes = variable_bytes(name, shape, type_of(layer.type), stored.bytes);
-      if (!stored.row_scales.empty()) {
-        const std::array scales{stored.row_scales.size()};
-        bytes += variable_bytes(name + "_scale", scales, Type::f32,
-                                as_text(std::as_bytes(std::span(stored.row_scales))));
-      }
-      return bytes;
+      return has_row_scales(layer.type) ? bytes + scale_bytes(layer.type, name, stored) : bytes;
     });
     if (!layer.layer.has_bias) return;
     add(1, [this, layer] { return bias_bytes(layer.layer); });
+  }
+
+  // int8 has a scale a row, int16 one, a scalar.
+  static std::string scale_bytes(DType type, const std::string& name, const StoredValues& stored) {
+    std::span<const float> scales = stored.row_scales;
+    std::vector<std::size_t> shape{scales.size()};
+    if (type == DType::i16_rows) {
+      scales = scales.first(1);
+      shape.clear();
+    }
+    return variable_bytes(name + "_scale", shape, Type::f32, as_text(std::as_bytes(scales)));
   }
 
   // Zeros for the key, which has none.

@@ -20,10 +20,15 @@ const TensorView& view_of(const ModelFile& file, const std::string& part) {
   return file.tensor(part + ".weight", shape);
 }
 
+// Of a file's scales: int8 has one a row, int16 one.
+std::size_t scale_bytes(DType type, std::size_t rows) {
+  if (!has_row_scales(type)) return 0;
+  return (type == DType::i8_rows ? rows : 1) * sizeof(float);
+}
+
 std::size_t stored_bytes(DType type, const Matrix& weights) {
   const std::array shape{weights.rows(), weights.cols()};
-  const std::size_t scales = type == DType::i8_rows ? weights.rows() * sizeof(float) : 0;
-  return storage_bytes(type, shape).value_or(0) + scales;
+  return storage_bytes(type, shape).value_or(0) + scale_bytes(type, weights.rows());
 }
 
 // The one that keeps the values of all parts.
@@ -46,9 +51,9 @@ QuantizedLayer quantize_layer(const ModelFile& file, ProductLayer layer,
   result.type = result.stays_finer ? exact_type_of(file, layer) : options.type;
   result.n_weights = weights.size();
   result.bytes = stored_bytes(result.type, weights);
+  result.bytes_before = scale_bytes(view_of(file, layer.parts.front()).dtype, weights.rows());
   for (const std::string& part : layer.parts) {
-    const TensorView& view = view_of(file, part);
-    result.bytes_before += view.bytes.size() + view.row_scales.size_bytes();
+    result.bytes_before += view_of(file, part).bytes.size();
   }
   result.layer = std::move(layer);
   return result;

@@ -19,6 +19,7 @@ namespace wnpu::models {
 namespace {
 
 constexpr float kMaxInt8 = 127;
+constexpr float kMaxInt16 = 1024;
 
 template <typename T>
 void append(std::string& bytes, T value) {
@@ -53,22 +54,41 @@ void append_float(DType dtype, float value, const std::string& name, std::string
   append(bytes, half);
 }
 
-// A row's scale; finite whatever the row is.
-float int8_scale(float largest) {
-  if (largest == 0) return kMaxInt8;
-  return std::min(kMaxInt8 / largest, std::numeric_limits<float>::max());
+// What brings the largest value to `limit`; finite whatever it is.
+float integer_scale(float largest, float limit) {
+  if (largest == 0) return limit;
+  return std::min(limit / largest, std::numeric_limits<float>::max());
+}
+
+template <typename Integer>
+void append_levels(std::span<const float> row, float scale, float limit, StoredValues& stored) {
+  stored.row_scales.push_back(scale);
+  for (const float value : row) {
+    const float level = std::clamp(std::nearbyint(value * scale), -limit, limit);
+    append(stored.bytes, static_cast<Integer>(level));
+  }
 }
 
 StoredValues int8_rows(ConstMatrixView values) {
   StoredValues stored;
   stored.bytes.reserve(values.rows * values.cols);
   for (std::size_t r = 0; r < values.rows; ++r) {
-    const float scale = int8_scale(largest_of(values.row(r)));
-    stored.row_scales.push_back(scale);
-    for (const float value : values.row(r)) {
-      const float level = std::clamp(std::nearbyint(value * scale), -kMaxInt8, kMaxInt8);
-      append(stored.bytes, static_cast<std::int8_t>(level));
-    }
+    const float scale = integer_scale(largest_of(values.row(r)), kMaxInt8);
+    append_levels<std::int8_t>(values.row(r), scale, kMaxInt8, stored);
+  }
+  return stored;
+}
+
+StoredValues int16_rows(ConstMatrixView values) {
+  StoredValues stored;
+  stored.bytes.reserve(values.rows * values.cols * sizeof(std::int16_t));
+  float largest = 0;
+  for (std::size_t r = 0; r < values.rows; ++r) {
+    largest = std::max(largest, largest_of(values.row(r)));
+  }
+  const float scale = integer_scale(largest, kMaxInt16);
+  for (std::size_t r = 0; r < values.rows; ++r) {
+    append_levels<std::int16_t>(values.row(r), scale, kMaxInt16, stored);
   }
   return stored;
 }
@@ -102,6 +122,7 @@ StoredValues stored_values(DType dtype, ConstMatrixView values, const std::strin
     }
   }
   if (dtype == DType::i8_rows) return int8_rows(values);
+  if (dtype == DType::i16_rows) return int16_rows(values);
   if (block_layout(dtype).elements > 1) return blocks(dtype, values, name);
   StoredValues stored;
   stored.bytes.reserve(values.rows * values.cols * block_layout(dtype).bytes);

@@ -12,12 +12,13 @@ namespace wnpu::models {
 // Values as a file has them.
 struct StoredValues {
   std::string bytes;
-  std::vector<float> row_scales = {};  // i8_rows: one a row
+  std::vector<float> row_scales = {};  // has_row_scales(): one a row
 };
 
 // Rows of values in any type, each value rounded to the nearest that its row
-// or block of 32 has. i8_rows has the scale of CTranslate2's converter, 127 by the row's largest
-// value. `name` is for messages. Throws ModelError for a NaN or infinity, for rows that are not
+// or block of 32 has. i8_rows and i16_rows have the scales of CTranslate2's converter: 127 by the
+// row's largest value, and for all rows 1024 by the matrix's, so that its sums fit 32 bits. `name`
+// is for messages. Throws ModelError for a NaN or infinity, for rows that are not
 // whole blocks, and where a value or a block's scale exceeds fp16.
 StoredValues stored_values(DType dtype, ConstMatrixView values, const std::string& name);
 

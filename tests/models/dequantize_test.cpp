@@ -98,6 +98,19 @@ TEST_CASE("dequantize: a q4_0 block worked out by hand") {
   CHECK(values[31] == 0.0F);
 }
 
+TEST_CASE("dequantize: int16 is divided by the scale of its row, to the ends of its range") {
+  const std::string bytes = bytes_of(std::int16_t{32767}) + bytes_of(std::int16_t{-32768}) +
+                            bytes_of(std::int16_t{-1}) + bytes_of(std::int16_t{256});
+  const std::vector<float> scales = {0.5F, 1024.0F};
+  const TensorView view{.dtype = DType::i16_rows,
+                        .shape = {2, 2},
+                        .bytes = std::as_bytes(std::span<const char>(bytes)),
+                        .row_scales = scales};
+  std::vector<float> values(4);
+  dequantize(view, values);
+  CHECK(values == std::vector<float>{65534.0F, -65536.0F, -1.0F / 1024, 0.25F});
+}
+
 TEST_CASE("dequantize: int8 rows are divided by the scale of their row") {
   const std::string bytes = {'\x7f', '\x81', '\x01', '\x02'};
   const std::vector<float> scales = {127.0F, 4.0F};

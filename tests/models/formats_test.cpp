@@ -1,4 +1,6 @@
 // Every format and number type: what is written is what is read.
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -101,6 +103,33 @@ TEST_CASE("ctranslate2: every number type is read as written") {
     check_frame(*file, "ctranslate2", c.dtype);
     check_values(*file, small_model(), c.rounding);
   }
+}
+
+TEST_CASE("ctranslate2: int16 is divided by the one scale of its variable") {
+  constexpr float kScale = 1000;
+  Ct2Model model = to_ctranslate2(small_model(), Ct2Quantization::float32);
+  std::vector<Ct2Variable> scales;
+  for (Ct2Variable& variable : model.variables) {
+    if (!variable.name.ends_with("/weight")) continue;
+    std::string levels;
+    for (const float value : decode(DType::f32, variable.bytes)) {
+      levels += bytes_of(static_cast<std::int16_t>(std::nearbyint(value * kScale)));
+    }
+    variable.type = 2;
+    variable.bytes = levels;
+    scales.push_back({variable.name + "_scale", {}, 0, bytes_of(kScale)});
+  }
+  model.variables.insert(model.variables.end(), scales.begin(), scales.end());
+  const TemporaryFolder dir;
+  write(model, dir.path());
+  const auto file = open_model(dir.path());
+  check_frame(*file, "ctranslate2", "int16");
+  check_values(*file, small_model(), [](const std::string& name, const NanoTensor& tensor) {
+    Values values = tensor.values;
+    if (!is_matrix(name, tensor)) return values;
+    for (float& value : values) value = std::nearbyint(value * kScale) / kScale;
+    return values;
+  });
 }
 
 TEST_CASE("ggml: every number type is read as written") {

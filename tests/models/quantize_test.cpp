@@ -123,6 +123,25 @@ TEST_CASE("quantize: a row of int8 is within half a step of its scale, the large
   }
 }
 
+TEST_CASE("quantize: a matrix of int16 is within half a step of its one scale") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CAPTURE(seed);
+    const double size = std::pow(10.0, static_cast<double>(seed % 13) - 6);
+    const Matrix values = random_matrix(4, 7 + seed, seed, size);
+    const StoredValues stored = stored_values(DType::i16_rows, values.view(), "w");
+    const Matrix read = read_back(stored, DType::i16_rows, 4, values.cols());
+    REQUIRE(stored.row_scales.size() == 4);
+    CHECK(std::ranges::count(stored.row_scales, stored.row_scales.front()) == 4);
+    const double half_step = 0.5 / stored.row_scales.front();
+    double largest = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      CHECK(std::abs(double(read.flat()[i]) - values.flat()[i]) <= half_step * 1.001);
+      largest = std::max(largest, std::abs(double(read.flat()[i])));
+    }
+    CHECK(std::round(largest * stored.row_scales.front()) == 1024);
+  }
+}
+
 TEST_CASE("quantize: a value of a block is within half a step") {
   for (const DType type : kBlockTypes) {
     CAPTURE(dtype_name(type));
@@ -141,7 +160,7 @@ TEST_CASE("quantize: a value of a block is within half a step") {
 
 TEST_CASE("quantize: what has been rounded once stays as it is") {
   Matrix values = random_matrix(5, 64, 11);
-  for (const DType type : {DType::bf16, DType::i8_rows, DType::q8_0}) {
+  for (const DType type : {DType::bf16, DType::i8_rows, DType::i16_rows, DType::q8_0}) {
     CAPTURE(dtype_name(type));
     const std::vector<float> once = rounded(type, values.view());
     const std::vector<float> twice = rounded(type, {once.data(), 5, 64, 64});
@@ -159,7 +178,7 @@ TEST_CASE("quantize: zeros, the smallest and the largest numbers stay finite") {
   for (const float value : {0.0F, kSmallest, -kSmallest, kLargest, -kLargest}) {
     Matrix values(2, 32);
     values.row(1)[3] = value;
-    for (const DType type : {DType::f32, DType::bf16, DType::i8_rows}) {
+    for (const DType type : {DType::f32, DType::bf16, DType::i8_rows, DType::i16_rows}) {
       CAPTURE(dtype_name(type));
       for (const float read : rounded(type, values.view())) CHECK(std::isfinite(read));
     }
@@ -182,7 +201,7 @@ TEST_CASE("quantize: what cannot be stored is refused by name") {
   CHECK_THROWS_WITH_AS(stored_values(DType::f16, block.view(), "w"), doctest::Contains("fit fp16"),
                        ModelError);
   block.row(0)[5] = std::numeric_limits<float>::quiet_NaN();
-  for (const DType type : {DType::f32, DType::bf16, DType::i8_rows, DType::q8_0}) {
+  for (const DType type : {DType::f32, DType::bf16, DType::i8_rows, DType::i16_rows, DType::q8_0}) {
     CHECK_THROWS_WITH_AS(stored_values(type, block.view(), "w"), doctest::Contains("NaN"),
                          ModelError);
   }
@@ -190,7 +209,7 @@ TEST_CASE("quantize: what cannot be stored is refused by name") {
 
 TEST_CASE("quantize: a CTranslate2 folder comes back as the report says") {
   const auto before = small_file();
-  for (const DType type : {DType::i8_rows, DType::bf16}) {
+  for (const DType type : {DType::i8_rows, DType::i16_rows, DType::bf16}) {
     CAPTURE(dtype_name(type));
     const auto layers = quantize_layers(*before, {type, {}});
     const TemporaryFolder folder;
@@ -231,14 +250,15 @@ TEST_CASE("quantize: what calibration has made of a model is what its file has")
     inputs.emplace(layer.name(), random_matrix(600, width, 5 + inputs.size()));
   }
   ThreadPool pool(2);
-  for (const DType type : {DType::i8_rows, DType::q4_0, DType::q5_1, DType::q8_0}) {
+  for (const DType type :
+       {DType::i8_rows, DType::i16_rows, DType::q4_0, DType::q5_1, DType::q8_0}) {
     CAPTURE(dtype_name(type));
     const Calibration made = calibrate(pool, *before, inputs, {type, {}});
     const TemporaryFolder folder;
     const std::vector<float> filters(before->dims().n_mels * 201);
     const auto after =
-        written(folder, type == DType::i8_rows ? ctranslate2_files(*made.model, made.layers)
-                                               : ggml_files(*made.model, type, filters));
+        written(folder, has_row_scales(type) ? ctranslate2_files(*made.model, made.layers)
+                                             : ggml_files(*made.model, type, filters));
     std::size_t n_different = 0;
     for (const TensorSpec& spec : whisper_tensors(before->dims())) {
       const auto values = quantized_values_of(*made.model, spec);

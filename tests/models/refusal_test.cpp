@@ -67,6 +67,14 @@ void check_each(const Model& good, const std::string& file,
   }
 }
 
+// An int8 variable as int16, with a scale for all its rows.
+void make_int16(Ct2Model& model, const std::string& name, float scale) {
+  Ct2Variable& variable = model.at(name);
+  variable.type = 2;
+  variable.bytes += variable.bytes;
+  model.at(name + "_scale") = {name + "_scale", {}, 0, bytes_of(scale)};
+}
+
 void check(const std::vector<Wrong<Ct2Model>>& cases) {
   check_each(to_ctranslate2(small_model(), Ct2Quantization::int8), "", cases);
 }
@@ -162,11 +170,14 @@ TEST_CASE("ctranslate2: shapes, types and sizes that do not fit are refused") {
           },
           weight},
          {[&](Ct2Model& m) { m.at(weight).type = 9; }, weight + ": expected a type from 0 to 5"},
-         {[&](Ct2Model& m) {
-            m.at(weight).type = 2, m.at(weight).bytes += m.at(weight).bytes;
-            m.at(weight + "_scale") = {weight + "_scale", {}, 0, bytes_of(3.0F)};
-          },
-          "found int16, which is not supported"},
+         {[&](Ct2Model& m) { m.at(weight).type = 3, m.at(weight).bytes.resize(4 * 128 * 32); },
+          weight + ": expected float32, float16, bfloat16, int8 or int16, found int32"},
+         {[&](Ct2Model& m) { make_int16(m, weight, 3.0F), m.at(weight + "_scale").shape = {1}; },
+          weight + "_scale: expected a scalar, found [1]"},
+         {[&](Ct2Model& m) { make_int16(m, weight, 0.0F); },
+          weight + "_scale: expected finite scales above 0, found 0"},
+         {[&](Ct2Model& m) { make_int16(m, weight, 3.0F), drop(m, weight + "_scale"); },
+          weight + "_scale: expected this"},
          {[&](Ct2Model& m) { drop(m, weight + "_scale"); }, weight + "_scale: expected this"},
          {[&](Ct2Model& m) { m.at(weight + "_scale").bytes.replace(0, 4, 4, '\0'); },
           weight + "_scale: expected finite scales above 0, found 0"},

@@ -8,7 +8,7 @@ mv model nano
 
 expect 2 'expected one model' quantize -o d
 expect 2 'output-dir is required' quantize nano
-expect 2 '--precision' quantize nano --precision int16 -o d
+expect 2 '--precision' quantize nano --precision int32 -o d
 expect 2 '--max-error: expected a number from 0 to 1' quantize nano --max-error 2 -o d
 expect 2 'all have one type' quantize nano --precision q4_0 --max-error 0.1 -o d
 expect 3 'expected a model file' quantize ./none -o d
@@ -24,7 +24,7 @@ expect 6 'it is not replaced' quantize nano --overwrite -o mine
 expect 0 '"max_error": 0.0' quantize nano --json --max-error 0 -o exact
 expect 0 '"precision": "q8_0"' quantize nano --precision q8_0 --json -o q
 cmp q/quantize.json out || fail "--json is not quantize.json"
-for precision in int8 bf16 q4_1 q5_0; do
+for precision in int8 int16 bf16 q4_1 q5_0; do
   "$program" quantize nano --precision $precision -o a >/dev/null
   "$program" quantize nano --precision $precision -o b >/dev/null
   diff -r a b || fail "$precision: two runs differ"

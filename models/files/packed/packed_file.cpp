@@ -192,7 +192,7 @@ class PackedFile final : public ModelFile {
     if (storage_bytes(tensor.dtype, tensor.shape) != tensor.bytes.size()) {
       fail(name, "the bytes of " + shape_text(tensor.shape), std::to_string(tensor.bytes.size()));
     }
-    if (tensor.dtype == DType::i8_rows) {
+    if (has_row_scales(tensor.dtype)) {
       tensor.row_scales = floats(entry, "scales", name + ", scales");
       if (tensor.row_scales.size() != tensor.shape[0]) fail(name, "a scale a row", "others");
     }
