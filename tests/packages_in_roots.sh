@@ -69,7 +69,7 @@ try_package() {
 
 # make_in SUITE: the package, made in a root that has what app/packages.txt names; XRT only where the suite has it.
 make_in() {
-  local root=$1-build name names=()
+  local root=$1-build name names=(file dpkg-dev)
   make_root "$root" "$1"
   in_root "$root" apt-get update -qq
   for name in $(sed 's/#.*//' "$source/app/packages.txt"); do

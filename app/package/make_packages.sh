@@ -2,6 +2,9 @@
 # make_packages.sh [OUT]: the Debian package of this machine's distribution, and a tarball for any x86-64
 # Linux, both of one Release build (build/package), into OUT (build/package/out).
 set -euo pipefail
+for tool in file dpkg-shlibdeps; do # of CPack, which says so at the end of the build
+  command -v $tool >/dev/null || { echo "make_packages.sh: expected $tool, of the packages file and dpkg-dev" >&2; exit 1; }
+done
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
 build=build/package
