@@ -34,8 +34,7 @@ std::optional<std::string> reference_of(const std::string& recording) {
 struct Heard {
   std::vector<std::string> texts;
   double audio_s = 0;
-  double cpu_s = 0;
-  double wall_s = 0;
+  Hearing hearing;  // words are counted later
 };
 
 Heard hear(const std::shared_ptr<const models::ModelFile>& model, models::Precision precision,
@@ -51,8 +50,9 @@ Heard hear(const std::shared_ptr<const models::ModelFile>& model, models::Precis
     heard.texts.push_back(text_of_all(transcript));
     heard.audio_s += transcript.input.duration;
   }
-  heard.cpu_s = processor_s() - cpu_start;
-  heard.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  heard.hearing.cpu_s = processor_s() - cpu_start;
+  heard.hearing.wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return heard;
 }
 
@@ -71,10 +71,8 @@ Evaluation evaluate(const std::shared_ptr<const models::ModelFile>& before,
   result.n_recordings = recordings.size();
   result.precision = precision;
   result.audio_s = exact.audio_s;
-  result.before.cpu_s = exact.cpu_s;
-  result.before.wall_s = exact.wall_s;
-  result.after.cpu_s = rounded.cpu_s;
-  result.after.wall_s = rounded.wall_s;
+  result.before = exact.hearing;
+  result.after = rounded.hearing;
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     result.n_same_text += exact.texts[i] == rounded.texts[i] ? 1 : 0;
     if (!references[i]) continue;

@@ -96,7 +96,7 @@ std::string row_text(const QuantizedLayer& layer, const QuantizeReport& report,
   return text + "\n";
 }
 
-// Word errors in percent, where there are references.
+// Both times; word errors in percent, where there are references.
 std::string hearing_text(const Evaluation& evaluation, const Hearing& hearing) {
   constexpr double kPercent = 100;
   std::string text =

@@ -48,6 +48,7 @@ class CTranslate2File final : public ModelFile {
   void read_config(const fs::path& path);
 
   TensorView take_view(const std::string& name);
+  TensorView view_of(const std::string& name, const Variable& variable);
   std::span<const float> take_scales(const std::string& name, DType dtype, std::size_t rows);
   void check_zeros(const std::string& name, const TensorView& view) const;
   void add_parts(const std::string& variable, const Names& names);
@@ -184,18 +185,15 @@ void CTranslate2File::read_config(const fs::path& path) {
 std::span<const float> CTranslate2File::take_scales(const std::string& name, DType dtype,
                                                     std::size_t rows) {
   const std::string scale_name = name + "_scale";
-  const std::size_t n_scales = dtype == DType::i8_rows ? rows : 1;
-  if (dtype == DType::i16_rows) {
-    const std::vector<std::size_t>& shape = look_at(scale_name).shape;
-    if (!shape.empty()) fail(scale_name, "a scalar", shape_text(shape));
-    variables_.by_name.at(scale_name).shape = {n_scales};
+  Variable variable = take(scale_name);
+  const bool is_one = dtype == DType::i16_rows;
+  const std::vector<std::size_t> shape(is_one ? 0 : 1, rows);
+  if (variable.shape != shape) {
+    fail(scale_name, is_one ? "a scalar" : shape_text(shape), shape_text(variable.shape));
   }
-  const TensorView view = take_view(scale_name);
-  if (view.shape != std::vector<std::size_t>{n_scales}) {
-    fail(scale_name, "[" + std::to_string(n_scales) + "]", shape_text(view.shape));
-  }
-  std::vector<float> scales(n_scales);
-  dequantize(view, scales);
+  if (is_one) variable.shape = {1};
+  std::vector<float> scales(variable.shape.front());
+  dequantize(view_of(scale_name, variable), scales);
   for (const float scale : scales) {
     if (!std::isfinite(scale) || scale <= 0) {
       fail(scale_name, "finite scales above 0", std::to_string(scale));
@@ -205,8 +203,9 @@ std::span<const float> CTranslate2File::take_scales(const std::string& name, DTy
   return scales_.emplace_back(std::move(scales));
 }
 
-TensorView CTranslate2File::take_view(const std::string& name) {
-  const Variable variable = take(name);
+TensorView CTranslate2File::take_view(const std::string& name) { return view_of(name, take(name)); }
+
+TensorView CTranslate2File::view_of(const std::string& name, const Variable& variable) {
   TensorView view;
   view.shape = variable.shape;
   view.bytes = variable.bytes;

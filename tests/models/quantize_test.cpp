@@ -99,6 +99,28 @@ void check_others(const ModelFile& before, const ModelFile& after,
   CHECK(n_different == 0);
 }
 
+// Four rows, whose size and width differ from seed to seed, and what an integer type makes of them.
+struct IntegerCase {
+  IntegerCase(DType type, std::uint64_t seed)
+      : values(
+            random_matrix(4, 7 + seed, seed, std::pow(10.0, static_cast<double>(seed % 13) - 6))),
+        stored(stored_values(type, values.view(), "w")),
+        read(read_back(stored, type, 4, values.cols())) {}
+
+  // `slack`: for the rounding of values whose integers are large.
+  void check_half_step(std::size_t row, double slack) const {
+    const double half_step = 0.5 / stored.row_scales[row];
+    for (std::size_t c = 0; c < values.cols(); ++c) {
+      const double error = double(read.view().row(row)[c]) - values.view().row(row)[c];
+      CHECK(std::abs(error) <= half_step * slack);
+    }
+  }
+
+  Matrix values;
+  StoredValues stored;
+  Matrix read;
+};
+
 std::unique_ptr<ModelFile> small_file() { return open_in_memory(small_model()); }
 
 }  // namespace
@@ -106,17 +128,13 @@ std::unique_ptr<ModelFile> small_file() { return open_in_memory(small_model()); 
 TEST_CASE("quantize: a row of int8 is within half a step of its scale, the largest value exact") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);
-    const double size = std::pow(10.0, static_cast<double>(seed % 13) - 6);
-    const Matrix values = random_matrix(4, 7 + seed, seed, size);
-    const StoredValues stored = stored_values(DType::i8_rows, values.view(), "w");
-    const Matrix read = read_back(stored, DType::i8_rows, 4, values.cols());
+    const IntegerCase made(DType::i8_rows, seed);
     for (std::size_t r = 0; r < 4; ++r) {
-      const double half_step = 0.5 / stored.row_scales[r];
+      made.check_half_step(r, 1.0001);
       int largest = 0;
-      for (std::size_t c = 0; c < values.cols(); ++c) {
-        const std::size_t i = r * values.cols() + c;
-        CHECK(std::abs(double(read.flat()[i]) - values.flat()[i]) <= half_step * 1.0001);
-        largest = std::max(largest, std::abs(static_cast<int>(stored.bytes[i])));
+      for (std::size_t c = 0; c < made.values.cols(); ++c) {
+        const std::size_t i = r * made.values.cols() + c;
+        largest = std::max(largest, std::abs(static_cast<int>(made.stored.bytes[i])));
       }
       CHECK(largest == 127);
     }
@@ -126,19 +144,14 @@ TEST_CASE("quantize: a row of int8 is within half a step of its scale, the large
 TEST_CASE("quantize: a matrix of int16 is within half a step of its one scale") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);
-    const double size = std::pow(10.0, static_cast<double>(seed % 13) - 6);
-    const Matrix values = random_matrix(4, 7 + seed, seed, size);
-    const StoredValues stored = stored_values(DType::i16_rows, values.view(), "w");
-    const Matrix read = read_back(stored, DType::i16_rows, 4, values.cols());
-    REQUIRE(stored.row_scales.size() == 4);
-    CHECK(std::ranges::count(stored.row_scales, stored.row_scales.front()) == 4);
-    const double half_step = 0.5 / stored.row_scales.front();
+    const IntegerCase made(DType::i16_rows, seed);
+    const std::vector<float>& scales = made.stored.row_scales;
+    REQUIRE(scales.size() == 4);
+    CHECK(std::ranges::count(scales, scales.front()) == 4);
+    for (std::size_t r = 0; r < 4; ++r) made.check_half_step(r, 1.001);
     double largest = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      CHECK(std::abs(double(read.flat()[i]) - values.flat()[i]) <= half_step * 1.001);
-      largest = std::max(largest, std::abs(double(read.flat()[i])));
-    }
-    CHECK(std::round(largest * stored.row_scales.front()) == 1024);
+    for (const float value : made.read.flat()) largest = std::max(largest, std::abs(double(value)));
+    CHECK(std::round(largest * scales.front()) == 1024);
   }
 }
 
