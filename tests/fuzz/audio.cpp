@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wnpu;
-  static const fuzz::InputFolder folder;
+  static const fuzz::InputFolder folder(fuzz::kAudioBytes);
   folder.write(fuzz::as_text(data, size), {"input"});
   try {
     const auto reader = audio::open_pcm(audio::Input{folder.path() / "input", {}});

@@ -6,7 +6,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wnpu;
-  static const fuzz::InputFolder folder;
+  static const fuzz::InputFolder folder(fuzz::kTextBytes);
   folder.write(fuzz::as_text(data, size), {"manifest.tsv"});
   try {
     for (const bench::ManifestEntry& entry : bench::read_manifest(folder.path() / "manifest.tsv")) {

@@ -4,7 +4,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wnpu::fuzz;
-  static const InputFolder folder;
+  static const InputFolder folder(kLargeModelBytes);
   folder.write(as_text(data, size), {"ggml.bin"});
   read_model(folder.path() / "ggml.bin");
   return 0;

@@ -20,13 +20,21 @@ inline constexpr std::string_view kNextFile =
 
 std::string_view as_text(const std::uint8_t* data, std::size_t size);
 
-// With the zeros written out, up to a total of 4 MiB.
-std::string with_zeros(std::string_view bytes);
+// What a file may have with its zeros written out: a few times what the seeds have. More takes
+// time, of which a fuzzer is made, and reaches nothing else.
+inline constexpr std::size_t kTextBytes = std::size_t{16} << 10U;
+inline constexpr std::size_t kAudioBytes = std::size_t{64} << 10U;
+inline constexpr std::size_t kModelBytes = std::size_t{512} << 10U;
+inline constexpr std::size_t kLargeModelBytes = std::size_t{2} << 20U;
+
+// With the zeros written out, as far as there is room for them in max_bytes.
+std::string with_zeros(std::string_view bytes, std::size_t max_bytes);
 
 // A folder of its own, in TMPDIR (memory, in run.sh), for as long as the process lives.
 class InputFolder {
  public:
-  InputFolder();
+  // max_bytes: of a file, zeros written out.
+  explicit InputFolder(std::size_t max_bytes);
   InputFolder(const InputFolder&) = delete;
   InputFolder& operator=(const InputFolder&) = delete;
   ~InputFolder();
@@ -37,6 +45,7 @@ class InputFolder {
   void write(std::string_view bytes, std::initializer_list<const char*> names) const;
 
  private:
+  std::size_t max_bytes_;
   std::filesystem::path path_;
 };
 

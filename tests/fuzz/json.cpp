@@ -20,11 +20,11 @@ void read_or_refuse(Read read) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const fuzz::InputFolder folder;
+  static const fuzz::InputFolder folder(fuzz::kTextBytes);
   folder.write(fuzz::as_text(data, size), {"input.json"});
   const std::filesystem::path path = folder.path() / "input.json";
   read_or_refuse<models::ModelError>([&] {
-    const nlohmann::json json = models::read_json(path, 1U << 20U);
+    const nlohmann::json json = models::read_json(path, fuzz::kTextBytes / 2);
     const std::string name = "input.json";
     read_or_refuse<models::ModelError>([&] { models::size_at(json, "n", name); });
     read_or_refuse<models::ModelError>([&] { models::ids_at(json, "ids", 51864, name); });

@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wnpu;
-  static const fuzz::InputFolder folder;
+  static const fuzz::InputFolder folder(fuzz::kModelBytes);
   static const tests::NanoModel model = fuzz::decoder_of_encoders();
   static const auto decoder = tests::open_in_memory(model);
   folder.write(fuzz::as_text(data, size), {"encoder_model.onnx", "encoder_model.onnx_data"});

@@ -9,7 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wnpu;
-  static const fuzz::InputFolder folder;
+  static const fuzz::InputFolder folder(fuzz::kModelBytes);
   constexpr std::size_t kSections = 4096;
   std::string file(models::kPackedMagic);
   file.resize(kSections);

@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wnpu;
-  static const fuzz::InputFolder folder;
+  static const fuzz::InputFolder folder(fuzz::kAudioBytes);
   const std::string_view text = fuzz::as_text(data, size);
   const std::size_t end = std::min(text.find('\n'), text.size());
   try {

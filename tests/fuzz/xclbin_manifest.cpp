@@ -18,7 +18,7 @@ void read_or_refuse(Read read) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const fuzz::InputFolder folder;
+  static const fuzz::InputFolder folder(fuzz::kTextBytes);
   folder.write(fuzz::as_text(data, size), {"npu.xclbin.json", "npu.xclbin", "stream.bin"});
   const std::filesystem::path xclbin = folder.path() / "npu.xclbin";
   read_or_refuse([&] { npu::require_container(xclbin); });

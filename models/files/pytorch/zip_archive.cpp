@@ -41,6 +41,19 @@ struct Entry {
   std::uint64_t size = 0;
 };
 
+// Where the archive's end record begins, the last thing in the file but for a comment; npos:
+// nowhere. Forwards: rfind would compare at every byte.
+std::size_t find_end(std::string_view text) {
+  std::size_t found = text.npos;
+  if (text.size() < kEndBytes) return found;
+  const std::size_t last = text.size() - kEndBytes;
+  for (std::size_t at = text.find(kEndMark, last - std::min(last, kMaxComment)); at <= last;
+       at = text.find(kEndMark, at + 1)) {
+    found = at;
+  }
+  return found;
+}
+
 class ZipReader {
  public:
   ZipReader(Bytes file, const std::string& path) : file_(file), path_(path) {}
@@ -78,14 +91,10 @@ class ZipReader {
     return file_.subspan(static_cast<std::size_t>(offset));
   }
 
-  // The last thing in the file but for a comment.
   Directory find_directory() const {
-    const std::string_view text = as_text(file_);
-    const std::size_t last = text.size() < kEndBytes ? text.npos : text.size() - kEndBytes;
-    const std::size_t at = last == text.npos ? last : text.rfind(kEndMark, last);
-    if (at == text.npos || last - at > kMaxComment) {
+    const std::size_t at = find_end(as_text(file_));
+    if (at == std::string_view::npos)
       fail("end", "the end of a zip archive", "none: the file may be cut");
-    }
     ByteCursor cursor(file_.subspan(at + kEndMark.size()), path_);
     const auto disk = cursor.read<std::uint16_t>("disk");
     const auto first_disk = cursor.read<std::uint16_t>("disk");
