@@ -3,6 +3,8 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu
 sample=$cache/samples/jfk.wav
+# pip's own five end after eight seconds; an index that is away for a minute is not worth a run's tests.
+export PIP_RETRIES=${PIP_RETRIES:-9}
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -36,6 +36,8 @@ if [ ! -x "$python" ]; then
   echo "peers: new virtual environment $venv" >&2
   # Debian's pip installs into it from outside: python3-venv, for one inside, need not be there.
   python3 -m venv --without-pip "$venv"
+  # One without its packages would be taken for one that has them.
+  trap 'rm -rf "$venv"' EXIT
 fi
 installed='
 import sys
@@ -52,6 +54,7 @@ for package in "${packages[@]}"; do
     python3 -m pip --python "$python" install --quiet "${native[@]}" "$package" >&2
   fi
 done
+trap - EXIT
 
 if [ "$model" = --normalizer ]; then
   echo "$python"
