@@ -277,7 +277,8 @@ def check(root):
         if lines > MAX_LINES:
             violations.append(f"{path}: {lines} lines, at most {MAX_LINES}")
     violations += [f"include each other: {', '.join(group)}" for group in cycles(graph)]
-    for folder in {(root / path).parent for path in paths}:
+    scripts = [path for folder in FOLDERS for suffix in ("sh", "py") for path in (root / folder).rglob(f"*.{suffix}")]
+    for folder in {path.parent for path in [*(root / path for path in paths), *scripts]}:
         n_files = sum(path.is_file() for path in folder.iterdir())
         if n_files > MAX_FILES:
             violations.append(f"{folder.relative_to(root)}: {n_files} files, at most {MAX_FILES}")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # npu_tune_test.sh WHISPER_NPU WRITE_NANO_MODEL: what `npu tune` takes and refuses, its files, its cache,
 # and that its plan is taken where a layer is planned. What it searches: tests/npu/tune/.
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 write_nano_model=$2
 export XDG_CACHE_HOME=$work/cache
 cache=$XDG_CACHE_HOME/whisper-npu/tuned-calls.txt

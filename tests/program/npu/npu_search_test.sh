@@ -2,7 +2,7 @@
 # npu_search_test.sh WHISPER_NPU SHARED: what `npu search` takes, refuses and prints; that the
 # same seed finds the same, whatever the threads; and what of a real model's encoder still hears. What it
 # searches: tests/npu/search/, tests/encoder/variant_backend_test.cpp.
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 shared=$(realpath -m "$2")
 
 quick=(npu search --size tiny --evaluations 60 --members 4)

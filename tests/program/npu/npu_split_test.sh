@@ -1,7 +1,7 @@
 #!/bin/bash
 # npu_split_test.sh WHISPER_NPU: what `npu split` takes and refuses, that the model's choice follows from the
 # windows and the memory, and that the calls of parts are emitted. What it models: tests/npu/split_model_test.cpp.
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 
 expect 2 '--size' npu split --size huge
 expect 2 '--devices' npu split --devices 0

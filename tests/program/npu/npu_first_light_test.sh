@@ -1,7 +1,7 @@
 #!/bin/bash
 # npu_first_light_test.sh WHISPER_NPU: what `npu first-light` takes and refuses, its exit codes and
 # its file. What it compares and measures: tests/npu/first_light/.
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 
 expect 2 '--plan: there is no such option' npu first-light --plan fused
 expect 2 '--device: there is no such option' npu emit -o d --device sim

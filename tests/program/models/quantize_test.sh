@@ -2,7 +2,7 @@
 # quantize_test.sh WHISPER_NPU WRITE_NANO_MODEL: `quantize` makes folders that are whole, the same each
 # time, and taken as a model; what it refuses leaves nothing.
 nano=$2
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 "$nano" .
 mv model nano
 

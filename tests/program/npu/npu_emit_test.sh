@@ -1,7 +1,7 @@
 #!/bin/bash
 # npu_emit_test.sh WHISPER_NPU: `npu emit` makes a folder that is whole, is what its sums say and is
 # never put over something else.
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 
 expect 2 'emit or first-light' npu
 expect 2 'npu frob: there is no such action' npu frob

@@ -1,7 +1,7 @@
 #!/bin/bash
 # tutorial_test.sh WHISPER_NPU SOURCE: every block of commands in npu/tutorial.md ends well, in order, in a
 # folder of its own. A block that needs what is not there (weights, mlir-opt) is left out and named.
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 root=$(cd "$2" && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}
 mkdir bin

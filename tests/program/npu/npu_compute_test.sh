@@ -1,7 +1,7 @@
 #!/bin/bash
 # npu_compute_test.sh WHISPER_NPU SOURCE: `npu compute`, from .npy files to one, against fp64 computed here.
 root=$(cd "$2" && pwd)
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 
 cat >npy.py <<'PY'
 import ast, math, random, struct, sys

@@ -1,7 +1,7 @@
 #!/bin/bash
 # npu_op_test.sh WHISPER_NPU SOURCE: `npu op`, and operators from outside, compiled here.
 root=$2
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 export XDG_CACHE_HOME=$work/cache
 compiler=${CXX:-c++}
 example=$root/npu/ops/examples/gelu_tanh
@@ -65,7 +65,7 @@ expect 8 'no shared library' npu op list --operator text.so
 # library NAME FLAGS...
 library() {
   "$compiler" -std=c++20 -shared -fPIC -I"$root/npu/ops" "${@:2}" \
-    "$root/tests/program/npu_op/scaled.cpp" -o "$1" || fail "scaled.cpp ${*:2} does not compile"
+    "$root/tests/program/npu/npu_op/scaled.cpp" -o "$1" || fail "scaled.cpp ${*:2} does not compile"
 }
 library good.so
 expect 0 'no tile kernel: the CPU.s reference alone' npu op validate scaled --operator ./good.so

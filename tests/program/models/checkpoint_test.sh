@@ -2,7 +2,7 @@
 # checkpoint_test.sh WHISPER_NPU WRITE_NANO_MODEL WRITE_CHECKPOINT: a .pt of openai-whisper gives the text of the
 # same weights in CTranslate2's format, small ones and, where they are, tiny.en's on jfk.wav.
 nano=$2 checkpoint=$3
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 "$nano" .
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu
 

@@ -4,11 +4,11 @@
 # small model.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 stages=$2 nano=$3
-python=$(bash "$here/../onnx_env.sh" --have) || {
+python=$(bash "$here/../../onnx_env.sh" --have) || {
   echo "SKIP: onnx and onnxruntime are not set up (bash tests/onnx_env.sh)"
   exit 77
 }
-source "$here/expect.sh"
+source "$here/../expect.sh"
 
 # check MODEL RECORDING
 check() {

@@ -8,7 +8,7 @@ for tool in mlir-opt mlir-cpu-runner; do
     exit 77
   }
 done
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 for size in tiny base; do
   expect 0 "linalg, $size, fp32" npu emit --dialect linalg --size "$size" -o "$size"
   (cd "$size" && sha256sum --quiet -c SHA256SUMS) || fail "sums differ"

@@ -2,7 +2,7 @@
 # models_test.sh WHISPER_NPU WRITE_NANO_MODEL: `models export` and `models import` make folders that are
 # whole, and the encoder that is exported is the one that is imported, to the last bit.
 nano=$2
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 "$nano" .
 mv model nano
 

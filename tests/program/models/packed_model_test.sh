@@ -2,7 +2,7 @@
 # packed_model_test.sh WHISPER_NPU WRITE_NANO_MODEL: a file of `models convert` says what its source says, and is
 # made anew where it does not fit, if it may be.
 nano=$2
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 "$nano" .
 mv model nano
 unset WNPU_ISA

@@ -1,11 +1,11 @@
 #!/bin/bash
 # nnef_test.sh WHISPER_NPU: NNEF's own parser takes what `npu emit --dialect nnef` writes, and finds its shapes.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-python=$(bash "$here/../onnx_env.sh" --have) || {
+python=$(bash "$here/../../onnx_env.sh" --have) || {
   echo "SKIP: nnef is not set up (bash tests/onnx_env.sh)"
   exit 77
 }
-source "$here/expect.sh"
+source "$here/../expect.sh"
 expect 0 'nnef, base, fp32' npu emit --dialect nnef --size base -o base
 "$python" - base/graph.nnef <<'END' || fail "refused by nnef"
 import sys
