@@ -146,7 +146,7 @@ class RowServer {
   }
 
   // Out of the queue: it is begun.
-  QueuedRow take(Place place) {
+  QueuedRow take(const Place& place) {
     QueuedRow row = std::move(*place);
     queue_.erase(place);
     channel_.send_now({{kRowBegan, row.number}});

@@ -85,8 +85,8 @@ DType type_in_ggml(const TensorSpec& spec, DType type) {
 std::string value_bytes(const TensorView& view, DType type, const std::string& name) {
   Matrix values = Matrix::uninitialised(view.shape[0], view.row_size());
   read_finite({view, name}, values.flat());
-  const std::string bytes = view.dtype == type ? std::string(as_text(view.bytes))
-                                               : stored_values(type, values.view(), name).bytes;
+  std::string bytes = view.dtype == type ? std::string(as_text(view.bytes))
+                                         : stored_values(type, values.view(), name).bytes;
   release(view);
   return bytes;
 }

@@ -134,6 +134,7 @@ class Tokens {
                          " elements, found one for " + std::to_string(count));
     }
     std::vector<TasksEnded> result;
+    result.reserve(channels.size());
     for (const Signals& s : channels) {
       result.push_back(
           {s.channel, tasks_until(s, channels.size() > 1 ? s.elements.size() : count)});
