@@ -13,6 +13,8 @@ constexpr double kRate = 16000;
 constexpr double kForgetAfterS = 1.0;
 // A word that ends this near to the end of the audio may be half a word.
 constexpr double kWholeS = 0.3;
+// So much speech has words: a recogniser that has none for it has ended with its prefix.
+constexpr double kWordlessS = 1.0;
 // Words that stay before a cut, for the recogniser to go on from.
 constexpr std::size_t kKeptWords = 3;
 // Of final text, as a prompt: about 50 tokens.
@@ -75,7 +77,10 @@ void LiveTranscript::take_block(bool more_are_waiting) {
 }
 
 void LiveTranscript::take_speech(double probability, bool more_are_waiting) {
-  if (probability >= options_.threshold) is_open_ = true;
+  if (probability >= options_.threshold) {
+    is_open_ = true;
+    speech_end_ = heard_;
+  }
   if (probability < options_.neg_threshold) {
     quiet_ += kBlock;
   } else {
@@ -111,15 +116,8 @@ void LiveTranscript::finish() {
 
 void LiveTranscript::run(Run kind) {
   last_run_ = heard_;
-  const bool is_pause = kind == Run::pause;
-  auto heard = recognise_({buffer_, before_, joined_words(settled_), is_pause});
-  if (is_pause) {
-    is_open_ = false;
-    // What cannot tell now has told before.
-    settle(heard ? placed(*std::move(heard)) : std::exchange(tail_, {}), true);
-    tail_.clear();
-    return;
-  }
+  if (kind == Run::pause) return end_line();
+  auto heard = recognise_({buffer_, before_, joined_words(settled_), false});
   if (!heard) return;
   std::vector<Word> words = placed(*std::move(heard));
   const std::size_t n_final =
@@ -132,6 +130,32 @@ void LiveTranscript::run(Run kind) {
   const bool is_news = !words.empty() || joined_words(tail_) != shown;
   settle(std::move(words), false);
   if (is_news && !tail_.empty()) tell(StreamEvent::Type::partial, tail_, false);
+}
+
+void LiveTranscript::end_line() {
+  is_open_ = false;
+  auto heard = recognise_({buffer_, before_, joined_words(settled_), true});
+  // What cannot tell now has told before.
+  std::vector<Word> words = heard ? placed(*std::move(heard)) : std::exchange(tail_, {});
+  tail_.clear();
+  const bool has_words = !settled_.empty() || !words.empty();
+  const double end_s = words.empty() ? last_end_s_ : words.back().end;
+  if (has_words && seconds_at(speech_end_) - end_s >= kWordlessS) {
+    settle(std::move(words), false);
+    words = words_behind_settled();
+  }
+  settle(std::move(words), true);
+}
+
+// What is heard of the audio behind the last final word alone, with the words before it as a
+// prompt. Only what the recogniser is sure of: it had nothing to say about that before.
+std::vector<Word> LiveTranscript::words_behind_settled() {
+  before_ = end_of_text(before_ + joined_words(settled_));
+  settled_.clear();
+  const double start_s = seconds_at(heard_ - buffer_.size());
+  drop_samples(std::min<std::size_t>(to_samples(last_end_s_ - start_s), buffer_.size()));
+  auto heard = recognise_({buffer_, before_, "", false});
+  return heard ? placed(*std::move(heard)) : std::vector<Word>();
 }
 
 // In seconds of the stream, in order, behind the words that are final and within what was heard.

@@ -36,7 +36,7 @@ struct HeardAudio {
   std::span<const std::int16_t> samples;  // 16 kHz, less than 30 s
   std::string before;                     // end of the text that is final, before the samples
   std::string begun;                      // the samples' text begins with this, which is final
-  bool is_last_try = false;               // nothing more will be heard of these samples
+  bool is_last_try = false;               // temperatures may rise, and doubtful text counts
 };
 
 class LiveTranscript {
@@ -73,6 +73,8 @@ class LiveTranscript {
   void take_block(bool more_are_waiting);
   void take_speech(double probability, bool more_are_waiting);
   void run(Run kind);
+  void end_line();
+  std::vector<Word> words_behind_settled();
   std::vector<Word> placed(std::vector<Word> words) const;
   std::size_t n_before(std::span<const Word> words, double audio_s) const;
   void settle(std::vector<Word> words, bool ends_line);
@@ -93,6 +95,7 @@ class LiveTranscript {
   std::uint64_t heard_ = 0;           // samples behind the buffer's last
   std::uint64_t last_run_ = 0;        // heard_ then
   std::uint64_t quiet_ = 0;           // samples of silence at the buffer's end
+  std::uint64_t speech_end_ = 0;      // samples behind the last that was speech
   bool is_speech_ = false;            // the buffer has some
   bool is_open_ = false;              // and all of it is not final yet
 

@@ -22,6 +22,8 @@ struct Script {
   double length_s = 0;
   // Words that end so near to the end of the audio are not recognised for sure.
   double unsure_s = 0.3;
+  // At a last try nothing is heard behind a prefix.
+  bool ends_with_prefix = false;
 
   std::string text() const {
     std::string all;
@@ -82,6 +84,8 @@ class ScriptedListener {
     most_samples = std::max(most_samples, heard.samples.size());
     most_text = std::max(most_text, heard.before.size() + heard.begun.size());
     ++n_calls;
+    if (script_.ends_with_prefix && heard.is_last_try && !heard.begun.empty())
+      return std::vector<Word>();
     const double start = time_of(heard.samples);
     const double end = start + static_cast<double>(heard.samples.size()) / 16000;
     std::string rest = heard.begun;
