@@ -137,17 +137,17 @@ Quantized quantized(const QuantizeOrder& order, DType type, const std::filesyste
                     unsigned threads) {
   Quantized result{.source = models::open_model(path, model_folder()), .calibration = {}};
   const models::QuantizeOptions options{type, order.max_error};
-  models::ThreadPool pool(threads);
-  if (!order.recordings.empty()) {
-    require_exact(*result.source);
-    const auto inputs = inputs_on(result.source, order.recordings, threads);
-    result.calibration = models::calibrate(pool, *result.source, inputs, options);
+  if (order.recordings.empty() && order.evaluated.empty()) {
+    result.calibration.layers = models::quantize_layers(*result.source, options);
     return result;
   }
-  if (!order.evaluated.empty()) {
-    result.calibration = models::calibrate(pool, *result.source, {}, options);
+  models::ProductInputs inputs;
+  if (!order.recordings.empty()) {
+    require_exact(*result.source);
+    inputs = inputs_on(result.source, order.recordings, threads);
   }
-  result.calibration.layers = models::quantize_layers(*result.source, options);
+  models::ThreadPool pool(threads);
+  result.calibration = models::calibrate(pool, *result.source, inputs, options);
   return result;
 }
 
@@ -181,8 +181,7 @@ int quantize(QuantizeOrder order, std::vector<std::string> names) {
   const unsigned threads = available_cpus();
   const Quantized made = quantized(order, type, find_model(names[0]), threads);
   const QuantizeReport report = report_of(order, type, made, threads);
-  const models::ModelFile& model =
-      order.recordings.empty() ? *made.source : *made.calibration.model;
+  const models::ModelFile& model = made.calibration.model ? *made.calibration.model : *made.source;
   std::vector<models::StreamedFile> files =
       is_ggml(type) ? models::ggml_files(model, type, filter_matrix(model.dims().n_mels))
                     : models::ctranslate2_files(model, made.calibration.layers);

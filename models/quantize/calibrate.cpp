@@ -231,8 +231,12 @@ Calibration calibrate(ThreadPool& pool, const ModelFile& file, const ProductInpu
                       const QuantizeOptions& options) {
   Calibrator calibrator(pool, file, inputs, options);
   for (const FoldPoint& point : fold_points(file.dims())) calibrator.balance(point);
-  std::vector<QuantizedLayer> layers = quantize_layers(file, {options.type, {}});
-  for (QuantizedLayer& layer : layers) calibrator.round(layer);
+  // Without a sample the errors of the weights say which layers keep the file's values.
+  std::vector<QuantizedLayer> layers =
+      quantize_layers(file, inputs.empty() ? options : QuantizeOptions{options.type, {}});
+  for (QuantizedLayer& layer : layers) {
+    if (!layer.stays_finer) calibrator.round(layer);
+  }
   return calibrator.result(std::move(layers));
 }
 

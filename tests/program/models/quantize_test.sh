@@ -73,3 +73,13 @@ import json, sys
 e = json.load(open(sys.argv[1]))["evaluation"]
 assert (e["recordings"], e["with_reference"], e["before"]["words"]) == (2, 1, 3), e
 EOF
+
+# What is tried is what is written, and the same as without a trial.
+"$program" quantize nano --precision bf16 -o half >/dev/null
+for options in nano 'nano --max-error 0.00387' './half --max-error 0.00387' 'nano --precision bf16' 'nano --precision q4_1'; do
+  read -ra words <<<"$options"
+  "$program" quantize "${words[@]}" -o plain >/dev/null
+  "$program" quantize "${words[@]}" --evaluate a.wav -o tried >/dev/null
+  diff -r -x 'quantize.*' -x SHA256SUMS plain tried || fail "$options: a trial shows in the files"
+  rm -r plain tried
+done
