@@ -26,11 +26,13 @@ or_show() {
 
 # make_root NAME SUITE
 make_root() {
-  local mirror=http://archive.ubuntu.com/ubuntu components=main,universe folder
+  local mirror=http://archive.ubuntu.com/ubuntu components=main,universe folder script=
   case $2 in
     bookworm | trixie | forky | sid) mirror=http://deb.debian.org/debian components=main ;;
   esac
-  or_show "$work/$1.log" debootstrap --variant=minbase --no-check-gpg --components=$components "$2" "$work/$1" "$mirror"
+  # One script makes all of Ubuntu's suites; debootstrap has its name for those of before its own release.
+  [ -e "/usr/share/debootstrap/scripts/$2" ] || script=gutsy
+  or_show "$work/$1.log" debootstrap --variant=minbase --no-check-gpg --components=$components "$2" "$work/$1" "$mirror" $script
   for folder in proc dev; do mount --bind "/$folder" "$work/$1/$folder"; done
   mkdir -p "$work/$1/user"
   cp -r "$cache/tiny.en" "$cache/samples/jfk.wav" "$work/$1/user/"
