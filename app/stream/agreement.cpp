@@ -33,6 +33,13 @@ std::size_t n_agreed(std::span<const Word> before, std::span<const Word> now) {
   return n;
 }
 
+std::size_t n_repeated(std::span<const Word> before, std::span<const Word> now) {
+  for (std::size_t n = std::min({std::size_t{3}, before.size(), now.size()}); n > 0; --n) {
+    if (n_agreed(before.last(n), now.first(n)) == n) return n;
+  }
+  return 0;
+}
+
 bool ends_sentence(std::string_view word) {
   return std::ranges::any_of(kSentenceEnds,
                              [word](std::string_view mark) { return word.ends_with(mark); });

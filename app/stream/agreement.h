@@ -18,6 +18,9 @@ bool is_same_word(std::string_view a, std::string_view b);
 // Words at the beginning that both hypotheses have.
 std::size_t n_agreed(std::span<const Word> before, std::span<const Word> now);
 
+// Words at the beginning that the others end with, at most three.
+std::size_t n_repeated(std::span<const Word> before, std::span<const Word> now);
+
 // Whether a sentence ends behind this word.
 bool ends_sentence(std::string_view word);
 

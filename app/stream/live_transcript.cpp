@@ -148,14 +148,19 @@ void LiveTranscript::end_line() {
 }
 
 // What is heard of the audio behind the last final word alone, with the words before it as a
-// prompt. Only what the recogniser is sure of: it had nothing to say about that before.
+// prompt. Only what the recogniser is sure of: it had nothing to say about that before. A final
+// word may have ended later than its time says.
 std::vector<Word> LiveTranscript::words_behind_settled() {
-  before_ = end_of_text(before_ + joined_words(settled_));
-  settled_.clear();
+  const std::vector<Word> before = std::exchange(settled_, {});
+  before_ = end_of_text(before_ + joined_words(before));
   const double start_s = seconds_at(heard_ - buffer_.size());
   drop_samples(std::min<std::size_t>(to_samples(last_end_s_ - start_s), buffer_.size()));
   auto heard = recognise_({buffer_, before_, "", false});
-  return heard ? placed(*std::move(heard)) : std::vector<Word>();
+  if (!heard) return {};
+  std::vector<Word> words = placed(*std::move(heard));
+  const auto n_said = static_cast<std::ptrdiff_t>(n_repeated(before, words));
+  words.erase(words.begin(), words.begin() + n_said);
+  return words;
 }
 
 // In seconds of the stream, in order, behind the words that are final and within what was heard.

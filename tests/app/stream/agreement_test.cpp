@@ -35,6 +35,16 @@ TEST_CASE("agreement: it ends at the first word on which two hypotheses differ")
   CHECK(n_agreed(words({" a", " x", " c"}), words({" A", " b", " c"})) == 1);
 }
 
+TEST_CASE("agreement: what others end with is found at the beginning, the longest") {
+  CHECK(n_repeated(words({}), words({" a"})) == 0);
+  CHECK(n_repeated(words({" a", " b"}), words({})) == 0);
+  CHECK(n_repeated(words({" a", " b"}), words({" B,", " c"})) == 1);
+  CHECK(n_repeated(words({" a", " b"}), words({" a", " b", " c"})) == 2);
+  CHECK(n_repeated(words({" a", " b"}), words({" a", " c"})) == 0);
+  CHECK(n_repeated(words({" a", " b", " c", " d"}), words({" a", " b", " c", " d"})) == 0);
+  CHECK(n_repeated(words({" a", " a", " a", " a"}), words({" a", " a", " a", " a"})) == 3);
+}
+
 TEST_CASE("agreement: sentences end with a mark") {
   CHECK(ends_sentence(" so."));
   CHECK(ends_sentence("何？"));

@@ -159,6 +159,27 @@ TEST_CASE("live transcript: a recogniser that ends with its prefix loses less th
   CHECK(n_missing > 0);
 }
 
+TEST_CASE("live transcript: a word that went on behind its time is not said twice") {
+  Script script;
+  script.length_s = 6;
+  script.words = {{" one", 0.5, 1.0, 1}, {" long", 1.1, 4.0, 1}};
+  ScriptedListener listener(script);
+  std::string text;
+  LiveTranscript transcript(
+      {}, [&](auto block) { return listener.speech(block); },
+      [&](const HeardAudio& audio) {
+        auto heard = listener.hear(audio);
+        for (Word& word : *heard) word.end = std::min(word.end, word.start + 0.4);
+        return heard;
+      },
+      [&](const StreamEvent& event) {
+        if (event.type == StreamEvent::Type::final) text += event.text();
+      });
+  transcript.push(tests::samples_of(script));
+  transcript.finish();
+  CHECK(text == " one long");
+}
+
 TEST_CASE("live transcript: how samples are cut into calls does not matter") {
   for (int seed = 0; seed < kScripts / 4; ++seed) {
     CAPTURE(seed);
