@@ -17,8 +17,11 @@ constexpr double kWholeS = 0.3;
 constexpr double kWordlessS = 1.0;
 // Words that stay before a cut, for the recogniser to go on from.
 constexpr std::size_t kKeptWords = 3;
-// Of final text, as a prompt: about 50 tokens.
-constexpr std::size_t kPromptBytes = 200;
+// Of final text, as the recogniser's prompt and prefix: about 220 tokens of English, and 300 of
+// scripts with three bytes a character, so that a third of the decoder's 448 is left.
+constexpr std::size_t kTextBytes = 900;
+// Of these for the prompt, however long the prefix is.
+constexpr std::size_t kLeastPromptBytes = 200;
 
 std::uint64_t to_samples(double seconds) {
   return static_cast<std::uint64_t>(std::max(0.0, seconds) * kRate);
@@ -30,11 +33,14 @@ std::string joined_words(std::span<const Word> words) {
   return text;
 }
 
-// The last kPromptBytes, from a word's beginning on.
-std::string end_of_text(const std::string& text) {
-  if (text.size() <= kPromptBytes) return text;
-  const std::size_t space = text.find(' ', text.size() - kPromptBytes);
-  return space == text.npos ? "" : text.substr(space);
+// The last bytes, from a word's beginning on; where words have no spaces, a character's.
+std::string end_of_text(const std::string& text, std::size_t n_bytes = kTextBytes) {
+  if (text.size() <= n_bytes) return text;
+  std::size_t from = text.size() - n_bytes;
+  const std::size_t space = text.find(' ', from);
+  if (space != text.npos) return text.substr(space);
+  while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) ++from;
+  return text.substr(from);
 }
 
 }  // namespace
@@ -117,7 +123,7 @@ void LiveTranscript::finish() {
 void LiveTranscript::run(Run kind) {
   last_run_ = heard_;
   if (kind == Run::pause) return end_line();
-  auto heard = recognise_({buffer_, before_, joined_words(settled_), false});
+  auto heard = hear(false);
   if (!heard) return;
   std::vector<Word> words = placed(*std::move(heard));
   const std::size_t n_final =
@@ -132,9 +138,16 @@ void LiveTranscript::run(Run kind) {
   if (is_news && !tail_.empty()) tell(StreamEvent::Type::partial, tail_, false);
 }
 
+std::optional<std::vector<Word>> LiveTranscript::hear(bool is_last_try) {
+  const std::string begun = joined_words(settled_);
+  const std::size_t room = kTextBytes - std::min(kTextBytes, begun.size());
+  return recognise_(
+      {buffer_, end_of_text(before_, std::max(room, kLeastPromptBytes)), begun, is_last_try});
+}
+
 void LiveTranscript::end_line() {
   is_open_ = false;
-  auto heard = recognise_({buffer_, before_, joined_words(settled_), true});
+  auto heard = hear(true);
   // What cannot tell now has told before.
   std::vector<Word> words = heard ? placed(*std::move(heard)) : std::exchange(tail_, {});
   tail_.clear();
@@ -155,7 +168,7 @@ std::vector<Word> LiveTranscript::words_behind_settled() {
   before_ = end_of_text(before_ + joined_words(before));
   const double start_s = seconds_at(heard_ - buffer_.size());
   drop_samples(std::min<std::size_t>(to_samples(last_end_s_ - start_s), buffer_.size()));
-  auto heard = recognise_({buffer_, before_, "", false});
+  auto heard = hear(false);
   if (!heard) return {};
   std::vector<Word> words = placed(*std::move(heard));
   const auto n_said = static_cast<std::ptrdiff_t>(n_repeated(before, words));

@@ -73,6 +73,7 @@ class LiveTranscript {
   void take_block(bool more_are_waiting);
   void take_speech(double probability, bool more_are_waiting);
   void run(Run kind);
+  std::optional<std::vector<Word>> hear(bool is_last_try);
   void end_line();
   std::vector<Word> words_behind_settled();
   std::vector<Word> placed(std::vector<Word> words) const;

@@ -237,6 +237,30 @@ TEST_CASE("live transcript: what it keeps does not grow with the stream") {
   CHECK(heard.most_text < 1000);
 }
 
+TEST_CASE("live transcript: the prompt is the end of the text, also where words have no spaces") {
+  std::mt19937 rng(11);
+  Script script = tests::random_script(rng, 300);
+  for (Word& word : script.words) word.text = "語" + word.text.substr(1);
+  const std::string all = script.text();
+  ScriptedListener listener(script);
+  std::size_t most_bytes = 0;
+  LiveTranscript transcript(
+      {}, [&](auto block) { return listener.speech(block); },
+      [&](const HeardAudio& audio) {
+        const std::size_t n = audio.before.size();
+        most_bytes = std::max(most_bytes, n);
+        const std::size_t at = all.find(audio.before + audio.begun);
+        CHECK(at != all.npos);
+        CHECK((n > 190 || at == 0));
+        if (n > 0) CHECK((static_cast<unsigned char>(audio.before[0]) & 0xC0) != 0x80);
+        return listener.hear(audio);
+      },
+      [](const StreamEvent&) {});
+  transcript.push(tests::samples_of(script));
+  transcript.finish();
+  CHECK(most_bytes > 800);
+}
+
 TEST_CASE("live transcript: a word is final within two hypotheses of its end, or at the pause") {
   std::mt19937 rng(8);
   Script script = tests::random_script(rng, 120);
