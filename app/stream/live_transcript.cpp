@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/stream/agreement.h"
+#include "models/base/utf8.h"
 
 namespace wnpu::app {
 namespace {
@@ -39,7 +40,7 @@ std::string end_of_text(const std::string& text, std::size_t n_bytes = kTextByte
   std::size_t from = text.size() - n_bytes;
   const std::size_t space = text.find(' ', from);
   if (space != text.npos) return text.substr(space);
-  while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) ++from;
+  while (from < text.size() && !models::begins_character(text[from])) ++from;
   return text.substr(from);
 }
 
@@ -164,10 +165,8 @@ void LiveTranscript::end_line() {
 // prompt. Only what the recogniser is sure of: it had nothing to say about that before. A final
 // word may have ended later than its time says.
 std::vector<Word> LiveTranscript::words_behind_settled() {
-  const std::vector<Word> before = std::exchange(settled_, {});
-  before_ = end_of_text(before_ + joined_words(before));
-  const double start_s = seconds_at(heard_ - buffer_.size());
-  drop_samples(std::min<std::size_t>(to_samples(last_end_s_ - start_s), buffer_.size()));
+  const std::vector<Word> before = settled_;
+  forget_words(before.size());
   auto heard = hear(false);
   if (!heard) return {};
   std::vector<Word> words = placed(*std::move(heard));
@@ -219,11 +218,15 @@ void LiveTranscript::trim() {
   if (n > 0) forget_words(n);
 }
 
+// The first of the final words, at least one, with their audio: to halfway between the last of them
+// and the next, where one stays.
 void LiveTranscript::forget_words(std::size_t n_words) {
   const std::span<const Word> gone(settled_.data(), n_words);
   before_ = end_of_text(before_ + joined_words(gone));
   const double start_s = seconds_at(heard_ - buffer_.size());
-  const double cut_s = (gone.back().end + settled_[n_words].start) / 2 - start_s;
+  const double end_s = gone.back().end;
+  const double next_s = n_words < settled_.size() ? settled_[n_words].start : end_s;
+  const double cut_s = (end_s + next_s) / 2 - start_s;
   drop_samples(std::min<std::size_t>(to_samples(cut_s), buffer_.size()));
   settled_.erase(settled_.begin(), settled_.begin() + static_cast<std::ptrdiff_t>(n_words));
 }

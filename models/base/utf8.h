@@ -15,6 +15,11 @@ inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 // recommends and as Python's bytes.decode("utf-8", errors="replace") does in openai/whisper.
 std::string repair_utf8(std::string_view bytes);
 
+// Whether a character of valid UTF-8 begins with this byte.
+constexpr bool begins_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80;
+}
+
 // Characters (code points) of valid UTF-8.
 std::size_t count_characters(std::string_view text);
 

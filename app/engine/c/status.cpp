@@ -13,7 +13,7 @@ thread_local std::array<char, 2048> last_error{};
 void keep(std::string_view text) noexcept {
   // At the start of a character.
   std::size_t n = std::min(text.size(), last_error.size() - 1);
-  while (n > 0 && n < text.size() && (static_cast<unsigned char>(text[n]) & 0xC0U) == 0x80) --n;
+  while (n > 0 && n < text.size() && !models::begins_character(text[n])) --n;
   std::copy_n(text.data(), n, last_error.data());
   last_error[n] = '\0';
 }

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "models/base/utf8.h"
 #include "tests/app/stream/scripted_speech.h"
 #include "tests/sanitized.h"
 
@@ -252,7 +253,7 @@ TEST_CASE("live transcript: the prompt is the end of the text, also where words 
         const std::size_t at = all.find(audio.before + audio.begun);
         CHECK(at != all.npos);
         CHECK((n > 190 || at == 0));
-        if (n > 0) CHECK((static_cast<unsigned char>(audio.before[0]) & 0xC0) != 0x80);
+        if (n > 0) CHECK(models::begins_character(audio.before[0]));
         return listener.hear(audio);
       },
       [](const StreamEvent&) {});
