@@ -26,12 +26,12 @@ or_show() {
 
 # make_root NAME SUITE
 make_root() {
-  local mirror=http://archive.ubuntu.com/ubuntu components=main,universe folder script=
+  local mirror=http://archive.ubuntu.com/ubuntu components=main,universe folder script=gutsy
   case $2 in
-    bookworm | trixie | forky | sid) mirror=http://deb.debian.org/debian components=main ;;
+    bookworm | trixie | forky | sid) mirror=http://deb.debian.org/debian components=main script=sid ;;
   esac
-  # One script makes all of Ubuntu's suites; debootstrap has its name for those of before its own release.
-  [ -e "/usr/share/debootstrap/scripts/$2" ] || script=gutsy
+  # One script makes all of Ubuntu's suites and another Debian's; debootstrap knows by name those of before it.
+  [ ! -e "/usr/share/debootstrap/scripts/$2" ] || script=
   or_show "$work/$1.log" debootstrap --variant=minbase --no-check-gpg --components=$components "$2" "$work/$1" "$mirror" $script
   for folder in proc dev; do mount --bind "/$folder" "$work/$1/$folder"; done
   mkdir -p "$work/$1/user"
