@@ -84,8 +84,10 @@ class ScriptedListener {
     most_samples = std::max(most_samples, heard.samples.size());
     most_text = std::max(most_text, heard.before.size() + heard.begun.size());
     ++n_calls;
-    if (script_.ends_with_prefix && heard.is_last_try && !heard.begun.empty())
+    if (script_.ends_with_prefix && heard.is_last_try && !heard.begun.empty()) {
+      ++n_ended_with_prefix;
       return std::vector<Word>();
+    }
     const double start = time_of(heard.samples);
     const double end = start + static_cast<double>(heard.samples.size()) / 16000;
     std::string rest = heard.begun;
@@ -112,6 +114,7 @@ class ScriptedListener {
   }
 
   std::size_t n_calls = 0;
+  std::size_t n_ended_with_prefix = 0;
   std::size_t most_samples = 0;
   std::size_t most_text = 0;
   bool had_other_beginning = false;  // `begun` was not what the samples begin with
