@@ -143,7 +143,7 @@ with_threads=(models npu audio encoder decoder app)
 begin_beside "tsan: build" build tsan "${with_threads[@]}"
 [ $built -eq 0 ] && step "asan: test" run_tests asan
 # What an hour would find, tests/README.md says how to look for.
-step "fuzzers of the preset asan, 15 s each" tests/fuzz/run.sh 15
+step "fuzzers of the preset asan, 8 s each" tests/fuzz/run.sh 8
 finish_beside && step "tsan: test" test_threads "${with_threads[@]}"
 
 say "all steps took $SECONDS s"

@@ -53,10 +53,14 @@ bool may_run(const std::string& key, const json& value) {
   return value == 1 || value == 2;
 }
 
-// One entry of config.json of a HuggingFace directory.
-void check_entry(const ConfigFixture& f, const tests::StModel& good, const std::string& key) {
+// The nth entry of config.json of a HuggingFace directory; under sanitizers with a part of the
+// values.
+void check_entry(const ConfigFixture& f, const tests::StModel& good, const std::string& key,
+                 std::size_t n) {
   const json config = json::parse(good.config);
-  for (const json& value : kNumbers) {
+  for (std::size_t i = n % tests::kSanitizedShare; i < kNumbers.size();
+       i += tests::kSanitizedShare) {
+    const json& value = kNumbers[i];
     if (config.at(key) == value) continue;
     json changed = config;
     changed[key] = value;
@@ -76,8 +80,9 @@ TEST_CASE("config: each number of a HuggingFace config.json at and beyond its bo
   const tests::StModel good = to_safetensors(tests::small_model(), models::DType::f16);
   REQUIRE(f.said_of(good).empty());
   const json config = json::parse(good.config);
+  std::size_t n = 0;
   for (const auto& [key, value] : config.items()) {
-    if (value.is_number()) check_entry(f, good, key);
+    if (value.is_number()) check_entry(f, good, key, n++);
   }
 }
 
