@@ -9,7 +9,12 @@ failed=()
 skipped=$(mktemp)
 cpu_times=$(mktemp)
 beside_output=$(mktemp)
-trap 'rm -f "$skipped" "$cpu_times" "$beside_output"' EXIT
+beside_pid= # of the process group that works beside the steps
+leave() {
+  [ -z "$beside_pid" ] || kill -- "-$beside_pid" 2>/dev/null
+  rm -f "$skipped" "$cpu_times" "$beside_output"
+}
+trap leave EXIT
 
 # Sets cpu_s: the CPU seconds, user and system, of all that this script has started and that has ended.
 # To a file: a command substitution would be asked for its own.
@@ -40,16 +45,19 @@ begin_beside() {
   beside=$1
   shift
   say "$beside, beside what follows"
+  set -m # a group of its own, which leave() can end: Ctrl-C reaches no process behind &
   (
     chrt --idle --pid 0 $BASHPID
     CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) "$@" # two compilers more would take memory from the tests
-  ) >"$beside_output" 2>&1 &
+  ) </dev/null >"$beside_output" 2>&1 &
   beside_pid=$!
+  set +m
 }
 wait_beside() { wait "$beside_pid"; }
 finish_beside() {
   local result=0
   step "$beside: the rest" wait_beside || result=$?
+  beside_pid=
   cat "$beside_output"
   return $result
 }
