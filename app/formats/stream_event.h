@@ -25,8 +25,8 @@ struct StreamEvent {
   std::string text() const;
 };
 
-// One line. `work` is what the recogniser's last call took, in seconds of this machine's clock; all
-// else follows from the samples alone.
+// One line. `work` is what the recogniser took for what was heard, in seconds of this machine's
+// clock; all else follows from the samples alone.
 std::string stream_json(const StreamEvent& event, double work);
 
 }  // namespace wnpu::app

@@ -142,8 +142,8 @@ void LiveTranscript::run(Run kind) {
 std::optional<std::vector<Word>> LiveTranscript::hear(bool is_last_try) {
   const std::string begun = joined_words(settled_);
   const std::size_t room = kTextBytes - std::min(kTextBytes, begun.size());
-  return recognise_(
-      {buffer_, end_of_text(before_, std::max(room, kLeastPromptBytes)), begun, is_last_try});
+  return recognise_({buffer_, end_of_text(before_, std::max(room, kLeastPromptBytes)), begun,
+                     is_last_try, heard_s()});
 }
 
 void LiveTranscript::end_line() {

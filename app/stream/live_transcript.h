@@ -37,6 +37,7 @@ struct HeardAudio {
   std::string before;                     // end of the text that is final, before the samples
   std::string begun;                      // the samples' text begins with this, which is final
   bool is_last_try = false;               // temperatures may rise, and doubtful text counts
+  double heard_s = 0;                     // of the stream so far, to the end of the samples
 };
 
 class LiveTranscript {

@@ -49,7 +49,7 @@ bool StreamRecognizer::is_doubtful(const Transcript& transcript) const {
 }
 
 std::optional<std::vector<Word>> StreamRecognizer::hear(const HeardAudio& heard) {
-  work_s_ = 0;
+  if (std::exchange(heard_s_, heard.heard_s) != heard.heard_s) work_s_ = 0;
   const models::StageTimer timer(work_s_);
   bool is_begun = false;
   std::atomic<bool> is_done = false;  // the first window, behind which there is nothing to be heard

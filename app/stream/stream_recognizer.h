@@ -20,7 +20,8 @@ class StreamRecognizer {
   // As LiveTranscript::RecogniseFn. Throws Error.
   std::optional<std::vector<Word>> hear(const HeardAudio& heard);
 
-  // Wall clock of the last call.
+  // Wall clock of the last call, and of those before it that heard as much of the stream: after a
+  // second look at its end a listener has waited for both.
   double work_s() const { return work_s_; }
 
  private:
@@ -31,6 +32,7 @@ class StreamRecognizer {
   TranscribeOptions options_;
   std::function<bool()> should_hurry_;
   double work_s_ = 0;
+  double heard_s_ = 0;  // of the stream, at the last call
 };
 
 }  // namespace wnpu::app
