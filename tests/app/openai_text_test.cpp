@@ -1,5 +1,5 @@
 // The command's defaults on English recordings of the corpus beside the source tree, against
-// openai-whisper's text: every sixth, or with WNPU_ALL_RECORDINGS=1 all, which take minutes.
+// openai-whisper's text: every third, or with WNPU_ALL_RECORDINGS=1 all, which take minutes.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -44,7 +44,7 @@ std::vector<Compared> compared_recordings(const std::filesystem::path& corpus) {
   std::ranges::sort(found, {}, &Compared::recording);
   if (std::getenv("WNPU_ALL_RECORDINGS") != nullptr) return found;
   std::size_t n = 0;
-  std::erase_if(found, [&](const Compared&) { return n++ % 6 != 0; });
+  std::erase_if(found, [&](const Compared&) { return n++ % 3 != 0; });
   return found;
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("transcriber: default options give openai-whisper's tokens on nine of 
     }
   }
   MESSAGE(equal, " of ", all.size(), " recordings");
-  CHECK(all.size() > 8);
+  CHECK(all.size() > 15);
   // All 58 where it was written; sums in another order, as of wider vectors, may tip a near tie.
   CHECK(10 * equal >= 9 * all.size());
 }

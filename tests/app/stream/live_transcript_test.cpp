@@ -25,6 +25,7 @@ struct Heard {
   std::size_t most_samples = 0;
   std::size_t most_text = 0;
   bool had_other_beginning = false;
+  bool had_other_end = false;
 
   std::vector<std::string> final_words() const {
     std::vector<std::string> words;
@@ -75,6 +76,7 @@ Heard play(const Script& script, const LiveOptions& options, const Next& next) {
   heard.most_samples = listener.most_samples;
   heard.most_text = listener.most_text;
   heard.had_other_beginning = listener.had_other_beginning;
+  heard.had_other_end = listener.had_other_end;
   return heard;
 }
 
@@ -83,6 +85,7 @@ Heard play(const Script& script, const LiveOptions& options = {}) {
 }
 
 void check_order(const Heard& heard) {
+  CHECK_FALSE(heard.had_other_end);
   double last_end = 0;
   double last_heard = 0;
   for (const StreamEvent& event : heard.events) {
@@ -134,6 +137,7 @@ TEST_CASE("live transcript: no word is lost or doubled, and all are in order") {
 }
 
 TEST_CASE("live transcript: a recogniser that ends with its prefix loses less than a second") {
+  std::size_t n_missing = 0;
   for (int seed = 0; seed < kScripts; ++seed) {
     CAPTURE(seed);
     std::mt19937 rng(static_cast<unsigned>(seed) + 4000);
@@ -151,6 +155,7 @@ TEST_CASE("live transcript: a recogniser that ends with its prefix loses less th
         ++n_said;
       } else {
         CHECK(speech_s_from(script, i, options.pause_s) < 1);
+        ++n_missing;
       }
     }
     CHECK(n_said == said.size());
@@ -158,6 +163,7 @@ TEST_CASE("live transcript: a recogniser that ends with its prefix loses less th
     CHECK_FALSE(heard.had_other_beginning);
     check_order(heard);
   }
+  CHECK((n_missing > 0 || tests::kIsSanitized));  // the few scripts there lose none
 }
 
 TEST_CASE("live transcript: a word that went on behind its time is not said twice") {

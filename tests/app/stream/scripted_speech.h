@@ -81,6 +81,9 @@ class ScriptedListener {
   }
 
   std::optional<std::vector<Word>> hear(const app::HeardAudio& heard) {
+    const double start = time_of(heard.samples);
+    const double end = start + static_cast<double>(heard.samples.size()) / 16000;
+    if (std::abs(heard.heard_s - end) > 0.01) had_other_end = true;
     most_samples = std::max(most_samples, heard.samples.size());
     most_text = std::max(most_text, heard.before.size() + heard.begun.size());
     ++n_calls;
@@ -88,8 +91,6 @@ class ScriptedListener {
       ++n_ended_with_prefix;
       return std::vector<Word>();
     }
-    const double start = time_of(heard.samples);
-    const double end = start + static_cast<double>(heard.samples.size()) / 16000;
     std::string rest = heard.begun;
     std::vector<Word> words;
     for (Word word : script_.words) {
@@ -118,6 +119,7 @@ class ScriptedListener {
   std::size_t most_samples = 0;
   std::size_t most_text = 0;
   bool had_other_beginning = false;  // `begun` was not what the samples begin with
+  bool had_other_end = false;        // `heard_s` was not where the samples end
 
  private:
   const Script& script_;
