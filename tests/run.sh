@@ -1,6 +1,6 @@
 #!/bin/bash
 # Everything that is checked, on a fresh Debian 12 too: packages, format, the tests in the presets
-# dev, asan and tsan, clang-tidy, fuzzers. Each step's time, and at the end which tests were skipped and
+# dev, asan and tsan, fuzzers. Each step's time, and at the end which tests were skipped and
 # why, and which steps failed.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../app/setup.sh"
@@ -138,18 +138,17 @@ step "format" check_format
 step "dev: build" build dev
 built=$?
 finish_beside
-begin_beside "clang-tidy: sizes and names" tests/tidy.sh
+begin_beside "asan: build" build asan
 [ $built -eq 0 ] && step "dev: test" run_tests dev --label-exclude alone
 finish_beside
+asan_built=$?
 [ $built -eq 0 ] && step "dev: test of times, alone" run_tests dev --label-regex alone
 
-step "asan: build" build asan
-built=$?
 # What works on the threads of models/base/thread_pool, audio/read/samples_beside, npu/sim/worker_pool and
 # app/engine/windows/clip_loop.
 with_threads=(models npu audio encoder decoder app)
 begin_beside "tsan: build" build tsan "${with_threads[@]}"
-[ $built -eq 0 ] && step "asan: test" run_tests asan
+[ $asan_built -eq 0 ] && step "asan: test" run_tests asan
 # What an hour would find, tests/README.md says how to look for.
 step "fuzzers of the preset asan, 8 s each" tests/fuzz/run.sh 8
 finish_beside && step "tsan: test" test_threads "${with_threads[@]}"
