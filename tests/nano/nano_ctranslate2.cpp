@@ -202,11 +202,14 @@ void write(const Ct2Model& model, const std::filesystem::path& directory) {
 }
 
 std::string token_list_json(const std::vector<std::string>& token_bytes) {
+  static std::map<std::vector<std::string>, std::string> made;
+  const auto [found, is_new] = made.try_emplace(token_bytes);
+  if (!is_new) return found->second;
   std::vector<std::string> spelled;
   spelled.reserve(token_bytes.size());
   for (const std::string& bytes : token_bytes) spelled.push_back(gpt2_spelling(bytes));
   spelled.emplace_back("<|endoftext|>");
-  return nlohmann::json(spelled).dump(0);
+  return found->second = nlohmann::json(spelled).dump(0);
 }
 
 void write_device_model(const std::filesystem::path& directory, const DeviceModel& model) {

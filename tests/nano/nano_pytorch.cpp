@@ -144,7 +144,7 @@ std::string zip_bytes(const PtModel& model, bool zip64) {
 
 void write(const PtModel& model, const NanoModel& nano, const std::filesystem::path& file) {
   std::ofstream(file, std::ios::binary) << zip_bytes(model);
-  std::ofstream(file.parent_path() / "vocab.json") << to_safetensors(nano, DType::f16).vocab;
+  std::ofstream(file.parent_path() / "vocab.json") << token_ids_json(nano.token_bytes);
 }
 
 }  // namespace wnpu::tests

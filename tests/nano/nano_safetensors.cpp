@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -69,6 +70,16 @@ StTensor& StModel::at(const std::string& name) {
   return *found;
 }
 
+std::string token_ids_json(const std::vector<std::string>& token_bytes) {
+  // Most test cases want the same, of fifty thousand tokens.
+  static std::map<std::vector<std::string>, std::string> made;
+  const auto [found, is_new] = made.try_emplace(token_bytes);
+  if (!is_new) return found->second;
+  json ids = json::object();
+  for (std::size_t id = 0; id < token_bytes.size(); ++id) ids[gpt2_spelling(token_bytes[id])] = id;
+  return found->second = ids.dump();
+}
+
 StModel to_safetensors(const NanoModel& model, DType dtype) {
   StModel out;
   std::string type = "F32";
@@ -82,11 +93,7 @@ StModel to_safetensors(const NanoModel& model, DType dtype) {
                            {"begin_suppress_tokens", model.config.suppress_tokens_begin},
                            {"alignment_heads", model.config.alignment_heads}};
   out.generation_config = generation.dump(1);
-  json vocab = json::object();
-  for (std::size_t id = 0; id < model.token_bytes.size(); ++id) {
-    vocab[gpt2_spelling(model.token_bytes[id])] = id;
-  }
-  out.vocab = vocab.dump();
+  out.vocab = token_ids_json(model.token_bytes);
   return out;
 }
 

@@ -26,6 +26,9 @@ struct StModel {
   StTensor& at(const std::string& name);
 };
 
+// vocab.json: the number of each token by its spelling.
+std::string token_ids_json(const std::vector<std::string>& token_bytes);
+
 StModel to_safetensors(const NanoModel& model, models::DType dtype);
 
 // The bytes of a .safetensors file with these tensors.

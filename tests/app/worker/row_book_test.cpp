@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/sanitized.h"
+
 namespace {
 
 using namespace wnpu::app;
@@ -165,7 +167,7 @@ TEST_CASE("row book: results wait for no more than so many rows") {
 TEST_CASE(
     "row book: any rows, orders and deaths: each row has one result, and the one it deserves") {
   std::mt19937 random(5);
-  for (int run = 0; run < 3000; ++run) {
+  for (std::size_t run = 0; run < 3000 / wnpu::tests::kSanitizedShare; ++run) {
     const RowLimits limits{.n_together = 1 + random() % 5,
                            .max_attempts = 1 + random() % 3,
                            .order = random() % 2 == 0 ? RowOrder::input : RowOrder::done};
