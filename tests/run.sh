@@ -150,7 +150,7 @@ with_threads=(models npu audio encoder decoder app)
 begin_beside "tsan: build" build tsan "${with_threads[@]}"
 [ $asan_built -eq 0 ] && step "asan: test" run_tests asan
 # What an hour would find, tests/README.md says how to look for.
-step "fuzzers of the preset asan, 8 s each" tests/fuzz/run.sh 8
+step "fuzzers of the preset asan, 6 s each" tests/fuzz/run.sh 6
 finish_beside && step "tsan: test" test_threads "${with_threads[@]}"
 
 say "all steps took $SECONDS s"
