@@ -67,9 +67,9 @@ MANY79
 }
 }
 """
-EXPECTED = {"lower_type": "struct", "Value": "function", "other": "member", "kind": "enum", "limit_of_depth": "variable",
-            "six": "6 parameters", "Camel": "function", "Parameter": "parameter", "Local": "local", "nested": "nested 3 deep",
-            "lambda_in_block": "nested 3 deep", "long_one": "lines"}
+EXPECTED = {"lower_type": "struct", "Value": "function", "other": "member", "kind": "enum",
+            "limit_of_depth": "variable", "six": "6 parameters", "Camel": "function", "Parameter": "parameter",
+            "Local": "local", "nested": "nested 3 deep", "lambda_in_block": "nested 3 deep", "long_one": "lines"}
 
 source = pathlib.Path(sys.argv[1])
 with tempfile.TemporaryDirectory() as folder:
@@ -80,6 +80,9 @@ with tempfile.TemporaryDirectory() as folder:
         SAMPLE = SAMPLE.replace(f"MANY{count}", "\n".join(f"  n += {i};" for i in range(count - 1)) + "\n  return n;")
     (root / "app/sample.cpp").write_text(SAMPLE)
     run = subprocess.run([sys.executable, source / "tests/names_and_sizes.py", root], capture_output=True, text=True)
+if run.returncode == 77:
+    print(run.stdout)
+    sys.exit(77)
 found = {line.split(": ")[1]: line for line in run.stdout.splitlines()}
 wrong = [f"not found: {name}" for name in EXPECTED if EXPECTED[name] not in found.get(name, "")]
 wrong += [f"found: {line}" for name, line in found.items() if name not in EXPECTED]
