@@ -13,9 +13,11 @@ import sys
 FOLDERS = ("app", "audio", "bench", "decoder", "encoder", "models", "npu")
 # Which ctags takes for functions, or for the names of classes.
 MACROS = "HWY_EXPORT,HWY_BEFORE_NAMESPACE,HWY_AFTER_NAMESPACE,NB_MODULE+,WHISPER_NPU_API"
-LOWER = re.compile(r"[a-z][a-z0-9_]*$")
 CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*$")
 CONSTANT = re.compile(r"k[A-Z0-9][A-Za-z0-9]*$")
+# Or as a constant: it may be one by a type that ctags does not show.
+LOWER = re.compile(r"[a-z][a-z0-9_]*$|" + CONSTANT.pattern)
+PRIVATE = re.compile(r"[a-z][a-z0-9_]*_$|" + CONSTANT.pattern)
 CONTROL = re.compile(r"(?:(?:else )?if|for|while|switch|catch)\b(?:.|\n)*\)$|(?:do|else|try)$|"
                      r"(?:case|default)\b(?:.|\n)*:$")
 LAMBDA = re.compile(r"\[[^\[\]]*\](?: ?\((?:[^()]|\([^()]*\))*\))?(?: mutable| noexcept)*(?: -> [\w:<>,&* ]+)?$")
@@ -110,9 +112,9 @@ def expected_name(tag):
     if kind in ("variable", "local", "member") and re.search(r"\bconstexpr\b", pattern):
         return CONSTANT, "kCamelCase"
     if kind == "member" and tag.get("access") in ("private", "protected") and tag.get("scopeKind") == "class":
-        return re.compile(LOWER.pattern[:-1] + r"(?<=_)$|" + CONSTANT.pattern), "lower_case_"
+        return PRIVATE, "lower_case_"
     if kind in ("function", "prototype", "parameter", "local", "member", "variable"):
-        return re.compile(LOWER.pattern + "|" + CONSTANT.pattern), "lower_case"
+        return LOWER, "lower_case"
     return None
 
 
