@@ -40,18 +40,20 @@ step() {
   return $result
 }
 
-# begin_beside NAME COMMAND...: on what the steps until finish_beside leave of the CPUs: tests wait much of their time.
+# begin_beside NAME COMMAND...: until finish_beside it works beside the steps.
 begin_beside() {
   beside=$1
   shift
   say "$beside, beside what follows"
   set -m # a group of its own, which leave() can end: Ctrl-C reaches no process behind &
-  (
-    chrt --idle --pid 0 $BASHPID
-    CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) "$@" # two compilers more would take memory from the tests
-  ) </dev/null >"$beside_output" 2>&1 &
+  "$@" </dev/null >"$beside_output" 2>&1 &
   beside_pid=$!
   set +m
+}
+# In a shell of its own: with what others leave of the CPUs, since tests wait much of their time.
+build_idle() {
+  chrt --idle --pid 0 $BASHPID
+  CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) build "$@" # two compilers more would take memory from the tests
 }
 wait_beside() { wait "$beside_pid"; }
 finish_beside() {
@@ -138,20 +140,27 @@ step "format" check_format
 step "dev: build" build dev
 built=$?
 finish_beside
-begin_beside "asan: build" build asan
-[ $built -eq 0 ] && step "dev: test" run_tests dev --label-exclude alone
-finish_beside
-asan_built=$?
-[ $built -eq 0 ] && step "dev: test of times, alone" run_tests dev --label-regex alone
 
 # What works on the threads of models/base/thread_pool, audio/read/samples_beside, npu/sim/worker_pool and
 # app/engine/windows/clip_loop.
 with_threads=(models npu audio encoder decoder app)
-begin_beside "tsan: build" build tsan "${with_threads[@]}"
-[ $asan_built -eq 0 ] && step "asan: test" run_tests asan
-# What an hour would find, tests/README.md says how to look for.
-step "fuzzers of the preset asan, 6 s each" tests/fuzz/run.sh 6
-finish_beside && step "tsan: test" test_threads "${with_threads[@]}"
+begin_beside "tsan: build" build_idle tsan "${with_threads[@]}"
+[ $built -eq 0 ] && step "dev: test" run_tests dev --label-exclude alone
+finish_beside
+tsan_built=$?
+[ $built -eq 0 ] && step "dev: test of times, alone" run_tests dev --label-regex alone
+
+# The last tests are those that fill the CPUs best: no build is left to do so.
+begin_beside "asan: build" build_idle asan
+[ $tsan_built -eq 0 ] && step "tsan: test" test_threads "${with_threads[@]}"
+finish_beside
+asan_built=$?
+if [ $asan_built -eq 0 ]; then
+  # What an hour would find, tests/README.md says how to look for.
+  begin_beside "fuzzers of the preset asan, 6 s each" tests/fuzz/run.sh 6
+  step "asan: test" run_tests asan
+  finish_beside
+fi
 
 say "all steps took $SECONDS s"
 if [ -s "$skipped" ]; then
