@@ -21,6 +21,7 @@
 #include "models/quantize/quantized_files.h"
 #include "models/quantize/stored_values.h"
 #include "tests/nano/nano_ctranslate2.h"
+#include "tests/sanitized.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
@@ -263,8 +264,9 @@ TEST_CASE("quantize: what calibration has made of a model is what its file has")
     inputs.emplace(layer.name(), random_matrix(600, width, 5 + inputs.size()));
   }
   ThreadPool pool(2);
-  for (const DType type :
-       {DType::i8_rows, DType::i16_rows, DType::q4_0, DType::q5_1, DType::q8_0}) {
+  constexpr std::array kTypes{DType::q4_0, DType::i8_rows, DType::i16_rows, DType::q5_1,
+                              DType::q8_0};
+  for (const DType type : some_of(kTypes)) {
     CAPTURE(dtype_name(type));
     const Calibration made = calibrate(pool, *before, inputs, {type, {}});
     const TemporaryFolder folder;

@@ -163,7 +163,7 @@ std::string random_rows(std::mt19937& random) {
 
 TEST_CASE("rows: any rows together, in any order, with processes that die, are as one by one") {
   std::mt19937 random(11);
-  for (std::size_t run = 0; run < 40 / wnpu::tests::kSanitizedShare; ++run) {
+  for (std::size_t run = 0; run < 24 / wnpu::tests::kSanitizedShare; ++run) {
     const std::string input = random_rows(random);
     RunOfRows alone;
     alone.limits.n_together = 1;

@@ -3,6 +3,7 @@
 #include "models/quantize/calibrate.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "models/quantize/fold_points.h"
 #include "models/quantize/product_layers.h"
 #include "models/quantize/stored_values.h"
+#include "tests/sanitized.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/small_model.h"
 
@@ -157,7 +159,8 @@ TEST_CASE("calibrate: in q types every product is better, in 4 bits by far") {
   const auto file = open_in_memory(small_model());
   const ProductInputs inputs = planted_inputs(*file);
   ThreadPool pool(2);
-  for (const DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0}) {
+  constexpr std::array kTypes{DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0};
+  for (const DType type : some_of(kTypes)) {
     CAPTURE(dtype_name(type));
     const Calibration made = calibrate(pool, *file, inputs, {type, {}});
     double worst = 0;
