@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 
 #include "decoder/search/likely_tokens.h"
 #include "decoder/search/search.h"
@@ -40,25 +40,28 @@ void GreedySearch::advance(models::ConstMatrixView logits) {
     if (line.finished) continue;
     const auto of_line = logits.row(first ? 0 : row++);
     const float log_sum = kernels::log_sum_exp(of_line);
-    const TokenId token = choose(of_line, log_sum);
+    const TokenId token = choose(of_line);
     line.sum_logprob += of_line[static_cast<std::size_t>(token)] - log_sum;
     line.finished = token == eot_;
     if (!line.finished) line.tokens.push_back(token);
   }
 }
 
-// Sampling inverts the cumulative distribution of softmax(logits / temperature), in fp64, so that
-// the same seed gives the same token with every standard library.
-TokenId GreedySearch::choose(std::span<const float> logits, float log_sum) {
+// Sampling inverts the cumulative distribution of softmax(logits / temperature), whose weights are
+// of kernels::exp_minus (2e-7 of each), summed in fp64. A standard library's exp of fp64 would take
+// longer than tiny's decoder.
+TokenId GreedySearch::choose(std::span<const float> logits) {
   if (temperature_ == 0) return likeliest(logits);
-  double total = 0;
-  for (const float logit : logits) {
-    total += std::exp(static_cast<double>(logit - log_sum) / static_cast<double>(temperature_));
-  }
+  const float max = kernels::max(logits);
+  weights_.resize(logits.size());
+  std::ranges::transform(logits, weights_.begin(),
+                         [&](float logit) { return (logit - max) / temperature_; });
+  kernels::exp_minus(weights_, 0);
+  const double total = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   const double target = static_cast<double>(random_() >> 11U) * 0x1p-53 * total;
   double sum = 0;
-  for (std::size_t id = 0; id < logits.size(); ++id) {
-    sum += std::exp(static_cast<double>(logits[id] - log_sum) / static_cast<double>(temperature_));
+  for (std::size_t id = 0; id < weights_.size(); ++id) {
+    sum += static_cast<double>(weights_[id]);
     if (sum > target) return static_cast<TokenId>(id);
   }
   return likeliest(logits);

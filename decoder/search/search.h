@@ -35,11 +35,12 @@ class GreedySearch {
   std::vector<Hypothesis> finish() const { return lines_; }
 
  private:
-  models::TokenId choose(std::span<const float> logits, float log_sum);
+  models::TokenId choose(std::span<const float> logits);
 
   float temperature_;
   models::TokenId eot_;
   std::mt19937_64 random_;
+  std::vector<float> weights_;  // of a row's tokens, while one is drawn
   std::vector<Hypothesis> lines_;
 };
 

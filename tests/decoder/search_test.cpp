@@ -1,8 +1,11 @@
 // Searches on logits written by hand.
 #include "decoder/search/search.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <random>
 
 #include <doctest/doctest.h>
 
@@ -56,6 +59,53 @@ TEST_CASE("sampling: follows the distribution, sharpened by the temperature, and
   auto sharp = counts_at(0.5F);  // squares: 4 : 1 : 1
   CHECK(sharp[0] == doctest::Approx(2667).epsilon(0.06));
   CHECK(counts_at(1.0F) == plain);
+}
+
+TEST_CASE("sampling: a draw is where the number lies in the distribution, for any logits") {
+  std::mt19937_64 random(5);
+  for (int run = 0; run < 200; ++run) {
+    CAPTURE(run);
+    Matrix row(1, 1 + random() % 3000);
+    std::normal_distribution<float> spread(-20, std::pow(10.0F, float(run % 5) - 2));
+    for (float& logit : row.row(0)) {
+      logit = random() % 3 == 0 ? -std::numeric_limits<float>::infinity() : spread(random);
+    }
+    row.row(0)[random() % row.cols()] = -18;  // some token can be drawn
+    DecodeOptions options;
+    options.temperature = 0.1F * static_cast<float>(1 + run % 10);
+    options.seed = random();
+    const double drawn = static_cast<double>(std::mt19937_64(options.seed)() >> 11U) * 0x1p-53;
+
+    GreedySearch search(options, -1);
+    search.advance(row.view());
+    const auto token = static_cast<std::size_t>(search.finish()[0].tokens.at(0));
+
+    const float max = std::ranges::max(row.row(0));
+    double total = 0;
+    double before = 0;
+    for (std::size_t id = 0; id < row.cols(); ++id) {
+      if (id == token) before = total;
+      total += std::exp(static_cast<double>(row.row(0)[id] - max) / options.temperature);
+    }
+    const double share =
+        std::exp(static_cast<double>(row.row(0)[token] - max) / options.temperature) / total;
+    CHECK(share > 0);
+    CHECK(before / total <= drawn + 1e-6);
+    CHECK(before / total + share >= drawn - 1e-6);
+  }
+}
+
+TEST_CASE("sampling: where no token is possible, or none is a number, some token is taken") {
+  for (const float value :
+       {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    Matrix row(1, 100);
+    std::ranges::fill(row.row(0), value);
+    DecodeOptions options;
+    options.temperature = 0.5F;
+    GreedySearch search(options, -1);
+    search.advance(row.view());
+    CHECK(search.finish()[0].tokens.at(0) < 100);
+  }
 }
 
 TEST_CASE("best of: the first row serves all lines, finished lines are fed no more") {
