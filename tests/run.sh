@@ -157,7 +157,7 @@ finish_beside
 asan_built=$?
 if [ $asan_built -eq 0 ]; then
   # What an hour would find, tests/README.md says how to look for.
-  begin_beside "fuzzers of the preset asan, 6 s each" tests/fuzz/run.sh 6
+  begin_beside "fuzzers of the preset asan, 4 s each" tests/fuzz/run.sh 4
   step "asan: test" run_tests asan
   finish_beside
 fi

@@ -16,7 +16,6 @@
 #include "npu/trial_calls/inputs.h"
 #include "tests/npu/first_light/altered_device.h"
 #include "tests/npu/small_design.h"
-#include "tests/sanitized.h"
 
 using namespace wnpu;         // NOLINT
 using namespace wnpu::npu;    // NOLINT
@@ -59,13 +58,12 @@ constexpr std::size_t kFirstFused = kFirstBatched + 7 * 3;
 
 TEST_CASE("first light: on the simulator every step passes, in both precisions") {
   constexpr std::array kPrecisions{Precision::bf16, Precision::int8};
-  for (const Precision precision : some_of(kPrecisions)) {
+  for (const Precision precision : kPrecisions) {
     const auto device = open_failing();
     std::string told;
     FirstLightOptions options = small_options(precision);
-    // What is measured does not depend on the layer; under sanitizers it is not
-    // (tests/CMakeLists.txt).
-    const bool measures = precision == Precision::bf16 && !kIsSanitized;
+    // What is measured does not depend on the layer.
+    const bool measures = precision == Precision::bf16;
     if (!measures) options.last = FirstLightStep::encoder;
     options.tell = [&](const std::string& line) { told += line + ";"; };
     const FirstLight result = run_first_light(*device, options);
@@ -96,7 +94,7 @@ TEST_CASE("first light: one wrong bit is found in the call, region, row and colu
                           {1, ScratchPart::value, "keys and values", "value", 64, 70},
                           {2, ScratchPart::attention, "attention", "attention", 17, 1},
                           {5, ScratchPart::hidden, "hidden", "hidden", 3, 255}};
-  for (const Wrong& wrong : some_of(wrongs)) {
+  for (const Wrong& wrong : wrongs) {
     CAPTURE(wrong.matrix);
     // Where the element lies, by the way there: the only one that is not zero.
     const std::size_t columns =
@@ -200,7 +198,7 @@ TEST_CASE("first light: ends with the step that was asked for") {
 TEST_CASE("first light: all its calls are legal and of one overlay, the layer's, at every width") {
   constexpr std::array<LayerShape, 4> kShapes{
       {kLightShape, {1500, 384, 6, 1536}, {1500, 512, 8, 2048}, {1500, 1280, 20, 5120}}};
-  for (const LayerShape& shape : tests::some_of(kShapes)) {
+  for (const LayerShape& shape : kShapes) {
     const LayerGeometry g = layer_geometry(npu1(), shape, Precision::bf16);
     const std::uint64_t overlay = overlay_hash(layer_design(g));
     std::map<std::uint64_t, std::string> by_hash;
