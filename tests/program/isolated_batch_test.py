@@ -174,6 +174,8 @@ def kill_at_random(process, duration_s):
     if victim == "batch":
         process.wait()
         wait_until(lambda: worker is None or status(worker)[0] is None, "a worker outlives its supervisor")
+        if process.returncode == 0:  # it ended after poll() had looked
+            return None
     return victim
 
 
