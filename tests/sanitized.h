@@ -10,7 +10,7 @@ namespace wnpu::tests {
 // A test that makes many cases of one kind divides their number by this: a case takes ten times as
 // long under sanitizers, and they see the same code in each.
 #ifdef WNPU_SANITIZED
-inline constexpr std::size_t kSanitizedShare = 12;
+inline constexpr std::size_t kSanitizedShare = 8;
 #else
 inline constexpr std::size_t kSanitizedShare = 1;
 #endif
