@@ -10,7 +10,6 @@
 #include "npu/design/layer_design.h"
 #include "npu/plans/plan_model.h"
 #include "npu/sim/simulator.h"
-#include "tests/sanitized.h"
 #include "tests/support/tolerances.h"
 #include "tests/support/whisper_sizes.h"
 
@@ -151,7 +150,7 @@ TEST_CASE("time model: the fewer calls, the faster; per-op is launches alone") {
 
 TEST_CASE("time model: all Whisper sizes, modelled ms a layer; int8 pays for its dequantisation") {
   for (const std::string_view clock : clock_preset_names()) {
-    for (const auto& [name, shape] : tests::some_of(tests::kWhisperSizes)) {
+    for (const auto& [name, shape] : tests::kWhisperSizes) {
       std::vector<double> ms;
       for (const Precision precision : {Precision::bf16, Precision::int8}) {
         const PlanCost cost = model_plan(shape, 1500, Plan::fused, find_preset(clock), precision);

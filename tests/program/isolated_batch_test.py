@@ -183,9 +183,6 @@ def test_kills(inputs):
     seed = random.randrange(2**32)
     print(f"kill -9: seed {seed}")
     random.seed(seed)
-    # LeakSanitizer looks for leaks from a child process of its own. It waits for ever for one that is
-    # killed in place of the worker.
-    no_leak_check = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
     arguments = ["--output-dir", str(WORK / "kills"), "--skip-existing", *inputs]
     begin = time.monotonic()
     check(run(*arguments)[0] == 0, "the undisturbed batch")
@@ -197,8 +194,7 @@ def test_kills(inputs):
         n_batches += 1
         code = None
         while code != 0:
-            process = start(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                            env=no_leak_check)
+            process = start(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             victim = kill_at_random(process, duration_s) if sum(n_killed.values()) < N_KILLS else None
             code = process.wait(timeout=PATIENCE_S)
             allowed = {None: [0], "batch": [-signal.SIGKILL], "worker": [0, 1, 70]}[victim]

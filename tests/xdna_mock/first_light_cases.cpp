@@ -16,7 +16,8 @@ TEST_CASE("xrt: first light runs every call of one XCLBIN, and finds the simulat
   options.layers = 2;
   options.runs = 1;
   options.timeout = kPatience;
-  if (kIsSanitized) options.last = npu::FirstLightStep::encoder;  // as in tests/npu/first_light
+  // Measuring runs the same calls again.
+  if (kIsSanitized) options.last = npu::FirstLightStep::encoder;
   const OverlayFolder folder(calls_of_first_light(options.shape));
   const auto device = open_device_under_test({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
   const npu::FirstLight result = npu::run_first_light(*device, options);

@@ -8,7 +8,6 @@
 #include <doctest/doctest.h>
 
 #include "npu/search/variant_cost.h"
-#include "tests/sanitized.h"
 
 using namespace wnpu::npu;  // NOLINT
 
@@ -66,7 +65,7 @@ struct Shares {
 
 Shares shares_of(SearchMethod method, const Evaluate& evaluate, const VariantSpace& space,
                  std::size_t evaluations, double room) {
-  constexpr int kSeeds = wnpu::tests::kIsSanitized ? 1 : 3;
+  constexpr int kSeeds = 3;
   Shares shares;
   for (int seed = 1; seed <= kSeeds; ++seed) {
     Trials trials(space, evaluate, {evaluations});

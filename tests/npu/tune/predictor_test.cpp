@@ -11,7 +11,6 @@
 #include "npu/predict/published.h"
 #include "npu/predict/random_tuning.h"
 #include "npu/sim/compile_call.h"
-#include "tests/sanitized.h"
 
 using namespace wnpu::npu;  // NOLINT
 
@@ -56,7 +55,7 @@ Case random_case(std::mt19937& random) {
 TEST_CASE("predictors: the analytical bound is never above the simulated time") {
   std::mt19937 random(7);
   double sum = 0;
-  constexpr std::size_t kCases = 250 / wnpu::tests::kSanitizedShare;
+  constexpr std::size_t kCases = 250;
   for (std::size_t i = 0; i < kCases; ++i) {
     const Case c = random_case(random);
     CAPTURE(c.design.name);
@@ -87,7 +86,7 @@ TEST_CASE("predictors: what the bound counts is what the call's program and move
 
 TEST_CASE("predictors: errors on calls that nothing was fitted to") {
   std::mt19937 random(2026);  // sample_calls has another seed
-  constexpr std::size_t kCases = wnpu::tests::kIsSanitized ? 20 : 80;  // fewer say little
+  constexpr std::size_t kCases = 80;
   std::vector<double> errors(predictors().size());
   for (std::size_t i = 0; i < kCases; ++i) {
     const Case c = random_case(random);

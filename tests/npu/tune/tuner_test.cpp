@@ -15,7 +15,6 @@
 #include "npu/predict/random_tuning.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
-#include "tests/sanitized.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace wnpu;  // NOLINT
@@ -40,7 +39,6 @@ TuningSpace small_tuning_space(const LayerShape& shape) {
     return t.norm_rows == 2 || t.qkv_row_blocks > 2 || !t.broadcasts_keys || !t.keeps_hidden ||
            t.state_tile != 0;
   });
-  space.tunings.resize(space.tunings.size() / tests::kSanitizedShare);
   space.buffers = {{4, 4, 2}, {2, 6, 1}};
   space.calls.resize(3);
   return space;
