@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "encoder/pooled_padding.h"
 #include "models/base/stopped.h"
 
 namespace wnpu::encoder {
@@ -19,6 +20,10 @@ Encoder::Encoder(const PackedEnds& ends, LayerBackend& backend, models::ThreadPo
 void Encoder::encode(const models::LogMel& mel, models::EncoderStates& out,
                      const std::function<bool()>& should_stop) {
   ends_.begin(mel, out);
+  if (backend_.takes_pooled()) {
+    if (mel.poolable_from) pool_padding(*mel.poolable_from, out);
+    backend_.set_pooled(out.pooled);
+  }
   const models::MatrixView states = out.values.view();
   backend_.load(states);
   for (std::size_t layer = 0; layer < backend_.n_layers(); ++layer) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "models/base/stages.h"
 #include "models/base/tensor.h"
 
 namespace wnpu::encoder {
@@ -16,6 +17,10 @@ class LayerBackend {
   // Of the model, or of the range of them that it has.
   virtual std::size_t n_layers() const = 0;
 
+  // Whether windows may have pooled padding: fewer rows, some of which attention counts as several.
+  virtual bool takes_pooled() const { return false; }
+  // Before load(), where takes_pooled(): what of the next windows is pooled.
+  virtual void set_pooled(const models::PooledPadding& /*pooled*/) {}
   // Takes the states [n_frames, n_audio_state] of a new window.
   virtual void load(models::ConstMatrixView states) = 0;
   // states += attention(layer_norm(states)); states += mlp(layer_norm(states)), with layer's

@@ -21,6 +21,7 @@ void WindowEnds::begin(const models::LogMel& mel, models::EncoderStates& states)
   if (states.values.rows() != dims.n_audio_ctx || states.values.cols() != dims.n_audio_state) {
     states.values = models::Matrix(dims.n_audio_ctx, dims.n_audio_state);
   }
+  states.pooled = {};
   stem_.run(pool_, mel, states.values.view());
 }
 

@@ -1,5 +1,7 @@
 #include "decoder/model/cross_attention.h"
 
+#include <algorithm>
+
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/ops.h"
 
@@ -19,7 +21,8 @@ CrossHead::Room::Room(const models::Dims& dims, std::size_t max_queries)
       softmax(max_queries) {}
 
 CrossHead::CrossHead(const models::Dims& dims, models::Precision precision,
-                     models::SharedBlock* block) {
+                     const models::PooledPadding& pooled, models::SharedBlock* block)
+    : pooled_(pooled) {
   const std::size_t size = dims.n_text_state / dims.n_text_head;
   const std::size_t frames = dims.n_audio_ctx;
   if (precision == models::Precision::int8) {
@@ -37,6 +40,10 @@ std::size_t CrossHead::size_bytes() const {
   return std::visit(
       [&](const auto& kv) { return share(kv.keys.size_bytes()) + share(kv.values.size_bytes()); },
       kv_);
+}
+
+std::size_t CrossHead::n_frames() const {
+  return std::visit([](const auto& kv) { return kv.keys.n(); }, kv_);
 }
 
 void CrossHead::set(std::size_t first, ConstMatrixView keys, ConstMatrixView values) {
@@ -59,8 +66,15 @@ void CrossHead::score(ConstMatrixView queries, MatrixView scores, Room& room) co
 }
 
 void CrossHead::attend(ConstMatrixView queries, MatrixView attended, Room& room) const {
-  const MatrixView scores = room.scores.view().row_range(0, queries.rows);
+  const std::size_t frames = n_frames();
+  const MatrixView scores = room.scores.view().row_range(0, queries.rows).col_range(0, frames);
   score(queries, scores, room);
+  if (pooled_.first_row < frames) {
+    const float more = pooled_.log_positions();
+    for (std::size_t r = 0; r < scores.rows; ++r) {
+      for (float& each : scores.row(r).subspan(pooled_.first_row)) each += more;
+    }
+  }
   if (const auto* integers = std::get_if<Integers>(&kv_)) {
     attend_integers(*integers, scores, attended, room);
     return;
@@ -82,10 +96,16 @@ void CrossHead::attend_integers(const Integers& head, MatrixView scores, MatrixV
     kernels::scale(attended.row(r), 1.0F / softmax[r].sum);
 }
 
-CrossKv::CrossKv(const models::Dims& dims, models::Precision precision) {
+CrossKv::CrossKv(const models::Dims& dims, models::Precision precision,
+                 const models::PooledPadding& pooled)
+    : pooled_(pooled) {
   const std::size_t n_heads = dims.n_text_layer * dims.n_text_head;
-  block_ = models::SharedBlock(n_heads * CrossHead(dims, precision).size_bytes());
-  for (std::size_t i = 0; i < n_heads; ++i) heads_.emplace_back(dims, precision, &block_);
+  block_ = models::SharedBlock(n_heads * CrossHead(dims, precision, pooled).size_bytes());
+  for (std::size_t i = 0; i < n_heads; ++i) heads_.emplace_back(dims, precision, pooled, &block_);
+}
+
+bool CrossKv::fits(const models::EncoderStates& states) const {
+  return n_frames() == states.values.rows() && pooled_ == states.pooled;
 }
 
 }  // namespace wnpu::decoder

@@ -9,6 +9,7 @@
 
 #include "models/base/aligned_memory.h"
 #include "models/base/dims.h"
+#include "models/base/stages.h"
 #include "models/base/tensor.h"
 #include "models/kernels/operands/f32_matrix.h"
 #include "models/kernels/operands/i16_matrix.h"
@@ -30,11 +31,12 @@ class CrossHead {
     std::vector<kernels::RunningSoftmax> softmax;
   };
 
-  // In a part of the block, where there is one.
+  // Of dims.n_audio_ctx frames. In a part of the block, where there is one.
   CrossHead(const models::Dims& dims, models::Precision precision,
-            models::SharedBlock* block = nullptr);
+            const models::PooledPadding& pooled, models::SharedBlock* block = nullptr);
   // Of a block.
   std::size_t size_bytes() const;
+  std::size_t n_frames() const;
 
   // Of frames first, first + 1, ...: [frames, head size]. An even number of frames, but for the
   // last ones. Threads may set frames of their own.
@@ -57,6 +59,7 @@ class CrossHead {
                               models::MatrixView attended, Room& room);
 
   std::variant<Floats, Integers> kv_;
+  models::PooledPadding pooled_;
 };
 
 // A window's heads, in huge pages together: each token reads all of them (a step of eight windows
@@ -64,13 +67,19 @@ class CrossHead {
 class CrossKv {
  public:
   CrossKv() = default;  // none
-  CrossKv(const models::Dims& dims, models::Precision precision);
+  // Of windows with dims.n_audio_ctx rows.
+  CrossKv(const models::Dims& dims, models::Precision precision,
+          const models::PooledPadding& pooled = {});
 
+  // Whether it has room for such states.
+  bool fits(const models::EncoderStates& states) const;
+  std::size_t n_frames() const { return heads_.empty() ? 0 : heads_.front().n_frames(); }
   std::span<CrossHead> heads() { return heads_; }
   // A decoder layer and head, at layer * n_text_head + head.
   std::span<const CrossHead> heads() const { return heads_; }
 
  private:
+  models::PooledPadding pooled_;
   models::SharedBlock block_;
   std::vector<CrossHead> heads_;
 };

@@ -18,10 +18,11 @@
 
 namespace wnpu::decoder {
 
-// Raw cross-attention scores (before the softmax) of chosen heads, for word timestamps.
+// Raw cross-attention scores (before the softmax) of chosen heads, for word timestamps: of a step
+// whose rows listen to one window.
 struct AttentionTap {
   std::vector<std::pair<int, int>> heads;  // (layer, head)
-  std::vector<models::Matrix> scores;      // a head: [rows of the step, n_audio_ctx]
+  std::vector<models::Matrix> scores;      // a head: [rows of the step, the window's rows]
 };
 
 // One token to take in.

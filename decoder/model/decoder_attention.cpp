@@ -13,14 +13,20 @@ using models::Matrix;
 using models::MatrixView;
 
 void Decoder::cross_kv(const models::EncoderStates& states, CrossKv& out) {
-  assert(states.values.rows() == dims_.n_audio_ctx && states.values.cols() == dims_.n_text_state);
+  const std::size_t frames = states.values.rows();
+  assert(frames <= dims_.n_audio_ctx && states.values.cols() == dims_.n_text_state);
   const std::size_t heads = dims_.n_text_head;
-  if (out.heads().empty()) out = CrossKv(dims_, weights_.precision);
-  const std::size_t blocks = (dims_.n_audio_ctx + kCrossRows - 1) / kCrossRows;
+  if (!out.fits(states)) {
+    models::Dims dims = dims_;
+    dims.n_audio_ctx = frames;
+    out = {};  // its memory before that of the next
+    out = CrossKv(dims, weights_.precision, states.pooled);
+  }
+  const std::size_t blocks = (frames + kCrossRows - 1) / kCrossRows;
   pool_.parallel_for(dims_.n_text_layer * blocks, [&](std::size_t i, std::size_t thread) {
     const std::size_t layer = i / blocks;
     const std::size_t first = i % blocks * kCrossRows;
-    const std::size_t rows = std::min(kCrossRows, dims_.n_audio_ctx - first);
+    const std::size_t rows = std::min(kCrossRows, frames - first);
     const MatrixView kv = kv_[thread].view().row_range(0, rows);
     weights_.layers[layer].cross_kv.apply(states.values.view().row_range(first, rows),
                                           Finish::replace, kv, kv_rooms_[thread]);
@@ -106,7 +112,7 @@ void Decoder::record_scores(std::size_t layer, std::span<const Group> groups, At
   for (std::size_t t = 0; t < tap.heads.size(); ++t) {
     if (static_cast<std::size_t>(tap.heads[t].first) != layer) continue;
     const auto head = static_cast<std::size_t>(tap.heads[t].second);
-    tap.scores[t] = Matrix(n_rows_, dims_.n_audio_ctx);
+    tap.scores[t] = Matrix(n_rows_, groups.front().window->n_frames());
     for (const Group& group : groups) {
       of_window(group, layer, head)
           .score(head_of(q_, head, group), tap.scores[t].view().row_range(group.first, group.count),

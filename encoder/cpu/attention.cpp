@@ -19,13 +19,17 @@ Attention<Arithmetic>::Scratch::Scratch(const models::Dims& dims)
       weights_(Arithmetic::block_rows(), kChunkFrames) {}
 
 template <typename Arithmetic>
-Attention<Arithmetic>::Attention(const models::Dims& dims)
-    : head_size_(dims.n_audio_state / dims.n_audio_head), heads_(dims.n_audio_head) {
+Attention<Arithmetic>::Attention(const models::Dims& dims, const models::PooledPadding& pooled)
+    : head_size_(dims.n_audio_state / dims.n_audio_head),
+      log_positions_(pooled.log_positions()),
+      heads_(dims.n_audio_head) {
   for (std::vector<Chunk>& chunks : heads_) {
     for (std::size_t first = 0; first < dims.n_audio_ctx; first += kChunkFrames) {
       const std::size_t frames = std::min(kChunkFrames, dims.n_audio_ctx - first);
-      chunks.push_back(
-          {Arithmetic::make_keys(head_size_, frames), Arithmetic::make_values(frames, head_size_)});
+      const std::size_t end = first + frames;
+      chunks.push_back({Arithmetic::make_keys(head_size_, frames),
+                        Arithmetic::make_values(frames, head_size_),
+                        std::clamp(pooled.first_row, first, end) - first});
     }
   }
 }
@@ -65,12 +69,14 @@ void Attention<Arithmetic>::attend_head(const std::vector<Chunk>& chunks, ConstM
 }
 
 template <typename Arithmetic>
-void Attention<Arithmetic>::add_chunk(const Chunk& chunk, MatrixView attended, Scratch& scratch) {
+void Attention<Arithmetic>::add_chunk(const Chunk& chunk, MatrixView attended,
+                                      Scratch& scratch) const {
   const MatrixView scores =
       scratch.scores_.view().row_range(0, attended.rows).col_range(0, chunk.keys.n());
   const auto softmax = std::span(scratch.softmax_).first(attended.rows);
   kernels::gemm({scratch.queries_, chunk.keys}, scores);
   for (std::size_t r = 0; r < attended.rows; ++r) {
+    for (float& score : scores.row(r).subspan(chunk.first_pooled)) score += log_positions_;
     const float factor = softmax[r].take_max(kernels::max(scores.row(r)));
     if (factor != 1.0F) kernels::scale(attended.row(r), factor);
   }

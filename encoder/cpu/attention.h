@@ -8,6 +8,7 @@
 
 #include "encoder/cpu/cpu_arithmetic.h"
 #include "models/base/dims.h"
+#include "models/base/pooled_padding.h"
 #include "models/base/tensor.h"
 #include "models/base/thread_pool.h"
 #include "models/kernels/vectors/running_softmax.h"
@@ -30,7 +31,8 @@ class Attention {
     typename Arithmetic::Rows weights_;  // [block_rows(), kChunkFrames]
   };
 
-  explicit Attention(const models::Dims& dims);
+  // Of windows with dims.n_audio_ctx rows.
+  explicit Attention(const models::Dims& dims, const models::PooledPadding& pooled = {});
 
   // The keys and values of frames first, first + 1, ..., heads side by side: [frames,
   // n_audio_state]. first is a multiple of block_rows(), and so is the number of frames but for
@@ -48,13 +50,15 @@ class Attention {
   struct Chunk {
     typename Arithmetic::Matrix keys;    // [head size, frames]
     typename Arithmetic::Matrix values;  // [frames, head size]
+    std::size_t first_pooled;            // of its frames
   };
 
   void attend_head(const std::vector<Chunk>& chunks, models::ConstMatrixView queries,
                    models::MatrixView attended, Scratch& scratch) const;
-  static void add_chunk(const Chunk& chunk, models::MatrixView attended, Scratch& scratch);
+  void add_chunk(const Chunk& chunk, models::MatrixView attended, Scratch& scratch) const;
 
   std::size_t head_size_;
+  float log_positions_;  // of a pooled frame
   std::vector<std::vector<Chunk>> heads_;
 };
 

@@ -23,8 +23,9 @@ Attention<ByteArithmetic>::Scratch::Scratch(const models::Dims& dims)
       weights_(ByteArithmetic::block_rows(), kernels::whole_softmax_groups(dims.n_audio_ctx)),
       exact_scores_(1, dims.n_audio_ctx) {}
 
-Attention<ByteArithmetic>::Attention(const models::Dims& dims)
+Attention<ByteArithmetic>::Attention(const models::Dims& dims, const models::PooledPadding& pooled)
     : head_size_(dims.n_audio_state / dims.n_audio_head),
+      pooled_(pooled),
       values_(dims.n_audio_ctx, dims.n_audio_state) {
   for (std::size_t head = 0; head < dims.n_audio_head; ++head) {
     heads_.push_back({kernels::U8Matrix(head_size_, dims.n_audio_ctx),
@@ -61,13 +62,19 @@ void Attention<ByteArithmetic>::attend_head(const Head& head, ConstMatrixView qu
                                             MatrixView attended, Scratch& scratch) const {
   scratch.queries_.set(queries);
   scratch.scores_.reset(queries.rows);
-  kernels::score(scratch.queries_, head.keys, scratch.scores_);
+  score(head, scratch);
   if (!scratch.weights_.set_softmax(scratch.scores_)) {
     shift_by_maxima(head, scratch);
-    kernels::score(scratch.queries_, head.keys, scratch.scores_);
+    score(head, scratch);
     scratch.weights_.set_softmax(scratch.scores_);
   }
   kernels::gemm({scratch.weights_, head.values}, attended);
+}
+
+void Attention<ByteArithmetic>::score(const Head& head, Scratch& scratch) const {
+  kernels::score(scratch.queries_, head.keys, scratch.scores_);
+  if (pooled_.first_row < head.keys.n())
+    scratch.scores_.raise(pooled_.first_row, kStepsOfE * pooled_.log_positions());
 }
 
 void Attention<ByteArithmetic>::shift_by_maxima(const Head& head, Scratch& scratch) {

@@ -30,7 +30,7 @@ class Attention<ByteArithmetic> {
     models::Matrix exact_scores_;  // [1, n_audio_ctx]
   };
 
-  explicit Attention(const models::Dims& dims);
+  explicit Attention(const models::Dims& dims, const models::PooledPadding& pooled = {});
 
   // As in the general Attention. A value's scale is its column's, for which all frames have to be
   // there: values wait for finish().
@@ -46,10 +46,13 @@ class Attention<ByteArithmetic> {
 
   void attend_head(const Head& head, models::ConstMatrixView queries, models::MatrixView attended,
                    Scratch& scratch) const;
+  // The scores of scratch.queries_.
+  void score(const Head& head, Scratch& scratch) const;
   // Takes their maxima off the scores, which 16 bits hold then, whatever the maxima are.
   static void shift_by_maxima(const Head& head, Scratch& scratch);
 
   std::size_t head_size_;
+  models::PooledPadding pooled_;
   std::vector<Head> heads_;
   models::Matrix values_;  // [n_audio_ctx, n_audio_state]
 };

@@ -3,12 +3,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "encoder/cpu/attention.h"
-#include "encoder/cpu/cpu_arithmetic.h"
+#include "encoder/cpu/layer_room.h"
 #include "encoder/layer_backend.h"
 #include "models/base/dims.h"
 #include "models/base/thread_pool.h"
@@ -36,38 +36,31 @@ class CpuLayerBackend : public LayerBackend {
                   kernels::Number number, models::ThreadPool& pool);
 
   std::size_t n_layers() const override { return layers_.size(); }
+  bool takes_pooled() const override { return true; }
+  void set_pooled(const models::PooledPadding& pooled) override { pooled_ = pooled; }
   void load(models::ConstMatrixView states) override;
   void run_layer(std::size_t layer) override;
   void store(models::MatrixView states) override;
 
  private:
-  // What a thread needs for a block of rows; all of it stays in its L2.
-  struct Scratch {
-    models::Matrix normed;    // [block_rows(), n_audio_state]
-    models::Matrix qkv;       // [block_rows(), 3 n_audio_state]: each with its heads side by side
-    models::Matrix hidden;    // [block_rows(), 4 n_audio_state]
-    models::Matrix attended;  // [block_rows(), n_audio_state]
-    typename Attention<Arithmetic>::Scratch attention;
-    kernels::Linear::Room products;
-  };
   struct Block {
     std::size_t first;  // row
     std::size_t rows;
   };
 
-  // queries_ and attention_'s keys and values of the block's rows, from their normalised states.
-  void project(const CpuLayer& layer, Block block, Scratch& scratch);
+  // The room's queries, keys and values of the block's rows, from their normalised states.
+  void project(const CpuLayer& layer, Block block, BlockRoom<Arithmetic>& scratch);
   // states += out(attention); states += fc2(gelu(fc1(normalised states))), for the block's rows.
-  void attend_and_mlp(const CpuLayer& layer, Block block, Scratch& scratch);
+  void attend_and_mlp(const CpuLayer& layer, Block block, BlockRoom<Arithmetic>& scratch);
   template <typename F>
   void for_each_block(const F& f);
 
   models::ThreadPool& pool_;
-  Attention<Arithmetic> attention_;
+  models::Dims dims_;
   std::span<const CpuLayer> layers_;
-  models::Matrix states_;         // [n_audio_ctx, n_audio_state], the residual stream
-  models::Matrix queries_;        // [n_audio_ctx, n_audio_state], heads side by side
-  std::vector<Scratch> scratch_;  // a thread
+  kernels::Number number_;
+  models::PooledPadding pooled_;               // of the next window
+  std::optional<LayerRoom<Arithmetic>> room_;  // of the window at work
 };
 
 // The layers of a model, packed in the numbers of a precision; for any number of backends.

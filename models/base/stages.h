@@ -2,8 +2,11 @@
 // never be taken for encoder states by the look of its shape.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "models/base/pooled_padding.h"
 #include "models/base/tensor.h"
 
 namespace wnpu::models {
@@ -12,11 +15,15 @@ namespace wnpu::models {
 // openai/whisper transcribe.py (pad_or_trim of the normalised spectrogram).
 struct LogMel {
   Matrix values;
+  // Frames from here on are padding, which the encoder may pool; none: it may not.
+  std::optional<std::size_t> poolable_from = std::nullopt;
 };
 
-// What the encoder makes of a window: [n_audio_ctx, n_audio_state], after the final layer norm.
+// What the encoder makes of a window, after the final layer norm: [n_audio_ctx, n_audio_state], or
+// fewer rows where padding is pooled.
 struct EncoderStates {
   Matrix values;
+  PooledPadding pooled = {};
 };
 
 // An entry of the vocabulary, special tokens and timestamps included.

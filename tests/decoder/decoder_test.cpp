@@ -118,6 +118,42 @@ TEST_CASE("decoder: a prompt in one step agrees with fp64, and one by one too") 
   check_logits(f, one_by_one, expected, kLogitsNmse);
 }
 
+TEST_CASE("decoder: a pooled row of a window is heard as often as it counts") {
+  constexpr std::size_t kFirst = 20;
+  constexpr std::size_t kEach = 6;
+  const std::vector<std::pair<models::Precision, double>> limits = {
+      {models::Precision::fp32, kLogitsNmse},
+      {models::Precision::int16, tests::tolerance::kInt16LogitsNmse},
+      {models::Precision::int8, tests::tolerance::kInt8LogitsNmse}};
+  for (const auto& each : limits) {
+    const models::Precision precision = each.first;
+    const double limit = each.second;
+    Fixture f(2, precision);
+    for (std::size_t r = kFirst; r < f.states.values.rows(); ++r)
+      std::ranges::copy(f.states.values.row(r - (r - kFirst) % kEach),
+                        f.states.values.row(r).begin());
+    models::EncoderStates pooled{models::Matrix(kFirst + 5, 64), {kFirst, kEach}};
+    for (std::size_t r = 0; r < pooled.values.rows(); ++r)
+      std::ranges::copy(f.states.values.row(r < kFirst ? r : kFirst + (r - kFirst) * kEach),
+                        pooled.values.row(r).begin());
+    const auto logits = [&](const models::EncoderStates& states) {
+      f.decoder.cross_kv(states, f.window);
+      decoder::KvCache cache(f.model.dims, 1, precision);
+      models::Matrix all(kTokens.size(), f.model.dims.n_vocab);
+      f.decoder.step(cache, rows_of(f, 0), all.view());
+      return all;
+    };
+    const models::Matrix whole = logits(f.states);
+    const models::Matrix fewer = logits(pooled);
+    check_logits(f, fewer, {whole.flat().begin(), whole.flat().end()}, limit);
+    // In the same room, one behind the other.
+    CHECK(values(logits(f.states)) == values(whole));
+    CHECK(values(logits(pooled)) == values(fewer));
+    pooled.pooled = {};
+    CHECK(tests::nmse(logits(pooled).flat(), values(whole)) > 2 * limit);
+  }
+}
+
 TEST_CASE("decoder: weights in integers keep to fp64, and rows do not see each other") {
   for (const auto& [precision, limit] :
        {std::pair(models::Precision::int16, tests::tolerance::kInt16LogitsNmse),

@@ -31,19 +31,21 @@ struct Inputs {
 };
 
 template <typename Arithmetic>
-std::vector<float> attend(const Inputs& in) {
-  encoder::Attention<Arithmetic> attention(dims());
-  typename encoder::Attention<Arithmetic>::Scratch scratch(dims());
+std::vector<float> attend(const Inputs& in, const models::PooledPadding& pooled = {}) {
+  models::Dims of_keys = dims();
+  of_keys.n_audio_ctx = in.k.rows();
+  encoder::Attention<Arithmetic> attention(of_keys, pooled);
+  typename encoder::Attention<Arithmetic>::Scratch scratch(of_keys);
   const std::size_t block = Arithmetic::block_rows();
-  for (std::size_t first = 0; first < kAttentionFrames; first += block) {
-    const std::size_t rows = std::min(block, kAttentionFrames - first);
+  for (std::size_t first = 0; first < in.k.rows(); first += block) {
+    const std::size_t rows = std::min(block, in.k.rows() - first);
     attention.set(first, in.k.view().row_range(first, rows), in.v.view().row_range(first, rows));
   }
   models::ThreadPool pool(2);
   attention.finish(pool);
-  models::Matrix y(kAttentionFrames, dims().n_audio_state);
-  for (std::size_t first = 0; first < kAttentionFrames; first += block) {
-    const std::size_t rows = std::min(block, kAttentionFrames - first);
+  models::Matrix y(in.q.rows(), dims().n_audio_state);
+  for (std::size_t first = 0; first < in.q.rows(); first += block) {
+    const std::size_t rows = std::min(block, in.q.rows() - first);
     attention.attend(in.q.view().row_range(first, rows), y.view().row_range(first, rows), scratch);
   }
   return {y.flat().begin(), y.flat().end()};
@@ -61,12 +63,24 @@ std::vector<double> expected(const Inputs& in) {
       q, tests::to_rows(in.k.view()), tests::to_rows(in.v.view()), dims().n_audio_head, false));
 }
 
-void check(const Inputs& in) {
-  const auto reference = expected(in);
-  CHECK(tests::nmse(attend<encoder::Fp32Arithmetic>(in), reference) < 1e-11);
-  CHECK(tests::nmse(attend<encoder::IntegerArithmetic>(in), reference) < 1e-6);
+void check(const Inputs& in, const std::vector<double>& reference,
+           const models::PooledPadding& pooled = {}) {
+  CHECK(tests::nmse(attend<encoder::Fp32Arithmetic>(in, pooled), reference) < 1e-11);
+  CHECK(tests::nmse(attend<encoder::IntegerArithmetic>(in, pooled), reference) < 1e-6);
   // Queries and keys of 8 bits: a score of 5 may be wrong by 0.02.
-  CHECK(tests::nmse(attend<encoder::ByteArithmetic>(in), reference) < 1e-3);
+  CHECK(tests::nmse(attend<encoder::ByteArithmetic>(in, pooled), reference) < 1e-3);
+}
+
+void check(const Inputs& in) { check(in, expected(in)); }
+
+// Each pooled row as often as attention counts it.
+models::Matrix spread_out(const models::Matrix& rows, const models::PooledPadding& pooled) {
+  const std::size_t first = std::min(pooled.first_row, rows.rows());
+  models::Matrix all(first + (rows.rows() - first) * pooled.n_positions, rows.cols());
+  for (std::size_t r = 0; r < all.rows(); ++r)
+    std::ranges::copy(rows.row(r < first ? r : first + (r - first) / pooled.n_positions),
+                      all.row(r).begin());
+  return all;
 }
 
 }  // namespace
@@ -96,6 +110,39 @@ TEST_CASE("attention: one frame of all, in any chunk, takes everything") {
     const auto value = in.v.row(frame);
     for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == value[i % value.size()]);
     check(in);
+  }
+}
+
+TEST_CASE("attention: a pooled frame counts as many, wherever pooling begins") {
+  constexpr std::size_t kPooledQueries = 49;  // blocks, and a part of one
+  for (const std::size_t first : {0U, 1U, 100U, 239U, 240U, 241U, 480U, 528U, 529U, 530U, 1000U}) {
+    for (const std::size_t n : {2U, 6U, 7U}) {
+      CAPTURE(first);
+      CAPTURE(n);
+      const models::PooledPadding pooled{first, n};
+      Inputs in;
+      in.q = tests::random_matrix(kPooledQueries, dims().n_audio_state, 1);
+      Inputs all;
+      all.q = tests::random_matrix(kPooledQueries, dims().n_audio_state, 1);
+      all.k = spread_out(in.k, pooled);
+      all.v = spread_out(in.v, pooled);
+      check(in, expected(all), pooled);
+    }
+  }
+}
+
+TEST_CASE("attention in bytes: pooled frames count as many behind a shift, too") {
+  constexpr std::size_t kFirst = 500;
+  const models::PooledPadding pooled{kFirst, 6};
+  Inputs in;
+  for (std::size_t r = 0; r < kAttentionFrames; ++r) {
+    std::ranges::fill(in.q.row(r), 40.0F);
+    // Two frames beyond 16 bits share all weight, one of them pooled.
+    std::ranges::fill(in.k.row(r), r == 8 || r == kFirst ? 160.0F : 0.0F);
+  }
+  const auto y = attend<encoder::ByteArithmetic>(in, pooled);
+  for (std::size_t c = 0; c < dims().n_audio_state; ++c) {
+    CHECK(y[c] == doctest::Approx((in.v.row(8)[c] + 6 * in.v.row(kFirst)[c]) / 7).epsilon(0.02));
   }
 }
 

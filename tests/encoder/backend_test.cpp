@@ -1,5 +1,8 @@
 // The contract of a LayerBackend, on the CPU's; the reference is fp64.
+#include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -136,6 +139,106 @@ TEST_CASE("encoder: convolutions, GELU, positions and layers agree with fp64") {
   for (const auto& layer : weights.layers) tests::reference_encoder_layer(x, layer, d.n_audio_head);
   CHECK(tests::nmse(out.values.flat(),
                     tests::flatten(tests::reference_layer_norm(x, weights.ln_post))) < 1e-10);
+}
+
+namespace {
+
+// Padding whose states are equal six by six, so that a pooled window loses nothing.
+struct PoolFixture {
+  static constexpr std::size_t kPositions = 300;
+  static constexpr std::size_t kAudioFrames = 150;
+  static constexpr models::PooledPadding kPooled{120, 6};
+
+  PoolFixture() {
+    for (std::size_t r = kPooled.first_row; r < kPositions; ++r) {
+      const std::size_t in_group = (r - kPooled.first_row) % kPooled.n_positions;
+      std::ranges::copy(weights.positional_embedding.row(r - in_group),
+                        weights.positional_embedding.row(r).begin());
+    }
+    for (std::size_t m = 0; m < mel.values.rows(); ++m)
+      std::ranges::fill(mel.values.row(m).subspan(kAudioFrames), 0.0F);
+  }
+
+  static models::Dims dims() {
+    models::Dims dims = tests::nano_dims();
+    dims.n_audio_ctx = kPositions;
+    return dims;
+  }
+
+  tests::NanoModel model = tests::make_nano_model({dims(), 6});
+  models::EncoderWeights weights = tests::encoder_weights(model);
+  models::LogMel mel{tests::random_matrix(dims().n_mels, dims().n_mel_frames(), 9)};
+};
+
+// What windows, pooled or not, give one behind the other.
+std::vector<models::EncoderStates> encode_each(PoolFixture& f, Precision precision,
+                                               std::size_t n_threads,
+                                               const std::vector<bool>& is_pooled) {
+  models::ThreadPool pool(n_threads);
+  const encoder::CpuLayers layers(precision, f.model.dims, models::tensors_of(f.weights.layers),
+                                  pool);
+  const auto backend = layers.make_backend(pool);
+  const encoder::PackedEnds ends(f.model.dims, f.weights, pool);
+  encoder::Encoder encoder(ends, *backend, pool);
+  std::vector<models::EncoderStates> all(is_pooled.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    f.mel.poolable_from.reset();
+    if (is_pooled[i]) f.mel.poolable_from = PoolFixture::kAudioFrames;
+    encoder.encode(f.mel, all[i]);
+  }
+  return all;
+}
+
+std::vector<float> first_rows(const models::EncoderStates& states, std::size_t n) {
+  const auto values = states.values.flat().first(n * states.values.cols());
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+TEST_CASE("encoder: pooled padding counts as what it was, in fewer rows") {
+  PoolFixture f;
+  constexpr models::PooledPadding kPooled = PoolFixture::kPooled;
+  for (const auto& [precision, limit] :
+       {std::pair(Precision::fp32, 1e-10), std::pair(Precision::int16, 2 * kInt16LayerNmse),
+        std::pair(Precision::int8,
+                  2 * (kernels::has_byte_instructions() ? kByteLayerNmse : kInt8WeightsNmse))}) {
+    const auto all = encode_each(f, precision, 2, {false, true, false, true});
+    const std::size_t n_pooled =
+        (PoolFixture::kPositions - kPooled.first_row) / kPooled.n_positions;
+    CHECK(all[0].pooled == models::PooledPadding());
+    CHECK(all[0].values.rows() == PoolFixture::kPositions);
+    CHECK(all[1].pooled == kPooled);
+    CHECK(all[1].values.rows() == kPooled.first_row + n_pooled);
+    CHECK(tests::nmse(first_rows(all[1], kPooled.first_row),
+                      first_rows(all[0], kPooled.first_row)) < limit);
+    // Windows leave nothing behind.
+    for (std::size_t i = 0; i < 2; ++i)
+      CHECK(std::ranges::equal(all[i + 2].values.flat(), all[i].values.flat()));
+    const auto with_more_threads = encode_each(f, precision, 5, {true});
+    CHECK(std::ranges::equal(with_more_threads[0].values.flat(), all[1].values.flat()));
+  }
+}
+
+TEST_CASE("encoder: audio to near the window's end leaves nothing to be pooled") {
+  PoolFixture f;
+  models::ThreadPool pool(1);
+  const encoder::CpuLayers layers(Precision::fp32, f.model.dims,
+                                  models::tensors_of(f.weights.layers), pool);
+  const auto backend = layers.make_backend(pool);
+  const encoder::PackedEnds ends(f.model.dims, f.weights, pool);
+  encoder::Encoder encoder(ends, *backend, pool);
+  for (std::size_t from = 0; from <= 2 * PoolFixture::kPositions; ++from) {
+    CAPTURE(from);
+    f.mel.poolable_from = from;
+    models::EncoderStates states;
+    if (from % 37 != 0 && from < 2 * PoolFixture::kPositions - 60) continue;
+    encoder.encode(f.mel, states);
+    const std::size_t n_single = std::min(states.pooled.first_row, states.values.rows());
+    CHECK(2 * n_single >= std::min(from, 2 * PoolFixture::kPositions));
+    CHECK(n_single + (states.values.rows() - n_single) * states.pooled.n_positions ==
+          PoolFixture::kPositions);
+  }
 }
 
 TEST_CASE("encoder: refuses a log-mel of another shape, naming both") {

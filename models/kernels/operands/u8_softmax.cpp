@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <limits>
 
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
@@ -163,6 +164,16 @@ void ScoreRows::reset(std::size_t rows) {
   assert(rows <= shifts_.size());
   n_rows_ = rows;
   std::ranges::fill(shifts_, 0.0F);
+}
+
+void ScoreRows::raise(std::size_t first_col, float steps) {
+  const int more = static_cast<int>(std::lround(steps));
+  for (std::size_t r = 0; r < n_rows_; ++r) {
+    for (std::int16_t& score : std::span(row(r), cols_).subspan(first_col)) {
+      const int raised = std::min<int>(score + more, std::numeric_limits<std::int16_t>::max());
+      score = static_cast<std::int16_t>(raised);
+    }
+  }
 }
 
 ByteWeights byte_softmax(const ScoreRows& scores, std::size_t row, std::uint8_t* weights) {

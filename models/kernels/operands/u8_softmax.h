@@ -25,6 +25,10 @@ class ScoreRows {
   // What is taken off a row's scores before they are rounded, in steps.
   void set_shift(std::size_t row, float shift) { shifts_[row] = shift; }
 
+  // Adds so many steps to the scores of columns first_col, first_col + 1, ..., as far as 16 bits
+  // go.
+  void raise(std::size_t first_col, float steps);
+
   std::size_t n_rows() const { return n_rows_; }
   std::size_t cols() const { return cols_; }
   std::size_t stride() const { return stride_; }

@@ -1,0 +1,21 @@
+// Fewer rows for a window's padding, and what attention has to know of them.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace wnpu::models {
+
+// The padding of a window in fewer rows than it has positions: each row from first_row on is made
+// of the mean of n_positions, and attention counts it as so many.
+struct PooledPadding {
+  std::size_t first_row = std::numeric_limits<std::size_t>::max();  // none is pooled
+  std::size_t n_positions = 1;
+
+  // What attention adds to the score of a pooled row: exp of it is n_positions.
+  float log_positions() const { return std::log(static_cast<float>(n_positions)); }
+  bool operator==(const PooledPadding&) const = default;
+};
+
+}  // namespace wnpu::models
