@@ -27,6 +27,11 @@ bool may_be_simulator(const Options& options) {
 bool may_use_npu(const Options& options) {
   return may_be_npu(options) || may_be_simulator(options);
 }
+bool may_be_cpu(const Options& options) {
+  const NamedDevices named = parse_devices(options.device.requested);
+  const bool is_cpu = named.backend == nullptr || named.backend == &backends().front();
+  return is_cpu || named.with_cpu || options.device.falls_back;
+}
 bool may_sample(const Options& options) {
   const TranscribeOptions& transcribe = options.transcribe;
   return transcribe.temperature > 0 || transcribe.temperature_increment_on_fallback;
@@ -73,6 +78,7 @@ constexpr std::array kNeeds = {
          [](const Options& options) { return options.isolation != Isolation::off; }},
     Need{"--row-timeout-factor", "--row-timeout",
          [](const Options& options) { return options.rows.timeout_s > 0; }},
+    Need{"--pool-padding", "a CPU that encodes", may_be_cpu},
     Need{"--npu-plan", "another --device than cpu", may_use_npu},
     Need{"--npu-precision", "another --device than cpu", may_use_npu},
     Need{"--npu-precision", "--npu-plan fused or batched",

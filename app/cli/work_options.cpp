@@ -199,6 +199,7 @@ void add_search_options(CLI::App& app, TranscribeOptions& transcribe) {
          "Token ids never produced; -1: most special characters")
       ->type_name("ID,...")
       ->default_str("-1");
+  add_pool_padding(app, transcribe);
   add_integer(app, "--seed", transcribe.seed, {{0, std::numeric_limits<std::uint64_t>::max()}},
               "Starts the random numbers of sampling");
 }
@@ -298,6 +299,12 @@ void add_language(CLI::App& command, TranscribeOptions& transcribe, const std::s
           help)
       ->type_name("LANGUAGE")
       ->default_str("auto");
+}
+
+void add_pool_padding(CLI::App& command, TranscribeOptions& transcribe) {
+  add_bool(command, "--pool-padding", transcribe.pool_padding,
+           "The encoder takes six positions of the silence that fills a window up for one: sooner "
+           "where audio is short, nearly the same text. On the CPU");
 }
 
 void add_row_options(CLI::App& command, RowLimits& rows) {

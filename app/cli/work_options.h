@@ -29,5 +29,6 @@ void add_place_options(CLI::App& command, Options& options);
 // --task, and --language with what it is where it is not given.
 void add_task(CLI::App& command, TranscribeOptions& transcribe);
 void add_language(CLI::App& command, TranscribeOptions& transcribe, const std::string& help);
+void add_pool_padding(CLI::App& command, TranscribeOptions& transcribe);
 
 }  // namespace wnpu::app

@@ -179,6 +179,7 @@ typedef struct whisper_npu_transcribe_options {
   double hallucination_silence_threshold;  // or none
   const double *clip_timestamps;
   uint64_t n_clip_timestamps;
+  int64_t pool_padding;
 } whisper_npu_transcribe_options;
 
 WHISPER_NPU_API whisper_npu_status

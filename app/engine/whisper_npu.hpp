@@ -184,6 +184,10 @@ struct TranscribeOptions {
   // text before it as a prompt, and `vad` or clip_timestamps must say what the stretches are.
   std::size_t batch_size = 1;
   VadOptions vad = {};
+  // The encoder takes six positions of a window's padding, behind the end of its audio, for one:
+  // nearly the same text, sooner where windows are not full. On the CPU; a device takes all of
+  // them.
+  bool pool_padding = false;
   // Log-mel that is kept of a file between its two passes, bytes, 1 MiB to 1 GiB; of what is longer
   // the second pass decodes the audio again, for the same text. 64 MiB: 35 minutes.
   std::uint64_t feature_bytes = std::uint64_t{64} << 20;

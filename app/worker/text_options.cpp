@@ -32,7 +32,7 @@ ordered_json option_json(const TranscribeOptions& options) {
                no_repeat_ngram_size, seed, temperature, increment, temperatures, compression_ratio,
                logprob, no_speech, suppress_tokens, suppress_blank, max_initial_timestamp,
                without_timestamps, sample_len, initial_prompt, carry_initial_prompt, hotwords,
-               prefix, condition_on_previous_text, batch_size, vad, feature_bytes,
+               prefix, condition_on_previous_text, batch_size, vad, pool_padding, feature_bytes,
                detection_threshold, detection_segments, word_timestamps, prepend, append,
                hallucination_silence, clips] = options;
   static_cast<void>(feature_bytes);  // changes no text
@@ -63,6 +63,7 @@ ordered_json option_json(const TranscribeOptions& options) {
           {"condition_on_previous_text", condition_on_previous_text},
           {"batch_size", batch_size},
           {"vad", option_json(vad)},
+          {"pool_padding", pool_padding},
           {"language_detection_threshold", detection_threshold},
           {"language_detection_segments", detection_segments},
           {"word_timestamps", word_timestamps},

@@ -159,6 +159,8 @@ TEST_CASE("needs: an option that would do nothing is refused") {
            Words{"--npu-precision", "int8", "--device", "cpu"},
            Words{"--npu-precision", "int8", "--npu-plan", "hybrid", "--device", "sim"},
            Words{"--npu-plan-file", "p.json", "--device", "cpu"},
+           Words{"--pool-padding", "True", "--device", "sim"},
+           Words{"--pool-padding", "True", "--device", "npu:0,npu:1"},
            Words{"--gemm", "blas", "--precision", "int8"},
            Words{"--gemm", "blas", "--precision", "int16"},
            Words{"--fallback", "cpu", "--device", "cpu"},
@@ -201,6 +203,9 @@ TEST_CASE("needs: what is needed makes an option welcome, and so does its defaul
       {"--npu-operator", "gelu=g", "--operator", "/x", "--operator", "/y", "--device", "sim"}));
   CHECK_NOTHROW(parsed_options({"--npu-plan", "fused", "--device", "cpu", "--fallback", "none"}));
   CHECK_NOTHROW(parsed_options({"--npu-plan-file", "p.json", "--device", "sim"}));
+  CHECK(parsed_options({"--pool-padding", "True"}).transcribe.pool_padding);
+  CHECK_NOTHROW(parsed_options({"--pool-padding", "True", "--device", "cpu,sim"}));
+  CHECK_NOTHROW(parsed_options({"--pool-padding", "True", "--device", "npu", "--fallback", "cpu"}));
   for (const char* device : {"sim", "cpu", "auto"}) {
     CHECK(parsed_options({"--memory-limit", "3M", "--device", device}).device.memory_limit ==
           3U << 20U);

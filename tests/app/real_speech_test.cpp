@@ -2,6 +2,7 @@
 // heard where nobody speaks.
 #include "tests/support/real_speech.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <numbers>
@@ -43,6 +44,13 @@ std::string speech_text(const Transcript& transcript) {
   std::string text;
   for (const auto& segment : transcript.segments) text += segment.text;
   return text;
+}
+
+std::vector<Word> all_words(const Transcript& transcript) {
+  std::vector<Word> words;
+  for (const auto& segment : transcript.segments)
+    words.insert(words.end(), segment.words.begin(), segment.words.end());
+  return words;
 }
 
 std::vector<float> chords(std::size_t n_seconds) {
@@ -111,6 +119,34 @@ TEST_CASE("batched: no text of a long speech is lost or doubled at the borders o
   if (!model || !vad || !corpus) return;
   const std::string name = "columbia.flac";
   check_batched(*model, *vad, *corpus / name, reference_of(*corpus / "manifest.tsv", name));
+}
+
+TEST_CASE("pooled padding: the words of jfk.wav, most of them at their times") {
+  const auto model = tests::tiny_en_dir();
+  const auto jfk = tests::jfk_wav();
+  if (!model || !jfk) return;
+  for (const char* precision : {"fp32", "int16", "int8"}) {
+    CAPTURE(precision);
+    const DeviceOptions device{.requested = "cpu", .cpu_precision = precision};
+    Session session(Model(model->string(), {.device = device, .threads = 2}));
+    TranscribeOptions options;
+    options.beam_size = 1;
+    options.word_timestamps = true;
+    const Transcript whole = session.transcribe({.path = *jfk}, options);
+    options.pool_padding = true;
+    const Transcript pooled = session.transcribe({.path = *jfk}, options);
+    const auto words = tests::plain_words(speech_text(whole));
+    CHECK(tests::compare_words(words, tests::plain_words(speech_text(pooled))).total <= 1);
+    CHECK(pooled.segments[0].avg_logprob != whole.segments[0].avg_logprob);  // it was pooled
+    std::size_t n_near = 0;
+    for (const Word& word : all_words(whole)) {
+      n_near +=
+          static_cast<std::size_t>(std::ranges::any_of(all_words(pooled), [&](const Word& other) {
+            return other.text == word.text && std::abs(other.end - word.end) < 0.1;
+          }));
+    }
+    CHECK(n_near + 5 >= words.size());
+  }
 }
 
 TEST_CASE("no speech: silence, noise and chords give no loops, and with VAD no words at all") {

@@ -9,7 +9,7 @@ namespace wnpu::app {
 // A window of a clip that fits into 30 s lies within the clip's first: it is shifted and not read
 // again, since in a long file reading backwards means decoding it from the start.
 const models::LogMel& ClipMel::load(audio::MelSource& source, const decoder::Window& window,
-                                    std::size_t clip_end, double& mel_s) {
+                                    std::size_t clip_end, bool pools_padding, double& mel_s) {
   const bool holds_rest = start_ && clip_end <= *start_ + audio::kWindowFrames;
   if (!holds_rest) {
     source.window(window.seek, mel_);
@@ -23,6 +23,7 @@ const models::LogMel& ClipMel::load(audio::MelSource& source, const decoder::Win
     std::shift_left(row.begin(), row.end(), static_cast<std::ptrdiff_t>(shift));
     std::ranges::fill(row.subspan(window.size), 0.0F);
   }
+  mel_.poolable_from = pools_padding ? std::optional(window.size) : std::nullopt;
   return mel_;
 }
 

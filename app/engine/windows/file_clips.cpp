@@ -40,7 +40,8 @@ void FileClips::open(std::size_t n_wanted) {
 const models::LogMel* FileClips::next_window(OpenClip& clip) {
   clip.window = {clip.seek, std::min(audio::kWindowFrames, clip.end - clip.seek)};
   try {
-    const models::LogMel& mel = clip.mel.load(mel_, clip.window, clip.end, transcript_.timing.mel);
+    const models::LogMel& mel =
+        clip.mel.load(mel_, clip.window, clip.end, options_.pool_padding, transcript_.timing.mel);
     ++transcript_.n_windows;
     return &mel;
   } catch (const audio::AudioError&) {

@@ -88,6 +88,7 @@ void bind_options(nb::module_& module) {
       .def_rw("condition_on_previous_text", &Options::condition_on_previous_text)
       .def_rw("batch_size", &Options::batch_size)
       .def_rw("vad", &Options::vad)
+      .def_rw("pool_padding", &Options::pool_padding)
       .def_rw("language_detection_threshold", &Options::language_detection_threshold)
       .def_rw("language_detection_segments", &Options::language_detection_segments)
       .def_rw("word_timestamps", &Options::word_timestamps)
