@@ -104,6 +104,7 @@ void add_decoding(CLI::App& app, TranscribeOptions& transcribe) {
       ->type_name("TEXT");
   add_bool(app, "--condition-on-previous-text", transcribe.condition_on_previous_text,
            "What was said before the audio at hand is the prompt");
+  add_pool_padding(app, transcribe);
   add_integer(app, "--beam-size", transcribe.beam_size, {ranges::kAtOnce, 1},
               "Beams; 1, None: greedy");
   add_number_or_none(app, "--compression-ratio-threshold", transcribe.compression_ratio_threshold,
@@ -119,6 +120,7 @@ void add_decoding(CLI::App& app, TranscribeOptions& transcribe) {
 
 StreamOptions::StreamOptions() {
   work.transcribe.vad.enabled = true;
+  work.transcribe.pool_padding = true;  // there is more of it than of audio
   work.transcribe.vad.weights = vad_weights_file();
 }
 
