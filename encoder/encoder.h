@@ -1,4 +1,5 @@
-// Whisper's audio encoder: LogMel [n_mels, 3000] -> EncoderStates [1500, n_audio_state].
+// Whisper's audio encoder: LogMel [n_mels, 3000] -> EncoderStates [1500, n_audio_state], or
+// fewer rows where the log-mel's padding may be pooled.
 #pragma once
 
 #include <functional>
@@ -16,9 +17,10 @@ class Encoder {
   // another number of layers than the ends' dims.
   Encoder(const PackedEnds& ends, LayerBackend& backend, models::ThreadPool& pool);
 
-  // stem -> every layer on the backend -> final layer norm. Throws what the backend throws.
-  // Throws std::invalid_argument unless mel is [n_mels, 2 n_audio_ctx]. `should_stop`, where given,
-  // is asked before each layer; true ends the work there with models::Stopped.
+  // stem -> pooled padding, where mel has any to pool and the backend takes it -> every layer on
+  // the backend -> final layer norm. Throws what the backend throws. Throws std::invalid_argument
+  // unless mel is [n_mels, 2 n_audio_ctx]. `should_stop`, where given, is asked before each layer;
+  // true ends the work there with models::Stopped.
   void encode(const models::LogMel& mel, models::EncoderStates& out,
               const std::function<bool()>& should_stop = {});
 

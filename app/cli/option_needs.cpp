@@ -28,9 +28,9 @@ bool may_use_npu(const Options& options) {
   return may_be_npu(options) || may_be_simulator(options);
 }
 bool may_be_cpu(const Options& options) {
-  const NamedDevices named = parse_devices(options.device.requested);
-  const bool is_cpu = named.backend == nullptr || named.backend == &backends().front();
-  return is_cpu || named.with_cpu || options.device.falls_back;
+  const std::string& requested = options.device.requested;
+  return requested == kAutoDevice || may_be(requested, backends().front().name) ||
+         options.device.falls_back;
 }
 bool may_sample(const Options& options) {
   const TranscribeOptions& transcribe = options.transcribe;

@@ -46,6 +46,10 @@ std::size_t CrossHead::n_frames() const {
   return std::visit([](const auto& kv) { return kv.keys.n(); }, kv_);
 }
 
+bool CrossHead::fits(const models::EncoderStates& states) const {
+  return n_frames() == states.values.rows() && pooled_ == states.pooled;
+}
+
 void CrossHead::set(std::size_t first, ConstMatrixView keys, ConstMatrixView values) {
   std::visit(
       [&](auto& kv) {
@@ -97,15 +101,10 @@ void CrossHead::attend_integers(const Integers& head, MatrixView scores, MatrixV
 }
 
 CrossKv::CrossKv(const models::Dims& dims, models::Precision precision,
-                 const models::PooledPadding& pooled)
-    : pooled_(pooled) {
+                 const models::PooledPadding& pooled) {
   const std::size_t n_heads = dims.n_text_layer * dims.n_text_head;
   block_ = models::SharedBlock(n_heads * CrossHead(dims, precision, pooled).size_bytes());
   for (std::size_t i = 0; i < n_heads; ++i) heads_.emplace_back(dims, precision, pooled, &block_);
-}
-
-bool CrossKv::fits(const models::EncoderStates& states) const {
-  return n_frames() == states.values.rows() && pooled_ == states.pooled;
 }
 
 }  // namespace wnpu::decoder

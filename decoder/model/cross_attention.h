@@ -37,6 +37,8 @@ class CrossHead {
   // Of a block.
   std::size_t size_bytes() const;
   std::size_t n_frames() const;
+  // Whether the windows that it is for have as many rows, and as many of them pooled.
+  bool fits(const models::EncoderStates& states) const;
 
   // Of frames first, first + 1, ...: [frames, head size]. An even number of frames, but for the
   // last ones. Threads may set frames of their own.
@@ -69,17 +71,17 @@ class CrossKv {
   CrossKv() = default;  // none
   // Of windows with dims.n_audio_ctx rows.
   CrossKv(const models::Dims& dims, models::Precision precision,
-          const models::PooledPadding& pooled = {});
+          const models::PooledPadding& pooled);
 
-  // Whether it has room for such states.
-  bool fits(const models::EncoderStates& states) const;
+  bool fits(const models::EncoderStates& states) const {
+    return !heads_.empty() && heads_.front().fits(states);
+  }
   std::size_t n_frames() const { return heads_.empty() ? 0 : heads_.front().n_frames(); }
   std::span<CrossHead> heads() { return heads_; }
   // A decoder layer and head, at layer * n_text_head + head.
   std::span<const CrossHead> heads() const { return heads_; }
 
  private:
-  models::PooledPadding pooled_;
   models::SharedBlock block_;
   std::vector<CrossHead> heads_;
 };

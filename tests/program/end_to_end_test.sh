@@ -51,7 +51,7 @@ live() { "$program" stream --device cpu --precision fp32 --pace audio "$@"; }
 live --pool-padding False <"$sample" >"$work/live.txt" 2>"$work/err"
 check "the end of a live stream" "ask what you can do for your country" "$(echo $(tail -n 1 "$work/live.txt" | words))"
 check "the beginning of a live stream" "and so my fellow americans" "$(echo $(head -n 1 "$work/live.txt" | words))"
-# Pooled padding hears some words otherwise, and loses or doubles none.
+# With pooled padding a few words are heard otherwise.
 check "a live stream with pooled padding" "True" "$(live <"$sample" | words | python3 -c '
 import difflib, sys
 said, heard = sys.argv[1].split(), sys.stdin.read().split()
