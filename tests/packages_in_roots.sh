@@ -71,7 +71,7 @@ try_package() {
 
 # make_in SUITE: the package, made in a root that has what app/packages.txt names; XRT only where the suite has it.
 make_in() {
-  local root=$1-build name names=(file dpkg-dev)
+  local root=$1-build name names=(file dpkg-dev nasm)
   make_root "$root" "$1"
   in_root "$root" apt-get update -qq
   for name in $(sed 's/#.*//' "$source/app/packages.txt"); do
@@ -91,5 +91,17 @@ done
 make_root bionic bionic
 cp "$packages"/whisper-npu-*.tar.gz "$work/bionic/user/"
 in_root bionic sh -c 'cd /user && tar xf whisper-npu-*.tar.gz'
-says bionic sh -c 'cd /user/whisper-npu-* && ./whisper-npu --model /user/tiny.en /user/jfk.wav'
+in_tarball() { says bionic sh -c 'cd /user/whisper-npu-* && exec ./whisper-npu --model /user/tiny.en "$@"' sh "$@"; }
+in_tarball /user/jfk.wav
 echo "Ubuntu 18.04: the tarball transcribes"
+for kind in mp3 m4a flac opus wma; do
+  ffmpeg -v error -i "$cache/samples/jfk.wav" -ar 44100 -ac 2 $([ $kind != opus ] || echo -ar 48000) "$work/bionic/user/44k.$kind"
+  in_tarball "/user/44k.$kind"
+done
+in_tarball --isolate on /user/44k.mp3 /user/44k.flac
+python3 -m http.server --bind 127.0.0.1 --directory "$work/bionic/user" 0 >"$work/port" 2>/dev/null &
+server=$!
+until port=$(grep -om1 'port [0-9]*' "$work/port"); do sleep 0.1; done
+in_tarball "http://127.0.0.1:${port#port }/44k.m4a"
+kill "$server"
+echo "Ubuntu 18.04: without a library of its own it reads MP3, M4A, FLAC, Opus and WMA, a batch, and a URL"

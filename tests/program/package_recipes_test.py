@@ -118,7 +118,7 @@ def check_options():
 
 def check_paths():
     """What the recipes name of the tree is there."""
-    for name in ("whisper-npu.rb", "package.nix", "make_packages.sh", "Dockerfile"):
+    for name in ("whisper-npu.rb", "package.nix", "make_packages.sh", "ffmpeg_audio.sh", "Dockerfile"):
         for path in re.findall(r"\b((?:app|tests|bench)/[\w./-]+\w)", (package / name).read_text()):
             check((root / path).exists(), f"{name}: no such file: {path}")
     version = re.search(r"project\(whisper-npu VERSION (\S+)", (root / "CMakeLists.txt").read_text())[1]
@@ -138,6 +138,19 @@ def check_dockerfile():
     needed = set(re.findall(r"\b(dpkg-shlibdeps|dpkg|cpack|git|sha256sum)\b", (package / "make_packages.sh").read_text()))
     check("git" not in needed or "git" in (root / "app/packages.txt").read_text().split(), "Dockerfile: lacks git")
     check("dpkg-dev" in text, "Dockerfile: lacks dpkg-dev, by which CPack finds the libraries' packages")
+    check("nasm" in text, "Dockerfile: lacks nasm, which ffmpeg_audio.sh asks for")
+
+
+def check_containers():
+    """What our reader opens with FFmpeg's libraries, those of the tarball open."""
+    reader = (root / "audio/read/libav_decoder.cpp").read_text()
+    opened = set("".join(re.findall(r'"([^"]*)"', re.search(r"kContainerNames =([^;]*);", reader)[1])).split(","))
+    same_demuxer = {"webm": "matroska", "mp4": "mov", "m4a": "mov", "3gp": "mov", "3g2": "mov", "mj2": "mov",
+                    "mpeg": "mpegps", "shn": "shorten"}
+    script = (package / "ffmpeg_audio.sh").read_text()
+    built = set(",".join(re.findall(r"^containers=(?:\$containers,)?(\S+)$", script, re.M)).split(","))
+    wanted_names = {same_demuxer.get(name, name) for name in opened}
+    same(built, wanted_names | {"amrnb", "amrwb"}, "ffmpeg_audio.sh: containers")
 
 
 def check_syntax():
@@ -175,6 +188,7 @@ check_loaded()
 check_options()
 check_paths()
 check_dockerfile()
+check_containers()
 check_syntax()
 if len(sys.argv) > 2:
     check_installed(pathlib.Path(sys.argv[2]))
