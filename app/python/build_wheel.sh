@@ -1,8 +1,8 @@
 #!/bin/bash
 # build_wheel.sh FOLDER: the wheel that others install, and the source archive, in FOLDER. On Debian 12
-# with app/packages.txt and python3-dev: the wheel has the program, what it and the module link to (libsndfile
-# and its codecs, Highway, PCRE2, OpenSSL's libcrypto) and the speech detector's weights inside, their licences
-# beside them, and a tag for glibc 2.35, the oldest that it has run with (Ubuntu 22.04). It is built without XRT: no
+# with app/packages.txt, python3-dev, dpkg-dev and nasm: the wheel has the program, what it and the module link to
+# (libsndfile and its codecs, Highway, PCRE2, OpenSSL's libcrypto), FFmpeg's libraries for sound and the speech detector's
+# weights inside, their licences beside them, and a tag for glibc 2.35, the oldest that it has run with (Ubuntu 22.04). It is built without XRT: no
 # NPU, until XRT can be loaded only where it is there.
 set -euo pipefail
 out=$(mkdir -p "${1:?expected a folder}" && cd "$1" && pwd)
@@ -44,6 +44,10 @@ for library in "$tree"/whisper_npu.libs/*; do
   cp "/usr/share/doc/$package/copyright" "$licences/$package"
   echo "$name: Debian's $package $(dpkg-query -W -f '${Version}' "$package")" >>"$licences/LIBRARIES"
 done
+# Loaded by their names, from the folder that auditwheel makes the RPATH of program and module.
+bash "$root/app/package/ffmpeg_audio.sh" "$tree/whisper_npu.libs"
+mv "$tree/whisper_npu.libs/FFMPEG" "$licences/ffmpeg"
+for library in "$tree"/whisper_npu.libs/lib{av,sw}*; do patchelf --set-rpath '$ORIGIN' "$library"; done
 for headers in nlohmann-json3-dev libcli11-dev; do
   cp "/usr/share/doc/$headers/copyright" "$licences/$headers"
 done
