@@ -1,4 +1,4 @@
-// How much of a long test a build with sanitizers runs.
+// How much of a long test is run with sanitizers, or on an emulated CPU (WNPU_FEW_SAMPLES).
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@
 namespace wnpu::tests {
 
 // A test that makes many cases of one kind divides their number by this: a case takes ten times as
-// long under sanitizers, and they see the same code in each.
-#ifdef WNPU_SANITIZED
-inline constexpr std::size_t kSanitizedShare = 8;
+// long there, and each runs the same code.
+#ifdef WNPU_FEW_SAMPLES
+inline constexpr std::size_t kSampleShare = 8;
 #else
-inline constexpr std::size_t kSanitizedShare = 1;
+inline constexpr std::size_t kSampleShare = 1;
 #endif
-inline constexpr bool kIsSanitized = kSanitizedShare > 1;
+inline constexpr bool kFewSamples = kSampleShare > 1;
 
-// Of a list of cases all, or under sanitizers the first of them.
+// Of a list of cases all, or where that takes long the first of them.
 template <typename List>
 auto some_of(const List& list) {
-  const std::size_t n = (std::size(list) + kSanitizedShare - 1) / kSanitizedShare;
+  const std::size_t n = (std::size(list) + kSampleShare - 1) / kSampleShare;
   return std::span(list).first(n);
 }
 template <typename List>

@@ -55,7 +55,7 @@ def is_hidden(path, around, header, declared_in):
     if not path.startswith("tests/"):
         return not header.startswith("tests/") and (around + "::").startswith(declared_in + "::")
     folder = path.split("/")[1]  # its tests use what they test without its namespace
-    return header.startswith((f"tests/{folder}/", "tests/support/", "tests/nano/", "tests/sanitized.h", f"{folder}/",
+    return header.startswith((f"tests/{folder}/", "tests/support/", "tests/nano/", "tests/few_samples.h", f"{folder}/",
                               "models/"))
 
 

@@ -14,7 +14,7 @@
 #include "app/formats/writers.h"
 #include "models/base/utf8.h"
 #include "tests/app/run_fixture.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 
 namespace {
 
@@ -95,7 +95,7 @@ TEST_CASE("colors: each word its own, the segment's where it has none or they ar
 
 TEST_CASE("colors: without the codes every line is what it is without colours") {
   std::mt19937 random(25);
-  for (std::size_t i = 0; i < 3000 / wnpu::tests::kSanitizedShare; ++i) {
+  for (std::size_t i = 0; i < 3000 / wnpu::tests::kSampleShare; ++i) {
     CAPTURE(i);
     const Segment segment = random_segment(random);
     for (const bool times : {false, true}) {

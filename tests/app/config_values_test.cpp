@@ -10,10 +10,10 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_ggml.h"
 #include "tests/nano/nano_safetensors.h"
-#include "tests/sanitized.h"
 #include "tests/support/model_run.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
@@ -58,8 +58,7 @@ bool may_run(const std::string& key, const json& value) {
 void check_entry(const ConfigFixture& f, const tests::StModel& good, const std::string& key,
                  std::size_t n) {
   const json config = json::parse(good.config);
-  for (std::size_t i = n % tests::kSanitizedShare; i < kNumbers.size();
-       i += tests::kSanitizedShare) {
+  for (std::size_t i = n % tests::kSampleShare; i < kNumbers.size(); i += tests::kSampleShare) {
     const json& value = kNumbers[i];
     if (config.at(key) == value) continue;
     json changed = config;
@@ -95,8 +94,7 @@ TEST_CASE("config: each number of a ggml header at and beyond its borders") {
   // Each of both, and under sanitizers a part of the pairs.
   constexpr std::array kValues{-1, 0, 1, 2, 5, 1499, 65536, 0x7fffffff, -0x7fffffff - 1};
   for (std::size_t i = 0; i < good.header.size(); ++i) {
-    for (std::size_t n = i % tests::kSanitizedShare; n < kValues.size();
-         n += tests::kSanitizedShare) {
+    for (std::size_t n = i % tests::kSampleShare; n < kValues.size(); n += tests::kSampleShare) {
       const std::int32_t value = kValues[n];
       if (good.header[i] == value) continue;
       tests::GgmlModel model = good;
@@ -118,8 +116,7 @@ TEST_CASE("config: each whole number of a CTranslate2 model.bin at and beyond it
     const tests::Ct2Variable& variable = good.variables[i];
     if (!variable.shape.empty() || variable.bytes.size() > 2) continue;
     constexpr std::array kValues{-128, -1, 0, 1, 2, 3, 5, 127};
-    for (std::size_t n = i % tests::kSanitizedShare; n < kValues.size();
-         n += tests::kSanitizedShare) {
+    for (std::size_t n = i % tests::kSampleShare; n < kValues.size(); n += tests::kSampleShare) {
       const int value = kValues[n];
       tests::Ct2Model model = good;
       model.variables[i].bytes[0] = static_cast<char>(value);
@@ -139,7 +136,7 @@ TEST_CASE("config: lists of tokens and heads at and beyond their borders") {
   const tests::StModel good = to_safetensors(tests::small_model(), models::DType::f16);
   std::vector<int> all(51865);
   std::iota(all.begin(), all.end(), 0);
-  const std::vector<std::array<int, 2>> repeated(150000 / tests::kSanitizedShare, {0, 1});
+  const std::vector<std::array<int, 2>> repeated(150000 / tests::kSampleShare, {0, 1});
   const std::vector<std::pair<std::string, bool>> tokens = {
       {"[]", true},        {"null", true},          {"[0]", true},
       {"[51864]", true},   {"[51865]", false},      {"[-1]", false},
@@ -165,7 +162,7 @@ TEST_CASE("config: lists of tokens and heads at and beyond their borders") {
     const auto& lists = key == "alignment_heads" ? heads : tokens;
     for (const auto& [list, runs] : lists) {
       // Under sanitizers a part, and the longest.
-      if (n++ % tests::kSanitizedShare != 0 && list != lists.back().first) continue;
+      if (n++ % tests::kSampleShare != 0 && list != lists.back().first) continue;
       json changed = json::parse(good.generation_config);
       changed[key] = json::parse(list);
       tests::StModel model = good;
@@ -206,7 +203,7 @@ TEST_CASE("config: the least numbers that a model may have") {
          d.n_text_head = 11;
        },
        ""}};
-  for (std::size_t n = 0; n < changes.size(); n += tests::kSanitizedShare) {
+  for (std::size_t n = 0; n < changes.size(); n += tests::kSampleShare) {
     const auto& [change, expected] = changes[n];
     tests::NanoSpec spec{tests::small_dims(), 3};
     change(spec.dims);

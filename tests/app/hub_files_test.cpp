@@ -16,7 +16,7 @@
 #include "app/hub/pins.h"
 #include "app/hub/pull_lock.h"
 #include "models/base/error.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace wnpu::app;
@@ -149,7 +149,7 @@ TEST_CASE("models.lock: damage is told by its line, or a pin is as it was") {
   constexpr unsigned kSeed = 26;
   MESSAGE("seed ", kSeed);
   std::mt19937 random(kSeed);
-  for (std::size_t i = 0; i < 200 / kSanitizedShare; ++i) {
+  for (std::size_t i = 0; i < 200 / kSampleShare; ++i) {
     std::string bad = good;
     bad[random() % bad.size()] = static_cast<char>(random());
     dir.make_file(kPinsName, bad);

@@ -12,7 +12,7 @@
 #include "app/batch/progress.h"
 #include "app/cli/output_options.h"
 #include "tests/app/run_fixture.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/json_schema.h"
 
 namespace {
@@ -72,7 +72,7 @@ TEST_CASE("log: a message without its file's name, which stands apart") {
 
 TEST_CASE("log: any bytes give one valid line, without memory as well") {
   std::mt19937 random(7);
-  for (std::size_t i = 0; i < 2000 / wnpu::tests::kSanitizedShare; ++i) {
+  for (std::size_t i = 0; i < 2000 / wnpu::tests::kSampleShare; ++i) {
     CAPTURE(i);
     const std::string message = random_bytes(random);
     const std::string file = random_bytes(random);

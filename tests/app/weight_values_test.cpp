@@ -8,9 +8,9 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_model.h"
-#include "tests/sanitized.h"
 #include "tests/support/model_run.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/wav_tone.h"
@@ -83,7 +83,7 @@ TEST_CASE("weights: each tensor with NaN, infinity, zeros, denormals, the larges
   Trial trial;
   const bool all = std::getenv("WNPU_ALL_VALUES") != nullptr;
   std::size_t turn = 0;
-  const std::size_t step = wnpu::tests::kIsSanitized ? 11 : 1;  // no divisor of the turns below
+  const std::size_t step = wnpu::tests::kFewSamples ? 11 : 1;  // no divisor of the turns below
   for (const auto& [name, tensor] : trial.model().tensors) {
     if (++turn % step != 0) continue;
     if (all) {

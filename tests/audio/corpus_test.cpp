@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/batch/sha256.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/audio_files.h"
 #include "tests/support/real_speech.h"
 #include "tests/support/shared_data.h"
@@ -46,7 +46,7 @@ TEST_CASE("corpus: every file gives ffmpeg's 16 kHz samples bit for bit, or is r
   for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
     const auto audio = *corpus / entry.path().stem();
     if (entry.path().extension() != ".json" || !std::filesystem::exists(audio)) continue;
-    if (n_files++ % kSanitizedShare != 0) continue;
+    if (n_files++ % kSampleShare != 0) continue;
     CAPTURE(audio.string());
     const auto golden = nlohmann::json::parse(std::ifstream(entry.path()));
     std::string sha256;
@@ -57,5 +57,5 @@ TEST_CASE("corpus: every file gives ffmpeg's 16 kHz samples bit for bit, or is r
     if (!golden.contains("error")) CHECK(sha256 == golden["pcm_s16le_sha256"]);
     ++compared;
   }
-  CHECK(compared > 50 / kSanitizedShare);
+  CHECK(compared > 50 / kSampleShare);
 }

@@ -9,7 +9,7 @@
 
 #include "audio/read/decoder.h"
 #include "audio/read/pcm_reader.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/audio_files.h"
 #include "tests/support/difference.h"
 #include "tests/support/random_matrix.h"

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/audio_files.h"
 #include "tests/support/random_matrix.h"
 

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/difference.h"
 #include "tests/support/product_reference.h"
 #include "tests/support/random_matrix.h"
@@ -57,7 +57,7 @@ TEST_CASE("hann stft: magnitudes of noise, of any number of frames") {
 }
 
 TEST_CASE("hann stft: a sample alone, wherever it is, and a tone in each bin") {
-  constexpr std::size_t kShare = tests::kSanitizedShare;
+  constexpr std::size_t kShare = tests::kSampleShare;
   models::Matrix samples(HannStft::kSize / kShare, HannStft::kSize);
   for (std::size_t i = 0; i < samples.rows(); ++i) samples.row(i)[i * kShare] = 1;
   models::Matrix tones(HannStft::kBins / kShare, HannStft::kSize);

@@ -16,9 +16,9 @@
 #include "audio/vad/hann_stft.h"
 #include "audio/vad/vad_thread.h"
 #include "models/base/error.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_codec.h"
 #include "tests/nano/nano_safetensors.h"
-#include "tests/sanitized.h"
 #include "tests/support/fetched_files.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/real_speech.h"
@@ -121,7 +121,7 @@ TEST_CASE("silero vad: an STFT that is not the one computed is refused") {
 TEST_CASE("vad thread: finds what the detector finds, beside the reader or not, file after file") {
   const auto path = tests::silero_weights();
   if (!path) return;
-  const auto samples = tests::random_vector((tests::kIsSanitized ? 10 : 40) * 16000, 3, 0.1);
+  const auto samples = tests::random_vector((tests::kFewSamples ? 10 : 40) * 16000, 3, 0.1);
   const auto expected = probabilities(*path, samples, samples.size());
   for (const bool beside : {true, false}) {
     audio::VadThread vad(*path, beside);

@@ -30,7 +30,7 @@ models::Dims memory_dims() {
 }
 
 // Layers whose weights are on the device at once.
-#ifdef WNPU_SANITIZED
+#ifdef WNPU_FEW_SAMPLES
 constexpr std::array<std::size_t, 1> kResident{3};
 #else
 constexpr std::array<std::size_t, 3> kResident{1, 3, 4};

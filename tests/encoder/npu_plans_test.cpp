@@ -13,7 +13,7 @@
 
 #include "encoder/npu/npu_backend.h"
 #include "npu/sim/sim_device.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/difference.h"
 #include "tests/support/layer_call.h"
 #include "tests/support/random_matrix.h"

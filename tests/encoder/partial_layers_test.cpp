@@ -11,7 +11,7 @@
 #include "encoder/npu/npu_partial_layers.h"
 #include "npu/plans/split.h"
 #include "npu/sim/sim_device.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/difference.h"
 #include "tests/support/layer_call.h"
 #include "tests/support/random_matrix.h"
@@ -84,7 +84,7 @@ double error_of(const std::vector<float>& states) {
 
 TEST_CASE("partial layers: the parts' sums are the layer, in any number of parts") {
   const npu::LayerShape shape{kPartialFrames, kPartialWidth, kHeads, 4 * kPartialWidth};
-  for (std::size_t n = 1; n <= kHeads; n += tests::kIsSanitized ? kHeads - 1 : 1) {
+  for (std::size_t n = 1; n <= kHeads; n += tests::kFewSamples ? kHeads - 1 : 1) {
     CAPTURE(n);
     const Result found = run_parts(npu::divide_heads(shape, n));
     CHECK(error_of(found.states) < tests::tolerance::kBf16LayerNmse);

@@ -11,7 +11,7 @@
 
 #include "encoder/variant/cut_layer.h"
 #include "npu/sim/sim_device.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/difference.h"
 #include "tests/support/layer_call.h"
 #include "tests/support/random_matrix.h"

@@ -9,7 +9,7 @@
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/half_floats.h"
 #include "models/weights/pack_weights.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/difference.h"
 #include "tests/support/product_reference.h"
 #include "tests/support/product_shapes.h"
@@ -80,7 +80,7 @@ TEST_CASE("f32 gemm: memory beside the result stays as it is") {
 }
 
 TEST_CASE("f32 gemm: a row's bits depend neither on the rows beside it nor on threads") {
-  constexpr std::size_t kDepth = 384 / wnpu::tests::kSanitizedShare;
+  constexpr std::size_t kDepth = 384 / wnpu::tests::kSampleShare;
   const Matrix a = random_matrix(100, kDepth, 1);
   const Matrix w = random_halves(700, kDepth, 2);
   for (const Number number : {Number::f32, Number::f16}) {

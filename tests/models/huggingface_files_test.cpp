@@ -13,10 +13,10 @@
 #include "models/files/open_model.h"
 #include "models/files/tensor_names.h"
 #include "models/text/byte_level.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_ggml.h"
 #include "tests/nano/nano_safetensors.h"
-#include "tests/sanitized.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 

@@ -11,7 +11,7 @@
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/ops.h"
 #include "models/weights/pack_weights.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/difference.h"
 #include "tests/support/product_reference.h"
 #include "tests/support/random_matrix.h"
@@ -83,7 +83,7 @@ TEST_CASE("i16 gemm: the largest values that the limit allows do not overflow") 
 }
 
 TEST_CASE("i16 gemm: a row's bits depend neither on the rows beside it nor on threads") {
-  constexpr std::size_t kDepth = 384 / wnpu::tests::kSanitizedShare;
+  constexpr std::size_t kDepth = 384 / wnpu::tests::kSampleShare;
   ThreadPool one(1);
   const Matrix a = random_matrix(100, kDepth, 1);
   const LinearWeights w = random_linear(700, kDepth, 2);

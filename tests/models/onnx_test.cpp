@@ -15,8 +15,8 @@
 #include "models/files/tensor_names.h"
 #include "models/onnx/export.h"
 #include "models/onnx/import.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_model.h"
-#include "tests/sanitized.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace wnpu::models;
@@ -300,7 +300,7 @@ TEST_CASE("onnx: whatever bytes are wrong, a graph is taken or refused in our wo
   const std::string whole = read_bytes(path);
   std::mt19937 random(1);
   std::size_t refused = 0;
-  constexpr std::size_t kTries = 2000 / kSanitizedShare;  // and a fuzzer's
+  constexpr std::size_t kTries = 2000 / kSampleShare;  // and a fuzzer's
   for (std::size_t i = 0; i < kTries; ++i) {
     std::string damaged = whole;
     damaged[random() % damaged.size()] ^= static_cast<char>(1U << random() % 8U);

@@ -9,7 +9,7 @@
 #include <hwy/targets.h>
 
 #include "models/weights/pack_weights.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/difference.h"
 #include "tests/support/product_reference.h"
 #include "tests/support/random_matrix.h"
@@ -47,7 +47,7 @@ TEST_CASE("linear: agrees with fp64 for one row, for many, with and without bias
 }
 
 TEST_CASE("linear: the number of threads does not change a bit") {
-  constexpr std::size_t kRows = 700 / wnpu::tests::kSanitizedShare;
+  constexpr std::size_t kRows = 700 / wnpu::tests::kSampleShare;
   const Matrix x = random_matrix(kRows, 64, 1);
   const LinearWeights w{random_matrix(1100, 64, 2), random_vector(1100, 3)};
   std::vector<float> first;

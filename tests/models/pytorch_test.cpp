@@ -12,10 +12,10 @@
 #include "models/files/pytorch/pickle.h"
 #include "models/files/pytorch/zip_archive.h"
 #include "models/files/tensor_names.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_codec.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_pytorch.h"
-#include "tests/sanitized.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 
@@ -195,7 +195,7 @@ TEST_CASE("pytorch: a checkpoint cut anywhere, or with any byte changed, breaks 
   // Where it can matter: the pickle at the start, the directory at the end.
   const std::size_t directory = good.find("PK\x01\x02");
   const std::size_t pickle = good.find("data/0");
-  const int n_cases = 200 / static_cast<int>(kSanitizedShare);
+  const int n_cases = 200 / static_cast<int>(kSampleShare);
   for (int i = 0; i < n_cases; ++i) {
     std::string bad = good;
     if (i % 4 == 0) {

@@ -13,11 +13,11 @@
 #include "models/files/open_model.h"
 #include "models/files/tensor_layout.h"
 #include "models/weights/weights.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_codec.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_ggml.h"
 #include "tests/nano/nano_safetensors.h"
-#include "tests/sanitized.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 
@@ -57,7 +57,7 @@ std::string value_refusal(const std::filesystem::path& path) {
 template <typename Model, typename Spoil>
 void check_each_spoilt(const Model& model, std::size_t n, const std::filesystem::path& path,
                        const Spoil& spoil) {
-  constexpr std::size_t kStep = kIsSanitized ? 5 : 1;
+  constexpr std::size_t kStep = kFewSamples ? 5 : 1;
   for (std::size_t i = 0; i < n; i += kStep) {
     Model spoilt = model;
     const std::string name = spoil(spoilt, i);

@@ -11,11 +11,11 @@
 
 #include "models/base/error.h"
 #include "models/base/json_file.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 
 using namespace wnpu::models;
 using nlohmann::json;
-using wnpu::tests::kIsSanitized;
+using wnpu::tests::kFewSamples;
 
 namespace {
 
@@ -98,7 +98,7 @@ json random_value(std::mt19937& random, int levels) {
 }  // namespace
 
 TEST_CASE("vocabulary in JSON: events say what the tree says, whatever the document") {
-  constexpr std::size_t kDocuments = kIsSanitized ? 4000 : 20000;
+  constexpr std::size_t kDocuments = kFewSamples ? 4000 : 20000;
   std::mt19937 random(5);
   std::size_t n_read[3] = {};
   for (std::size_t i = 0; i < kDocuments; ++i) {

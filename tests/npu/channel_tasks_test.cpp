@@ -11,7 +11,7 @@
 #include "npu/design/layer_design.h"
 #include "npu/design/resident.h"
 #include "npu/plans/plan.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;  // NOLINT

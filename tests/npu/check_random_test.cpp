@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/few_samples.h"
 #include "tests/npu/probe_design.h"
-#include "tests/sanitized.h"
 
 using namespace wnpu::npu;    // NOLINT
 using namespace wnpu::tests;  // NOLINT
@@ -152,7 +152,7 @@ bool is_legal(const Probe& p) {
 
 TEST_CASE("check: random designs are judged as the documents' numbers say") {
   Generator generator(23);
-  constexpr std::size_t kDesigns = 2000 / kSanitizedShare;
+  constexpr std::size_t kDesigns = 2000 / kSampleShare;
   std::size_t n_legal = 0;
   for (std::size_t i = 0; i < kDesigns; ++i) {
     const Probe probe = generator.next();

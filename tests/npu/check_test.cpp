@@ -11,9 +11,9 @@
 #include "npu/design/layer_design.h"
 #include "npu/design/row_design.h"
 #include "npu/plans/plan.h"
+#include "tests/few_samples.h"
 #include "tests/npu/probe_design.h"
 #include "tests/npu/small_design.h"
-#include "tests/sanitized.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;  // NOLINT

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 
 using namespace wnpu::npu;  // NOLINT
 
@@ -83,7 +83,7 @@ TEST_CASE("descriptor: what no register holds is refused, with what is allowed a
 TEST_CASE("descriptor: whatever fits moves the same words in the same order") {
   std::mt19937 random(7);
   const auto up_to = [&](std::uint32_t n) { return 1 + static_cast<std::uint32_t>(random() % n); };
-  constexpr std::size_t kAccesses = 2000 / wnpu::tests::kSanitizedShare;
+  constexpr std::size_t kAccesses = 2000 / wnpu::tests::kSampleShare;
   std::size_t n_fitting = 0;
   for (std::size_t i = 0; i < kAccesses; ++i) {
     Access access = access_of(4 * up_to(2100), {});

@@ -31,8 +31,10 @@ inline std::optional<std::filesystem::path> jfk_wav() { return fetched_file("sam
 
 // A CTranslate2 folder.
 inline std::optional<std::filesystem::path> tiny_en_dir() {
-#ifdef WNPU_SANITIZED
-  MESSAGE("SKIP: real weights under a sanitizer take minutes; small models take the same paths");
+#ifdef WNPU_FEW_SAMPLES
+  MESSAGE(
+      "SKIP: real weights take minutes under a sanitizer or an emulator; small models take the "
+      "same paths");
   return std::nullopt;
 #else
   return fetched_file("tiny.en");

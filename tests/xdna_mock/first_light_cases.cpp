@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "npu/first_light/first_light.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/xdna_mock/array_executor.h"
 #include "tests/xdna_mock/device_fixture.h"
 #include "tests/xdna_mock/overlay_folder.h"
@@ -17,7 +17,7 @@ TEST_CASE("xrt: first light runs every call of one XCLBIN, and finds the simulat
   options.runs = 1;
   options.timeout = kPatience;
   // Measuring runs the same calls again.
-  if (kIsSanitized) options.last = npu::FirstLightStep::encoder;
+  if (kFewSamples) options.last = npu::FirstLightStep::encoder;
   const OverlayFolder folder(calls_of_first_light(options.shape));
   const auto device = open_device_under_test({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
   const npu::FirstLight result = npu::run_first_light(*device, options);
@@ -26,7 +26,7 @@ TEST_CASE("xrt: first light runs every call of one XCLBIN, and finds the simulat
     CAPTURE(result.steps[i].reason);
     CHECK(result.steps[i].status == npu::StepStatus::passed);
   }
-  CHECK(result.measured.empty() == kIsSanitized);
+  CHECK(result.measured.empty() == kFewSamples);
 }
 
 }  // namespace wnpu::tests

@@ -13,7 +13,7 @@
 #include "app/engine/whisper_npu.hpp"
 #include "tests/app/engine/c_struct.h"
 #include "tests/app/engine/engine_fixture.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/wav_file.h"
 
 using namespace wnpu;  // NOLINT
@@ -268,7 +268,7 @@ TEST_CASE("c interface: a callback stops the work, or throws, and the session go
 
 TEST_CASE("c interface: two sessions on two threads, each with its own error text") {
   tests::EngineFixture f;
-  if (tests::kIsSanitized) f.keep_one_window();
+  if (tests::kFewSamples) f.keep_one_window();
   Opened c(f);
   whisper_npu_session* second = nullptr;
   REQUIRE(whisper_npu_session_open(c.model, 0, &second) == WHISPER_NPU_OK);

@@ -7,8 +7,8 @@
 
 #include "app/engine/whisper_npu.hpp"
 #include "models/base/error.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
-#include "tests/sanitized.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"

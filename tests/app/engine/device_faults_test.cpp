@@ -11,8 +11,8 @@
 #include "app/engine/devices/window_encoder.h"
 #include "tests/app/engine/failing_device.h"
 #include "tests/app/engine/remembered_device.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
-#include "tests/sanitized.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"
@@ -24,7 +24,7 @@ using tests::FailingDevice;
 namespace {
 
 constexpr std::size_t kFaultWindows = 2;
-constexpr std::size_t kFaultStep = 2 * tests::kSanitizedShare + 1;
+constexpr std::size_t kFaultStep = 2 * tests::kSampleShare + 1;
 
 using States = std::vector<std::vector<float>>;  // a window
 
@@ -139,7 +139,7 @@ TEST_CASE("device faults: while work is divided anew a second device may fail as
   for (const Split split : {Split::layers, Split::heads}) {
     CAPTURE(npu::split_name(split));
     const auto sound = f.run(split, {kNever, kNever});
-    for (std::size_t i = 0; i < (tests::kIsSanitized ? 1 : 4); ++i) {
+    for (std::size_t i = 0; i < (tests::kFewSamples ? 1 : 4); ++i) {
       const std::size_t first =
           sound.n_opening[0] + random() % (sound.n_calls[0] - sound.n_opening[0]);
       const std::size_t second = sound.n_opening[1] + random() % (2 * sound.n_calls[1]);

@@ -11,7 +11,7 @@
 
 #include "app/engine/whisper_npu.hpp"
 #include "tests/app/engine/engine_fixture.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/wav_file.h"
 
 using namespace wnpu;  // NOLINT
@@ -42,7 +42,7 @@ ErrorCode code_of(const std::function<void()>& work) {
 
 TEST_CASE("engine: two sessions on two threads give the bits of two runs in turn") {
   Fixture f;
-  if (tests::kIsSanitized) f.keep_one_window();
+  if (tests::kFewSamples) f.keep_one_window();
   static const std::array<std::string, 2> kPrecisions{"int8", "fp32"};
   for (const std::string& precision : tests::some_of(kPrecisions)) {
     CAPTURE(precision);

@@ -13,7 +13,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/exit_code.h"
 #include "tests/app/engine/engine_fixture.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 
 using namespace wnpu;  // NOLINT
 
@@ -232,7 +232,7 @@ TEST_CASE("option check: whatever the values, work ends with a transcript or a r
   };
   int n_done = 0;
   int n_refused = 0;
-  for (std::size_t i = 0; i < (tests::kIsSanitized ? 24 : 40); ++i) {
+  for (std::size_t i = 0; i < (tests::kFewSamples ? 24 : 40); ++i) {
     TranscribeOptions options = f.options;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto& number = numbers()[draw(numbers().size())];

@@ -12,8 +12,8 @@
 
 #include "app/engine/transcribe.h"
 #include "npu/sim/sim_device.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
-#include "tests/sanitized.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"

@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include "app/engine/whisper_npu.hpp"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
-#include "tests/sanitized.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"
@@ -123,7 +123,7 @@ TEST_CASE("recordings: any of them together, in any number, give what each gives
   RecordingsFixture f;
   std::mt19937 generator(7);
   const auto random = [&] { return static_cast<unsigned>(generator()); };
-  for (int round = 0; round < (tests::kIsSanitized ? 2 : 6); ++round) {
+  for (int round = 0; round < (tests::kFewSamples ? 2 : 6); ++round) {
     CAPTURE(round);
     const TranscribeOptions options = random_recording_options(generator);
     std::vector<std::vector<float>> samples;
@@ -168,7 +168,7 @@ TEST_CASE("recordings: a stretch is heard as the file that it would be") {
   const std::span<const float> all(samples);
   CHECK(stretch(9.5, 3.0) == heard(all.subspan(152000)));  // ends with the audio
   CHECK(stretch(0, 0.0) == heard(all.first(0)));
-  if (!tests::kIsSanitized) {
+  if (!tests::kFewSamples) {
     CHECK(stretch(2.5, 3.25) == heard(all.subspan(40000, 52000)));
     CHECK(stretch(0, {}) == heard(all));
     CHECK(stretch(9.9999375, {}) == heard(all.subspan(159999)));

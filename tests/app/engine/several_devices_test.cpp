@@ -16,8 +16,8 @@
 #include "app/engine/devices/device_names.h"
 #include "app/engine/devices/window_encoder.h"
 #include "tests/app/engine/remembered_device.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
-#include "tests/sanitized.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"
@@ -116,7 +116,7 @@ TEST_CASE("several devices: any number of threads and devices gives one device's
 TEST_CASE("several devices: whichever call of one fails, the others do its windows, each once") {
   const DevicesFixture f;
   const auto alone = f.run({std::nullopt});
-  for (std::size_t call = 0; call < kWindows * kDeviceLayers; call += tests::kSanitizedShare) {
+  for (std::size_t call = 0; call < kWindows * kDeviceLayers; call += tests::kSampleShare) {
     CAPTURE(call);
     const auto found = f.run({call, std::nullopt});
     CHECK(found.error.empty());
@@ -141,7 +141,7 @@ TEST_CASE("several devices: where all fail it is an error that has each cause, o
   const auto cpu = f.run({});
   REQUIRE(cpu.info.devices.empty());
   const auto alone = f.run({std::nullopt});
-  for (std::size_t call = 0; call < kWindows * kDeviceLayers; call += 3 * tests::kSanitizedShare) {
+  for (std::size_t call = 0; call < kWindows * kDeviceLayers; call += 3 * tests::kSampleShare) {
     CAPTURE(call);
     const auto found = f.run({call, 0}, true);
     CHECK(found.error.empty());

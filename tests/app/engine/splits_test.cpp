@@ -12,8 +12,8 @@
 #include "app/engine/devices/window_encoder.h"
 #include "npu/sim/sim_device.h"
 #include "tests/app/engine/remembered_device.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
-#include "tests/sanitized.h"
 #include "tests/support/difference.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
@@ -29,7 +29,7 @@ constexpr std::size_t kSplitLayers = 3;
 constexpr std::size_t kSplitWindows = 3;
 // Of a window's states in a buffer: 1500 frames padded to 1536, bf16.
 constexpr std::uint64_t kStatesBytes = 1536 * 64 * kHeads * 2;
-constexpr std::size_t kStep = 2 * tests::kSanitizedShare;
+constexpr std::size_t kStep = 2 * tests::kSampleShare;
 
 using Failures = std::vector<std::optional<std::size_t>>;  // a device: its call that fails
 
@@ -118,7 +118,7 @@ std::uint64_t sum(const DeviceInfo& info, std::uint64_t DeviceUse::*field) {
 }  // namespace
 
 TEST_CASE("split windows: what is synced is the states that go in and come out, nothing twice" *
-          doctest::skip(tests::kIsSanitized)) {
+          doctest::skip(tests::kFewSamples)) {
   const SplitsFixture f;
   for (std::size_t n = 1; n <= 2; ++n) {
     const SplitRun found = f.run(Failures(n), by(Split::windows));
@@ -129,7 +129,7 @@ TEST_CASE("split windows: what is synced is the states that go in and come out, 
 }
 
 TEST_CASE("split layers: one device's bits, each device its layers, each hand-over counted" *
-          doctest::skip(tests::kIsSanitized)) {
+          doctest::skip(tests::kFewSamples)) {
   const SplitsFixture f;
   const SplitRun alone = f.run({std::nullopt}, by(Split::windows));
   for (std::size_t n = 2; n <= kSplitLayers; ++n) {
@@ -186,7 +186,7 @@ TEST_CASE("split layers: whichever call of a device fails, the others do its lay
 }
 
 TEST_CASE("split heads: bits depend on the number of devices and on nothing else" *
-          doctest::skip(tests::kIsSanitized)) {
+          doctest::skip(tests::kFewSamples)) {
   const SplitsFixture f;
   const SplitRun whole = f.run({std::nullopt}, by(Split::windows));
   const SplitRun found = f.run(Failures(2), by(Split::heads));
@@ -329,13 +329,13 @@ TEST_CASE("cpu beside devices: any number of threads gives each its windows, bit
   const SplitsFixture f;
   const SplitRun cpu = f.run({}, {});
   SplitRun sim;
-  if (!tests::kIsSanitized) sim = f.run({std::nullopt}, {});
+  if (!tests::kFewSamples) sim = f.run({std::nullopt}, {});
   const app::Division alike{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 100};
   constexpr std::array kThreads{2UL, 1UL, 4UL};
   for (const std::size_t threads : tests::some_of(kThreads)) {
     const SplitRun shared = f.run({std::nullopt}, alike, false, threads);
     CHECK(same(shared.states[0], cpu.states[0]));
-    if (!tests::kIsSanitized) CHECK(same(shared.states[1], sim.states[1]));
+    if (!tests::kFewSamples) CHECK(same(shared.states[1], sim.states[1]));
     CHECK(same(shared.states[2], cpu.states[2]));
   }
 }

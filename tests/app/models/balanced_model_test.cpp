@@ -11,8 +11,8 @@
 #include "encoder/encoder.h"
 #include "models/quantize/calibrate.h"
 #include "models/weights/weights.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_model.h"
-#include "tests/sanitized.h"
 #include "tests/support/random_matrix.h"
 
 using namespace wnpu;  // NOLINT
@@ -72,7 +72,7 @@ std::vector<float> logits_of(const models::ModelFile& file) {
 }  // namespace
 
 TEST_CASE("balanced model: logits in fp32 are the model's, bit by bit") {
-  for (std::uint32_t seed = 1; seed <= (tests::kIsSanitized ? 1 : 5); ++seed) {
+  for (std::uint32_t seed = 1; seed <= (tests::kFewSamples ? 1 : 5); ++seed) {
     CAPTURE(seed);
     const tests::NanoModel model = tests::make_nano_model({dims_of(seed), seed});
     const auto file = tests::open_in_memory(model);

@@ -25,10 +25,10 @@
 #include "models/files/packed/packed_file.h"
 #include "models/kernels/vectors/instruction_set.h"
 #include "models/weights/stored_operand.h"
+#include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_model.h"
 #include "tests/nano/nano_safetensors.h"
-#include "tests/sanitized.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 

@@ -7,7 +7,7 @@
 
 #include "app/batch/output_plan.h"
 #include "app/cli/exit_code.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace wnpu::app;
@@ -102,7 +102,7 @@ TEST_CASE("output template: no name of a recording or model leads out of its fol
   // Random names: as many slashes as the template has, and no way up.
   std::mt19937 random(4);
   const std::string letters = "./a{}\\ ~";
-  for (std::size_t i = 0; i < 2000 / wnpu::tests::kSanitizedShare; ++i) {
+  for (std::size_t i = 0; i < 2000 / wnpu::tests::kSampleShare; ++i) {
     std::string input;
     for (std::size_t n = 1 + random() % 6; n > 0; --n) input += letters[random() % letters.size()];
     if (input.ends_with('/')) input += 'a';

@@ -10,7 +10,7 @@
 
 #include "app/plan_job/job_plan.h"
 #include "app/plan_job/job_sample.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 
 using namespace wnpu;
 using namespace wnpu::app;
@@ -93,7 +93,7 @@ void draw(const JobSetting& setting, const Factor& factor, JobRandom& random, Co
 }  // namespace
 
 TEST_CASE("plan: the interval of 95 % has the time of the job in it" *
-          doctest::skip(wnpu::tests::kIsSanitized)) {
+          doctest::skip(wnpu::tests::kFewSamples)) {
   constexpr int kDraws = 1000;
   for (const JobSetting& setting :
        {JobSetting{250, 16, 1}, {250, 32, 1}, {250, 32, 8}, {40, 32, 1}}) {

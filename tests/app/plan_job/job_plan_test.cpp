@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 
 using namespace wnpu;
 using namespace wnpu::app;
@@ -151,7 +151,7 @@ TEST_CASE("plan: a job of one row is one process' work, on however many machines
 }
 
 TEST_CASE("plan: 10^7 rows and 10^6 machines") {
-  const std::vector<double> durations = log_normal(10'000'000 / tests::kSanitizedShare, 1);
+  const std::vector<double> durations = log_normal(10'000'000 / tests::kSampleShare, 1);
   const RowCost cost = noisy_cost(1);
   const JobSize job(durations);
   const JobPlanner planner(job, cost, kMachine);

@@ -7,7 +7,7 @@
 
 #include "models/base/utf8.h"
 #include "tests/app/stream/scripted_speech.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 
 namespace {
 
@@ -16,7 +16,7 @@ using namespace wnpu::app;  // NOLINT
 using tests::Script;
 using tests::ScriptedListener;
 
-constexpr int kScripts = 40 / static_cast<int>(tests::kSanitizedShare);
+constexpr int kScripts = 40 / static_cast<int>(tests::kSampleShare);
 
 struct Heard {
   std::vector<StreamEvent> events;
@@ -163,7 +163,7 @@ TEST_CASE("live transcript: a recogniser that ends with its prefix loses less th
     CHECK_FALSE(heard.had_other_beginning);
     check_order(heard);
   }
-  CHECK((n_missing > 0 || tests::kIsSanitized));  // the few scripts there lose none
+  CHECK((n_missing > 0 || tests::kFewSamples));  // the few scripts there lose none
 }
 
 TEST_CASE("live transcript: a word that went on behind its time is not said twice") {
@@ -236,8 +236,7 @@ TEST_CASE("live transcript: speech without a pause or a sentence is cut between 
 
 TEST_CASE("live transcript: what it keeps does not grow with the stream") {
   std::mt19937 rng(7);
-  const Script script =
-      tests::random_script(rng, 600.0 / static_cast<double>(tests::kSanitizedShare));
+  const Script script = tests::random_script(rng, 600.0 / static_cast<double>(tests::kSampleShare));
   const Heard heard = play(script);
   CHECK(heard.final_text() == script.text());
   CHECK(heard.most_samples <= LiveTranscript::kMostSamples);

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 
 namespace {
 
@@ -167,7 +167,7 @@ TEST_CASE("row book: results wait for no more than so many rows") {
 TEST_CASE(
     "row book: any rows, orders and deaths: each row has one result, and the one it deserves") {
   std::mt19937 random(5);
-  for (std::size_t run = 0; run < 3000 / wnpu::tests::kSanitizedShare; ++run) {
+  for (std::size_t run = 0; run < 3000 / wnpu::tests::kSampleShare; ++run) {
     const RowLimits limits{.n_together = 1 + random() % 5,
                            .max_attempts = 1 + random() % 3,
                            .order = random() % 2 == 0 ? RowOrder::input : RowOrder::done};

@@ -16,7 +16,7 @@
 
 #include "app/worker/row_fields.h"
 #include "app/worker/row_server.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/temporary_folder.h"
 
 namespace {
@@ -163,7 +163,7 @@ std::string random_rows(std::mt19937& random) {
 
 TEST_CASE("rows: any rows together, in any order, with processes that die, are as one by one") {
   std::mt19937 random(11);
-  for (std::size_t run = 0; run < 24 / wnpu::tests::kSanitizedShare; ++run) {
+  for (std::size_t run = 0; run < 24 / wnpu::tests::kSampleShare; ++run) {
     const std::string input = random_rows(random);
     RunOfRows alone;
     alone.limits.n_together = 1;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/worker/row_fields.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/json_schema.h"
 
 namespace {
@@ -171,7 +171,7 @@ TEST_CASE("row: whatever bytes come, there is an answer that is a line of JSON w
   RowReader reader("/data");
   std::size_t n_good = 0;
   // Under sanitizers most of them are a fuzzer's.
-  constexpr std::size_t kRuns = 20000 / wnpu::tests::kSanitizedShare;
+  constexpr std::size_t kRuns = 20000 / wnpu::tests::kSampleShare;
   for (std::size_t run = 0; run < kRuns; ++run) {
     std::string text = seed;
     for (std::size_t i = random() % 4; i > 0 && !text.empty(); --i) {
@@ -204,7 +204,7 @@ TEST_CASE("row: whatever bytes come, there is an answer that is a line of JSON w
 }
 
 TEST_CASE("row: nesting as deep as a line is long") {
-  const std::size_t depth = 1000000 / wnpu::tests::kSanitizedShare;
+  const std::size_t depth = 1000000 / wnpu::tests::kSampleShare;
   const std::string deep = std::string(depth, '[') + std::string(depth, ']');
   const Row passed = read(R"({"audio_filepath":"a","deep":)" + deep + "}");
   CHECK(passed.fault.empty());

@@ -11,8 +11,8 @@
 #include "models/files/tensor_layout.h"
 #include "models/quantize/rounding_search.h"
 #include "models/quantize/value_blocks.h"
+#include "tests/few_samples.h"
 #include "tests/models/quantize/related_inputs.h"
-#include "tests/sanitized.h"
 
 using namespace wnpu::models;
 using namespace wnpu::tests;
@@ -51,7 +51,7 @@ BlockErrors block_errors(DType type, std::size_t cols, std::uint64_t seed) {
 
 TEST_CASE("block search: no row is worse than with the nearest blocks, most are far better") {
   for (const DType type : kSearchedTypes) {
-    for (std::uint64_t seed = 1; seed <= (kIsSanitized ? 2 : 6); ++seed) {
+    for (std::uint64_t seed = 1; seed <= (kFewSamples ? 2 : 6); ++seed) {
       CAPTURE(dtype_name(type));
       CAPTURE(seed);
       const BlockErrors errors = block_errors(type, kQuantBlock * seed, seed);

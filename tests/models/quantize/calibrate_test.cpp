@@ -15,7 +15,7 @@
 #include "models/quantize/fold_points.h"
 #include "models/quantize/product_layers.h"
 #include "models/quantize/stored_values.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/small_model.h"
 

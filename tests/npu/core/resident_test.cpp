@@ -15,8 +15,8 @@
 #include "npu/design/row_design.h"
 #include "npu/sim/compile_call.h"
 #include "npu/sim/tile_tasks.h"
+#include "tests/few_samples.h"
 #include "tests/npu/core/scripted_core.h"
-#include "tests/sanitized.h"
 #include "tests/support/tile_layout.h"
 
 using namespace wnpu;  // NOLINT
@@ -313,7 +313,7 @@ bool has_bits_of(const Arguments& after, const ProductCore& core, const Resident
 }  // namespace
 
 TEST_CASE("resident program: what it takes, releases and computes is what was recorded") {
-  for (unsigned seed = 0; seed < 60 / tests::kSanitizedShare; ++seed) {
+  for (unsigned seed = 0; seed < 60 / tests::kSampleShare; ++seed) {
     CAPTURE(seed);
     RandomCalls random(seed);
     random.add_calls();

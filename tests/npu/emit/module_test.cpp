@@ -17,9 +17,9 @@
 #include "npu/emit/module_text.h"
 #include "npu/plans/plan.h"
 #include "npu/sim/compile_call.h"
+#include "tests/few_samples.h"
 #include "tests/npu/emit/mlir_reader.h"
 #include "tests/npu/small_design.h"
-#include "tests/sanitized.h"
 #include "tests/support/whisper_sizes.h"
 
 using namespace wnpu;         // NOLINT

@@ -7,12 +7,12 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/few_samples.h"
 #include "tests/npu/sim/program_runs.h"
-#include "tests/sanitized.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu;
-using wnpu::tests::kSanitizedShare;
+using wnpu::tests::kSampleShare;
 using wnpu::tests::places_of;
 using wnpu::tests::ProgramRuns;
 
@@ -109,7 +109,7 @@ std::vector<Flip> flips() {
 // Some of the places, at most `n`, the same on every machine.
 std::vector<std::size_t> drawn_from(std::vector<std::size_t> places, std::size_t n,
                                     std::mt19937& random) {
-  n /= kSanitizedShare;
+  n /= kSampleShare;
   for (std::size_t i = places.size(); i > 1; --i) std::swap(places[i - 1], places[random() % i]);
   places.resize(std::min(n, places.size()));
   return places;
@@ -232,7 +232,7 @@ TEST_CASE("flipped program: any other bit is refused or runs to some end") {
   const std::vector<std::byte> bytes = encode(runs.program());
   std::mt19937 random(23);
   std::size_t n_refused = 0;
-  constexpr std::size_t kFlips = 400 / kSanitizedShare;
+  constexpr std::size_t kFlips = 400 / kSampleShare;
   for (std::size_t i = 0; i < kFlips; ++i) {
     // Behind the headers of phases, which say how many steps a core walks.
     const std::size_t half = bytes.size() / 2;

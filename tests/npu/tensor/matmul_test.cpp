@@ -1,8 +1,8 @@
 // Matrix products of any size against fp64, in all types.
 #include <doctest/doctest.h>
 
+#include "tests/few_samples.h"
 #include "tests/npu/tensor/tensor_checks.h"
-#include "tests/sanitized.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu::ops;
@@ -23,7 +23,7 @@ double share(Queue& queue, const Tensor& a, const Tensor& b, Type type) {
 }  // namespace
 
 TEST_CASE("tensor matmul: random sizes in all types keep the bound") {
-  constexpr std::size_t kCases = tests::kIsSanitized ? 3 : 30;
+  constexpr std::size_t kCases = tests::kFewSamples ? 3 : 30;
   const auto device = open_simulator();
   Queue queue(*device);
   tests::Random random(24);
@@ -167,7 +167,7 @@ TEST_CASE("tensor matmul: the least memory limit that is named does, and one byt
 }
 
 TEST_CASE("tensor matmul: large ones are several calls where a call cannot be as large" *
-          doctest::skip(tests::kIsSanitized)) {
+          doctest::skip(tests::kFewSamples)) {
   const auto device = open_simulator();
   Queue queue(*device);
   const Tensor tall = random_tensor({16500, 8}, 13);  // a call has 64 blocks of 256 rows

@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/few_samples.h"
 #include "tests/npu/tensor/tensor_checks.h"
-#include "tests/sanitized.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu::ops;
@@ -85,7 +85,7 @@ std::string call_refusal(const SizedOperation& operation, std::optional<std::siz
 
 TEST_CASE("recorded calls: those that random tensors of these sizes need, and no other") {
   tests::Random random(77);
-  for (std::size_t i = 0; i < 60 / tests::kSanitizedShare; ++i) {
+  for (std::size_t i = 0; i < 60 / tests::kSampleShare; ++i) {
     const SizedOperation operation = random_operation(random, i);
     INFO(i, ": ", operation.name, " ", shape_text(operation.sizes));
     // Half of them cut into calls by a limit, which may be too small.

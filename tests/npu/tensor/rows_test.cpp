@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "npu/ops/registry.h"
+#include "tests/few_samples.h"
 #include "tests/npu/tensor/tensor_checks.h"
-#include "tests/sanitized.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu::ops;
@@ -16,7 +16,7 @@ using tests::random_tensor;
 
 namespace {
 
-constexpr std::size_t kRowCases = tests::kIsSanitized ? 4 : 40;
+constexpr std::size_t kRowCases = tests::kFewSamples ? 4 : 40;
 
 // The registry's fp64, as it stands there.
 Exact exact_of(const std::string& name, const npu::Sizes& sizes,

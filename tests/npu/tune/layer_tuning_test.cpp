@@ -9,7 +9,7 @@
 #include "npu/predict/random_tuning.h"
 #include "npu/sim/check.h"
 #include "npu/sim/sim_device.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/layer_call.h"
 
 using namespace wnpu;  // NOLINT
@@ -59,7 +59,7 @@ TEST_CASE("layer tuning: each choice by itself keeps every bit") {
                                             {.broadcasts_keys = false}};
   const std::uint64_t overlay =
       overlay_hash(layer_design(tuned_layer(npu1(), shape, Precision::bf16)));
-  for (std::size_t i = 0; i < tunings.size(); i += tests::kSanitizedShare) {
+  for (std::size_t i = 0; i < tunings.size(); i += tests::kSampleShare) {
     CAPTURE(i);
     const Design design = layer_design(tuned_layer(npu1(), shape, Precision::bf16, tunings[i]));
     CHECK(check(design) == std::vector<std::string>{});
@@ -75,7 +75,7 @@ TEST_CASE("layer tuning: any choices together keep every bit, in both precisions
   for (const LayerShape& shape : tests::some_of(shapes)) {
     for (const Precision precision : {Precision::bf16, Precision::int8}) {
       const std::vector<float> by_hand = run_tuned(*device, shape, precision, {});
-      for (std::size_t i = 0; i < (tests::kIsSanitized ? 1 : 5); ++i) {
+      for (std::size_t i = 0; i < (tests::kFewSamples ? 1 : 5); ++i) {
         const LayerTuning tuning = random_tuning(random, shape, precision);
         CAPTURE(text_of(tuning));
         CHECK(run_tuned(*device, shape, precision, tuning) == by_hand);
