@@ -10,5 +10,5 @@ set(CMAKE_IGNORE_PATH /usr/lib/x86_64-linux-gnu /usr/lib/x86_64-linux-gnu/pkgcon
 set(ENV{PKG_CONFIG_LIBDIR} /usr/lib/aarch64-linux-gnu/pkgconfig:/usr/share/pkgconfig)
 find_program(WNPU_QEMU NAMES qemu-aarch64-static qemu-aarch64)
 if(WNPU_QEMU)
-  set(CMAKE_CROSSCOMPILING_EMULATOR ${WNPU_QEMU} -cpu max)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${WNPU_QEMU})  # its CPU: QEMU_CPU, or all that it has
 endif()

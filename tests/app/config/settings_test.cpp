@@ -12,7 +12,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/work_options.h"
-#include "tests/sanitized.h"
+#include "tests/few_samples.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/temporary_folder.h"
 
@@ -177,9 +177,9 @@ TEST_CASE("config: a value of another kind is told") {
 
 TEST_CASE("config: an error of the engine says where its option comes from, and keeps its code") {
   const Origins origins = {{"--beam-size", "WHISPER_NPU_BEAM_SIZE"}, {"--model", "c.toml:1"}};
-  const auto told = [&](const std::exception& error, const std::function<void()>& raise) {
+  const auto told = [&](const std::exception& error, const std::function<void()>& throw_it) {
     try {
-      run_with_origins(origins, [&] { return raise(), 0; });
+      run_with_origins(origins, [&] { return throw_it(), 0; });
     } catch (const std::exception& found) {
       CHECK(exit_code_of(found) == exit_code_of(error));
       return text_of(found);
@@ -346,7 +346,7 @@ TEST_CASE("config: damaged files are refused, or read, and nothing else") {
   std::size_t n_refused = 0;
   std::size_t n_read = 0;
   REQUIRE(User(whole).refusal().empty());
-  for (std::size_t i = 0; i < 2000 / wnpu::tests::kSanitizedShare; ++i) {
+  for (std::size_t i = 0; i < 2000 / wnpu::tests::kSampleShare; ++i) {
     std::string text = whole;
     for (std::size_t n = 1 + random() % 4; n > 0; --n) text = damaged(text, random);
     CAPTURE(text);
