@@ -28,10 +28,11 @@ mkdir -p "$top/lib" "$top/bin"
 cp "$tree/staged/usr/bin/whisper-npu" "$top/bin/whisper-npu"
 cp -r "$tree/staged/usr/share" "$top/share"
 # libcurl is loaded where a URL is asked for; a system's own may want a newer C library than the one that is here.
-ldd "$top/bin/whisper-npu" /usr/lib/*-linux-gnu/libcurl.so.4 |
+curl=/usr/lib/$(uname -m)-linux-gnu/libcurl.so.4
+ldd "$top/bin/whisper-npu" "$curl" |
   sed -n 's|.*=> \(/[^ ]*\) .*|\1|p; s|^\t\(/lib[^ ]*\) .*|\1|p' | sort -u |
   while read -r library; do cp -L "$library" "$top/lib/"; done
-cp -L /usr/lib/*-linux-gnu/libcurl.so.4 "$top/lib/"
+cp -L "$curl" "$top/lib/"
 # Each library's terms, as its package has them.
 mkdir -p "$top/share/licenses"
 for library in "$top"/lib/*; do

@@ -2,8 +2,8 @@
 # build_wheel.sh FOLDER: the wheel that others install, and the source archive, in FOLDER. On Debian 12
 # with app/packages.txt, python3-dev, dpkg-dev and nasm: the wheel has the program, what it and the module link to
 # (libsndfile and its codecs, Highway, PCRE2, OpenSSL's libcrypto), FFmpeg's libraries for sound and the speech detector's
-# weights inside, their licences beside them, and a tag for glibc 2.35, the oldest that it has run with (Ubuntu 22.04). It is built without XRT: no
-# NPU, until XRT can be loaded only where it is there.
+# weights inside, their licences beside them, and a tag for glibc 2.35, the oldest that it has run with (Ubuntu
+# 22.04). It is built without XRT: no NPU, until XRT can be loaded only where it is there.
 set -euo pipefail
 out=$(mkdir -p "${1:?expected a folder}" && cd "$1" && pwd)
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
