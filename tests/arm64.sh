@@ -38,7 +38,7 @@ bind() { # bind FOLDER PLACE
 # built here.
 packages() {
   local name
-  for name in $(sed 's/#.*//' "$source/app/packages.txt" "$source/tests/packages.txt"); do
+  for name in $(sed 's/#.*//' "$source/app/packages.txt" "$source"/tests/{,run_}packages.txt); do
     case $name in
       libxrt-dev | uuid-dev | g++ | python3-pip | python3-dev | chromium | clang* | lld | libclang* | mlir*) ;;
       nlohmann-json3-dev | libcli11-dev | doctest-dev) echo "$name" ;;

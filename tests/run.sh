@@ -123,8 +123,9 @@ or_say() {
 fetch_for_build() {
   or_say "no nanobind or PyAV: the Python module will not be built nor tested" bash tests/python_env.sh
 }
-# Side by side: they wait for others' machines, and each writes to a folder of its own.
+# The last four side by side: they wait for others' machines, and each writes to a folder of its own.
 fetch_for_tests() {
+  install_packages tests/run_packages.txt || return
   or_say "tiny.en could not be fetched: tests that need it will be skipped" fetch_samples &
   or_say "no normaliser: the test of word error rates will be skipped" bash bench/peers.sh --normalizer &
   or_say "no onnxruntime: the test of ONNX graphs will be skipped" bash tests/onnx_env.sh &
@@ -132,10 +133,10 @@ fetch_for_tests() {
   wait
 }
 
-say "packages (app/packages.txt, tests/packages.txt)"
+say "packages for the build (app/packages.txt, tests/packages.txt)"
 install_packages app/packages.txt tests/packages.txt || exit 1
+begin_beside "packages for the tests, weights, a recording, the normaliser and onnxruntime" fetch_for_tests
 step "a Python environment for the tests" fetch_for_build
-begin_beside "weights, a recording, the normaliser and onnxruntime" fetch_for_tests
 step "format" check_format
 step "dev: build" build dev
 built=$?
