@@ -17,7 +17,7 @@ expect 2 '--size' npu tune --size huge
 expect 2 '--device: there is no such option' npu tune --device sim
 [ ! -e "$cache" ] || fail "a refusal has made a cache"
 
-quick=(npu tune --size tiny --budget 2s)
+quick=(npu tune --size tiny --budget 0.5s)
 expect 0 'all modelled, nothing was run on an NPU' "${quick[@]}" -o plan.json --trace trace.json
 grep -q '"document": "whisper-npu layer plan"' plan.json || fail "the plan is no plan"
 /usr/bin/python3 - trace.json <<'PYTHON' || fail "the trace is not what Perfetto reads"
@@ -45,7 +45,7 @@ cmp talk.wav talk.copy || fail "a recording is replaced"
 echo damaged >>"$cache"
 expect 0 '1 damaged lines left out' "${quick[@]}"
 "$program" "${quick[@]}" >/dev/null & first=$!
-"$program" npu tune --size base --budget 2s >/dev/null & second=$!
+"$program" npu tune --size base --budget 0.5s >/dev/null & second=$!
 wait $first && wait $second || fail "two searches at a time: one failed"
 [ "$(grep -cvE '^[0-9a-f]{16} [01] [0-9a-f]{16} [0-9a-f]+ [0-9a-f]{16}$' "$cache")" = 1 ] ||
   fail "two searches at a time have damaged the cache"
