@@ -135,6 +135,8 @@ fetch_for_tests() {
 
 say "packages for the build (app/packages.txt, tests/packages.txt)"
 install_packages app/packages.txt tests/packages.txt || exit 1
+# sudo may ask for a password, which it cannot do beside other steps.
+[ "$(id -u)" -eq 0 ] || install_packages tests/run_packages.txt || exit 1
 begin_beside "packages for the tests, weights, a recording, the normaliser and onnxruntime" fetch_for_tests
 step "a Python environment for the tests" fetch_for_build
 step "format" check_format
