@@ -83,11 +83,11 @@ def without_work(found):
 
 
 def test_pieces_and_rates():
-    samples = bursts(4)
+    samples = bursts(7)
     paced = ["--format", "jsonl", "--pace", "audio"]
     whole = events(run(samples, *RAW, *paced))
     assert any(event["type"] == "final" for event in whole), "nothing was heard"
-    check_events(whole, 4)
+    check_events(whole, 7)
     values = random.Random(3)
     for audio, options in ((samples, RAW), (wav(samples), []), (wav(samples, size=0), []), (wav(samples, size=2**32 - 1), [])):
         again = events(run(audio, *options, *paced, pieces=lambda: values.randint(1, 9999)))
@@ -98,7 +98,7 @@ def test_pieces_and_rates():
     lines = run(samples, *RAW, "--pace", "audio")
     assert "".join(lines.split()) == "".join(texts.split()), (lines, texts)
     check_events(events(run(bursts(3, 44100), "--stdin-format", "s16le:44100:1", *paced)), 3)
-    check_events(events(run(samples, *RAW, "--format", "jsonl")), 4)  # live, and as fast as it comes
+    check_events(events(run(samples, *RAW, "--format", "jsonl")), 7)  # live, and as fast as it comes
 
 
 def test_silence():
