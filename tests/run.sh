@@ -119,6 +119,15 @@ or_say() {
   "$@" || echo "$why"
 }
 
+# The seconds each fuzzer has: 30, or on a slow machine what is left of 30 minutes behind 5 for the tests beside
+# them, but 4 at least. Two work at a time. What an hour would find, tests/README.md says how to look for.
+fuzz_seconds() {
+  local fuzzers left=$((25 * 60 - SECONDS)) seconds
+  fuzzers=$(find tests/fuzz/seeds -mindepth 1 -maxdepth 1 -type d | wc -l)
+  seconds=$((2 * left / fuzzers))
+  echo $((seconds > 30 ? 30 : seconds < 4 ? 4 : seconds))
+}
+
 # Of what the tests need, what the build needs too.
 fetch_for_build() {
   or_say "no nanobind or PyAV: the Python module will not be built nor tested" bash tests/python_env.sh
@@ -159,8 +168,8 @@ begin_beside "asan: build" build_idle asan
 finish_beside
 asan_built=$?
 if [ $asan_built -eq 0 ]; then
-  # What an hour would find, tests/README.md says how to look for.
-  begin_beside "fuzzers of the preset asan, 4 s each" tests/fuzz/run.sh 4
+  seconds=$(fuzz_seconds)
+  begin_beside "fuzzers of the preset asan, $seconds s each" tests/fuzz/run.sh "$seconds"
   step "asan: test" run_tests asan
   finish_beside
 fi
