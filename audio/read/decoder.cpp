@@ -4,6 +4,10 @@
 
 namespace wnpu::audio {
 
+bool is_streamed_size(std::uint64_t n_bytes, std::uint64_t frame) {
+  return n_bytes == 0 || n_bytes > 0x7FFFF000 - frame;
+}
+
 void check_track(const InputFile& file, std::size_t n_tracks) {
   const std::size_t wanted = file.audio_track().value_or(0);
   if (wanted < n_tracks) return;

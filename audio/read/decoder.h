@@ -53,14 +53,21 @@ class Decoder {
 struct Opened {
   std::unique_ptr<Decoder> decoder;
   std::string refusal;
+  std::vector<std::string> warnings;  // what was seen of a file that was refused
 };
 
 // Mono and stereo files of the formats that libsndfile reads well.
 Opened open_sndfile(const InputFile& file);
-// Everything else: libavformat and libavcodec.
-Opened open_libav(const InputFile& file);
+// Everything else: libavformat and libavcodec. `warnings`: what is known already; libav does not
+// tell a WAV that is cut short.
+Opened open_libav(const InputFile& file, const std::vector<std::string>& warnings = {});
 // file.raw_format() says how the bytes are to be read.
 std::unique_ptr<Decoder> open_raw(const InputFile& file);
+
+// Whether a header's number of bytes of samples is one of those that programs write to a pipe,
+// before they know how many there will be: 0, 0xFFFFFFFF (ffmpeg), 0x7FFFF000 less what is not a
+// whole frame (sox). `frame`: bytes of one.
+bool is_streamed_size(std::uint64_t n_bytes, std::uint64_t frame);
 
 // Throws AudioError unless `file` is to be read from one of its `n_tracks` audio tracks.
 void check_track(const InputFile& file, std::size_t n_tracks);

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cerrno>
 #include <new>
+#include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -94,6 +96,11 @@ std::int64_t seek_bytes(void* opaque, std::int64_t offset, int whence) {
   return offset;
 }
 
+std::optional<double> seconds(std::int64_t time, const AVStream& stream) {
+  if (time == AV_NOPTS_VALUE || time <= 0) return std::nullopt;
+  return static_cast<double>(time) * av_q2d(stream.time_base);
+}
+
 // A file may not make libav open another one.
 int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
   return AVERROR(EACCES);
@@ -101,8 +108,10 @@ int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictiona
 
 class LibavDecoder final : public Decoder {
  public:
-  explicit LibavDecoder(const InputFile& file)
-      : stream_(std::make_unique<ByteStream>(ByteStream{file.duplicate()})) {
+  explicit LibavDecoder(const InputFile& file, std::vector<std::string> warnings = {})
+      : stream_(std::make_unique<ByteStream>(ByteStream{file.duplicate()})),
+        is_told_cut_(!warnings.empty()),
+        warnings_(std::move(warnings)) {
     open_container();
     if (refusal_.empty()) open_codec();
     stream_->file.check();
@@ -139,7 +148,7 @@ class LibavDecoder final : public Decoder {
       finish();
       return {};
     }
-    seconds_ += static_cast<double>(frame_->nb_samples) / frame_->sample_rate;
+    decoded_s_ += static_cast<double>(frame_->nb_samples) / frame_->sample_rate;
     const AVChannelLayout& layout = frame_->ch_layout;
     const bool is_named = layout.order == AV_CHANNEL_ORDER_NATIVE &&
                           std::popcount(layout.u.mask) == layout.nb_channels;
@@ -154,6 +163,10 @@ class LibavDecoder final : public Decoder {
   void open_codec();
   bool next_frame();
   void send_packet();
+  int read_packet();
+  std::optional<double> header_s() const;
+  double container_s() const;
+  std::optional<std::string> truncation() const;
   void finish();
 
   void warn(const std::string& text) { warnings_.push_back(text); }
@@ -168,10 +181,14 @@ class LibavDecoder final : public Decoder {
   bool flushed_ = false;
   std::size_t damaged_packets_ = 0;
   bool has_frame_ = false;  // one that was not yet handed out
-  double seconds_ = 0;      // handed out
+  double decoded_s_ = 0;    // handed out
+  // By the header, of each stream that it knows the length of.
+  std::vector<std::optional<double>> header_s_;
+  double last_packet_s_ = 0;  // the latest end of a packet of any stream that is read
   bool finished_ = false;
   PcmInfo info_;
   std::string refusal_;
+  bool is_told_cut_;
   std::vector<std::string> warnings_;
 };
 
@@ -194,6 +211,11 @@ void LibavDecoder::open_container() {
     return;
   }
   format_.reset(format);
+  // Before libav makes estimates of those that the header has not. ASF gives every stream the
+  // longest one's, and programs count in AVI what is not there of one that begins late.
+  const std::string_view name = format_->iformat->name;
+  for (unsigned i = 0; name != "asf" && name != "avi" && i < format_->nb_streams; ++i)
+    header_s_.push_back(seconds(format_->streams[i]->duration, *format_->streams[i]));
   const int found = libav().avformat_find_stream_info(format_.get(), nullptr);
   check_memory(found);
   if (found < 0) refusal_ = error_text(found);
@@ -236,7 +258,10 @@ void LibavDecoder::open_codec() {
     refusal_ = std::string(format_->iformat->name) + " without an audio stream that it can decode";
     return;
   }
-  for (unsigned i = 0; i < format_->nb_streams; ++i) {
+  // Where the header has no length but the container's, the packets of all tell whether it is
+  // there.
+  const bool needs_all = !header_s() && container_s() > 0;
+  for (unsigned i = 0; !needs_all && i < format_->nb_streams; ++i) {
     if (static_cast<int>(i) != stream_index_) format_->streams[i]->discard = AVDISCARD_ALL;
   }
   const AVStream& stream = *format_->streams[stream_index_];
@@ -267,11 +292,21 @@ bool LibavDecoder::next_frame() {
   }
 }
 
+int LibavDecoder::read_packet() {
+  const int read = libav().av_read_frame(format_.get(), packet_.get());
+  if (read < 0) return read;
+  const AVStream& stream = *format_->streams[packet_->stream_index];
+  if (const auto begin = seconds(packet_->pts, stream)) {
+    last_packet_s_ =
+        std::max(last_packet_s_, *begin + seconds(packet_->duration, stream).value_or(0));
+  }
+  return read;
+}
+
 // Hands the next packet of the stream to the codec, or tells it that there is none.
 void LibavDecoder::send_packet() {
   int read = 0;
-  while ((read = libav().av_read_frame(format_.get(), packet_.get())) >= 0 &&
-         packet_->stream_index != stream_index_) {
+  while ((read = read_packet()) >= 0 && packet_->stream_index != stream_index_) {
     libav().av_packet_unref(packet_.get());
   }
   check_memory(read);
@@ -287,6 +322,30 @@ void LibavDecoder::send_packet() {
   if (sent < 0) ++damaged_packets_;
 }
 
+std::optional<double> LibavDecoder::header_s() const {
+  const auto index = static_cast<std::size_t>(stream_index_);
+  return index < header_s_.size() ? header_s_[index] : std::nullopt;
+}
+
+// 0 where it proves nothing: guessed from the bit rate, or of an ASF, where libav uses a length
+// only if the file is as large as its header says.
+double LibavDecoder::container_s() const {
+  const bool is_known = format_->duration != AV_NOPTS_VALUE &&
+                        format_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM &&
+                        std::string_view(format_->iformat->name) != "asf";
+  return is_known ? static_cast<double>(format_->duration) / AV_TIME_BASE : 0;
+}
+
+// The audio's own length counts, where the header has it: a video may be longer. Else the
+// container's, which some stream must reach.
+std::optional<std::string> LibavDecoder::truncation() const {
+  const double declared_s = header_s().value_or(container_s());
+  const double found_s = header_s() ? decoded_s_ : std::max(decoded_s_, last_packet_s_);
+  if (found_s + kSlackSeconds >= declared_s) return std::nullopt;
+  return "expected " + number_text(declared_s) + " s by the header, found " + number_text(found_s) +
+         " s: the file is cut short or damaged";
+}
+
 void LibavDecoder::finish() {
   stream_->file.check();
   if (finished_) return;
@@ -295,14 +354,8 @@ void LibavDecoder::finish() {
     warn("expected sound packets, found " + std::to_string(damaged_packets_) +
          " damaged ones, which were left out");
   }
-  // A duration that libav guessed from the bit rate proves nothing.
-  const double declared = static_cast<double>(format_->duration) / AV_TIME_BASE;
-  if (format_->duration != AV_NOPTS_VALUE &&
-      format_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM &&
-      seconds_ + kSlackSeconds < declared) {
-    warn("expected " + number_text(declared) + " s by the header, found " + number_text(seconds_) +
-         " s: the file is cut short or damaged");
-  }
+  const auto text = truncation();
+  if (text && !is_told_cut_) warn(*text);
 }
 
 // Whether what libav takes the bytes for decodes: a FLAC without its beginning does, but for the
@@ -317,13 +370,13 @@ bool decodes(const InputFile& file) {
 
 }  // namespace
 
-Opened open_libav(const InputFile& file) {
-  auto decoder = std::make_unique<LibavDecoder>(file);
-  if (!decoder->refusal().empty()) return {nullptr, decoder->refusal()};
+Opened open_libav(const InputFile& file, const std::vector<std::string>& warnings) {
+  auto decoder = std::make_unique<LibavDecoder>(file, warnings);
+  if (!decoder->refusal().empty()) return {nullptr, decoder->refusal(), {}};
   if (!decoder->is_certain() && !decodes(file)) {
-    return {nullptr, "nothing certain (at best " + decoder->info().format + ")"};
+    return {nullptr, "nothing certain (at best " + decoder->info().format + ")", {}};
   }
-  return {std::move(decoder), ""};
+  return {std::move(decoder), "", {}};
 }
 
 }  // namespace wnpu::audio

@@ -145,7 +145,7 @@ std::unique_ptr<PcmReader> open_pcm(const InputFile& file) {
     check_track(file, 1);
     return std::make_unique<PcmReader>(std::move(sndfile.decoder), file.name(), file.range());
   }
-  Opened libav = open_libav(file);
+  Opened libav = open_libav(file, sndfile.warnings);
   if (libav.decoder) {
     return std::make_unique<PcmReader>(std::move(libav.decoder), file.name(), file.range());
   }

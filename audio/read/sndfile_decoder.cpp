@@ -1,9 +1,10 @@
 // libsndfile: WAV, AIFF and the like, mono and stereo.
 //
-// Left to libav, though libsndfile opens them: what is compressed (libmpg123 prints on MP3; FLAC
-// ends at the first damaged frame; nothing is read of a cut Ogg stream; Opus is decoded at another
-// rate than ffmpeg does), more than two channels (libav knows each format's channel order, and with
-// it the gains of a downmix), and a WAV that says 0 because it was streamed. As of
+// Left to libav, though libsndfile opens them: what is compressed, in a WAV too (libmpg123 prints
+// on MP3; FLAC ends at the first damaged frame; nothing is read of a cut Ogg stream; Opus is
+// decoded at another rate than ffmpeg does, and ADPCM to other samples), extensible W64 (floats and
+// A-law in it are taken for integers), more than two channels (libav knows each format's channel
+// order, and with it the gains of a downmix), and a WAV that says 0 because it was streamed. As of
 // libsndfile 1.2.0.
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -36,6 +38,19 @@ constexpr std::pair<int, const char*> kContainers[] = {
     {SF_FORMAT_WAV, "WAV"}, {SF_FORMAT_WAVEX, "WAV"},       {SF_FORMAT_RF64, "RF64"},
     {SF_FORMAT_W64, "W64"}, {SF_FORMAT_AIFF, "AIFF"},       {SF_FORMAT_AU, "AU"},
     {SF_FORMAT_CAF, "CAF"}, {SF_FORMAT_NIST, "NIST SPHERE"}};
+
+// What is not compressed, and what libav takes for something else: GSM in AIFF for a sound 160
+// times as long, ADPCM of NMS for AMR, DWVW for nothing.
+constexpr int kTypes[] = {SF_FORMAT_PCM_S8,       SF_FORMAT_PCM_U8,       SF_FORMAT_PCM_16,
+                          SF_FORMAT_PCM_24,       SF_FORMAT_PCM_32,       SF_FORMAT_FLOAT,
+                          SF_FORMAT_DOUBLE,       SF_FORMAT_ULAW,         SF_FORMAT_ALAW,
+                          SF_FORMAT_GSM610,       SF_FORMAT_NMS_ADPCM_16, SF_FORMAT_NMS_ADPCM_24,
+                          SF_FORMAT_NMS_ADPCM_32, SF_FORMAT_DWVW_12,      SF_FORMAT_DWVW_16,
+                          SF_FORMAT_DWVW_24,      SF_FORMAT_DWVW_N};
+
+bool is_known_type(int format) {
+  return std::ranges::find(kTypes, format & SF_FORMAT_SUBMASK) != std::end(kTypes);
+}
 
 // How those files begin. libsndfile is not shown anything else: it tries more formats than these,
 // and to try MP3 is to have libmpg123 print.
@@ -101,23 +116,47 @@ sf_count_t vio_write(const void*, sf_count_t, void*) { return 0; }
 
 sf_count_t vio_tell(void* user) { return from(user).position; }
 
-// libsndfile cuts a chunk that is longer than its file and says so in its log, in lines such as
-// "data : 64000 (should be 38368)". Sizes from 0x7FFFF000 on are what programs write that stream to
-// a pipe (sox 0x7FFFxxxx, ffmpeg 0xFFFFFFFF) and claim nothing.
-std::optional<std::string> truncation(SNDFILE* file) {
+std::string log_of(SNDFILE* file) {
   std::array<char, 1U << 14> text{};
   sf_command(file, SFC_GET_LOG_INFO, text.data(), static_cast<int>(text.size()));
-  const std::string log(text.data());
+  return text.data();
+}
+
+bool is_extensible_w64(SNDFILE* file, int format) {
+  return (format & SF_FORMAT_TYPEMASK) == SF_FORMAT_W64 &&
+         log_of(file).find("WAVE_FORMAT_EXTENSIBLE") != std::string::npos;
+}
+
+// What the lines of libsndfile's log have before the bytes of samples: of WAV and CAF, of AIFF, of
+// AU and of RF64. Others that it would correct ("RIFF", "FORM", "Bytes/sec") say nothing about
+// samples, and programs get them wrong.
+constexpr std::string_view kSampleSizes[] = {"data", "SSND", "Data Size", "Data size"};
+
+// What a line of the log such as "data : 64000 (should be 38368)" has behind the colon, where it
+// is about the samples; else nothing.
+std::string said_of_samples(const std::string& line) {
+  const std::size_t begin = line.find_first_not_of(' ');
+  const std::size_t colon = line.find(':');
+  if (begin == line.npos || colon == line.npos || begin >= colon) return {};
+  const std::size_t end = line.find_last_not_of(' ', colon - 1) + 1;
+  const std::string_view name = std::string_view(line).substr(begin, end - begin);
+  const bool is_known = std::ranges::find(kSampleSizes, name) != std::end(kSampleSizes);
+  return is_known ? line.substr(colon) : std::string();
+}
+
+// libsndfile cuts a chunk that is longer than its file, and its log says so; of RF64, whose length
+// lies elsewhere, it has the length alone. Sizes that a streamed file has claim nothing.
+// `frame_bytes`: at most.
+std::optional<std::string> truncation(SNDFILE* file, std::uint64_t file_bytes,
+                                      std::uint64_t frame_bytes) {
+  std::istringstream log(log_of(file));
   std::optional<std::string> found;
-  for (std::size_t at = 0; (at = log.find("(should be ", at)) != log.npos; ++at) {
-    const std::size_t colon = log.rfind(':', at);
+  for (std::string line; std::getline(log, line);) {
     unsigned long long declared = 0;
-    unsigned long long actual = 0;
-    if (colon == log.npos ||
-        std::sscanf(log.c_str() + colon, ": %llu (should be %llu)", &declared, &actual) != 2) {
-      continue;
-    }
-    if (declared <= actual || declared >= 0x7FFFF000ULL) continue;
+    unsigned long long actual = file_bytes;
+    const std::string said = said_of_samples(line);
+    if (std::sscanf(said.c_str(), ": %llu (should be %llu)", &declared, &actual) < 1) continue;
+    if (declared <= actual || is_streamed_size(declared, frame_bytes)) continue;
     found = "expected " + std::to_string(declared) + " bytes of audio by the header, found " +
             std::to_string(actual) + ": the file is cut short";
   }
@@ -143,11 +182,18 @@ class SndfileDecoder final : public Decoder {
       refusal_ = "a format that is left to libav";
       return;
     }
+    if (!is_known_type(sf_info_.format)) {
+      refusal_ = "a compressed sound, which is left to libav";
+      return;
+    }
     check_info(info_, file.name());
     const bool has_length = sf_info_.frames > 0 && sf_info_.frames < kUnknownLength;
     if (!has_length) refusal_ = "no length in the header";
     if (info_.channels > 2) refusal_ = "more than two channels are left to libav";
-    if (const auto text = truncation(file_.get())) warn(*text);
+    if (is_extensible_w64(file_.get(), sf_info_.format))
+      refusal_ = "an extensible W64 is left to libav";
+    const auto frame_bytes = sizeof(double) * static_cast<std::uint64_t>(info_.channels);
+    if (const auto text = truncation(file_.get(), file.size(), frame_bytes)) warn(*text);
     sample_format_ = sample_format(sf_info_.format);
     block_.resize(static_cast<std::size_t>(kBlockFrames * info_.channels) * sizeof(double));
     plane_ = block_.data();
@@ -221,10 +267,10 @@ class SndfileDecoder final : public Decoder {
 }  // namespace
 
 Opened open_sndfile(const InputFile& file) {
-  if (!is_known(file.duplicate())) return {nullptr, "format not recognised"};
+  if (!is_known(file.duplicate())) return {nullptr, "format not recognised", {}};
   auto decoder = std::make_unique<SndfileDecoder>(file);
-  if (!decoder->refusal().empty()) return {nullptr, decoder->refusal()};
-  return {std::move(decoder), ""};
+  if (!decoder->refusal().empty()) return {nullptr, decoder->refusal(), decoder->warnings()};
+  return {std::move(decoder), "", {}};
 }
 
 }  // namespace wnpu::audio

@@ -202,6 +202,42 @@ TEST_CASE("damage: a streamed WAV without a length is read to its end, without a
   }
 }
 
+TEST_CASE("damage: a WAV of sox that was streamed is whole, whatever its frames' size") {
+  for (const unsigned channels : {1U, 2U, 3U, 6U}) {
+    for (const unsigned bits : {8U, 16U, 24U, 32U}) {
+      CAPTURE(channels);
+      CAPTURE(bits);
+      const unsigned frame = channels * bits / 8;
+      const unsigned length = 0x7FFFF000 / frame * frame;
+      const std::string data(16000UL * frame, '\x11');
+      const TempFile file(wav_bytes({1, channels, 16000, bits, length + 36, length}, data));
+      const auto decoded = decode_all(file.input());
+      CHECK(decoded.samples.size() == 16000);
+      CHECK(decoded.warnings.empty());
+    }
+  }
+}
+
+TEST_CASE("damage: wrong fields that say nothing about the samples make no cut file") {
+  const std::string data(32000, '\x11');
+  for (const unsigned riff : {0U, 100U, 36U + 32000, 44U + 32000, 50000U, 0xFFFFFFFFU}) {
+    CAPTURE(riff);
+    for (const unsigned bytes_per_s : {0U, 8000U, 32000U, 64000U}) {
+      CAPTURE(bytes_per_s);
+      std::string bytes = wav_bytes({1, 1, 16000, 16, riff, 32000}, data);
+      for (unsigned i = 0; i < 4; ++i) bytes[28 + i] = static_cast<char>(bytes_per_s >> 8 * i);
+      const TempFile file(bytes);
+      const auto decoded = decode_all(file.input());
+      CHECK(decoded.samples.size() == 16000);
+      CHECK(decoded.warnings.empty());
+      const TempFile cut(bytes.substr(0, 20044));
+      REQUIRE(decode_all(cut.input()).warnings.size() == 1);
+      CHECK(decode_all(cut.input()).warnings[0] ==
+            "expected 32000 bytes of audio by the header, found 20000: the file is cut short");
+    }
+  }
+}
+
 TEST_CASE("damage: no samples are no error") {
   const TempFile wav(wav_bytes({1, 1, 16000, 16, 36, 0}, ""));
   CHECK(decode_all(wav.input()).samples.empty());
