@@ -25,14 +25,16 @@ version=$(dpkg-query -W -f '${source:Version}' libavformat-dev)
 source=$(echo "$work"/ffmpeg-*/)
 
 # The containers are those of audio/read/libav_decoder.cpp.
-containers=aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,avi,caf,dts,eac3,flac,flv,gsm,loas,matroska,mov,mp3,mpc,mpc8,mpegps,mpegts
-containers=$containers,mxf,nut,ogg,rm,shorten,tak,tta,voc,w64,wav,wv,xwma
-codecs='aac,aac_latm,ac3,adpcm_*,alac,amrnb,amrwb,ape,atrac*,cook,dca,eac3,flac,g723_1,g729,gsm,gsm_ms,mlp,mp1*,mp2*,mp3*'
-codecs=$codecs',mpc7,mpc8,nellymoser,opus,pcm_*,qcelp,qdm2,ra_144,ra_288,ralf,shorten,sipr,tak,truehd,tta,vorbis,wavpack,wma*,xma*'
+containers=aac,ac3,adx,aiff,amr,amrnb,amrwb,ape,aptx,asf,ast,au,avi,caf,dts,dv,eac3,flac,flv,g722,gsm,gxf,ircam,loas
+containers=$containers,matroska,mlp,mmf,mov,mp3,mpc,mpc8,mpegps,mpegts,mxf,nut,ogg,rm,rso,sbc,shorten,sox,tak,truehd,tta,voc
+containers=$containers,w64,wav,wtv,wv,xwma
+codecs='aac,aac_latm,ac3,adpcm_*,alac,amrnb,amrwb,ape,aptx,atrac*,cook,dca,eac3,flac,g723_1,g729,gsm,gsm_ms,mlp,mp1*,mp2*,mp3*'
+codecs=$codecs',mpc7,mpc8,nellymoser,opus,pcm_*,qcelp,qdm2,ra_144,ra_288,ralf,sbc,shorten,sipr,tak,truehd,tta,vorbis,wavpack'
+codecs=$codecs',wma*,xma*'
 configure=(--disable-everything --disable-autodetect --disable-programs --disable-doc --disable-network --disable-avdevice
   --disable-avfilter --disable-swscale --disable-debug --disable-static --enable-shared --enable-zlib
   "--enable-demuxer=$containers" "--enable-decoder=$codecs"
-  --enable-parser=aac,aac_latm,ac3,amr,cook,dca,flac,gsm,mlp,mpegaudio,opus,tak,vorbis,xma)
+  --enable-parser=aac,aac_latm,ac3,adx,amr,cook,dca,flac,gsm,mlp,mpegaudio,opus,sbc,tak,vorbis,xma)
 (cd "$work/build" && "$source/configure" "--prefix=$work/installed" "${configure[@]}" &&
   make -j "$(nproc)" install) >"$work/log" 2>&1 || { tail -n 30 "$work/log" >&2; exit 1; }
 for library in libavformat libavcodec libavutil libswresample; do

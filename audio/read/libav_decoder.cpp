@@ -21,8 +21,12 @@ namespace {
 // Containers that hold audio by itself. Playlists (hls, dash, concat) are left out on purpose: they
 // would open other files and addresses.
 constexpr const char* kContainerNames =
-    "aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,eac3,flac,flv,gsm,loas,matroska,webm,mov,mp4,m4a,3gp,"
-    "3g2,mj2,mp3,mpc,mpc8,mpeg,mpegts,mxf,nut,ogg,rm,shn,tak,tta,voc,w64,wav,wv,xwma";
+    "aac,ac3,adx,aiff,amr,ape,aptx,asf,ast,au,avi,caf,dts,dv,eac3,flac,flv,g722,gsm,gxf,ircam,loas,"
+    "matroska,webm,mlp,mmf,mov,mp4,m4a,3gp,3g2,mj2,mp3,mpc,mpc8,mpeg,mpegts,mxf,nut,ogg,rm,rso,sbc,"
+    "shn,sox,tak,truehd,tta,voc,w64,wav,wtv,wv,xwma";
+
+// GXF's demuxer says so where the file ends, which is no error's number.
+constexpr int kNoMorePackets = -1;
 
 constexpr int kIoBytes = 1 << 15;
 
@@ -294,6 +298,7 @@ bool LibavDecoder::next_frame() {
 
 int LibavDecoder::read_packet() {
   const int read = libav().av_read_frame(format_.get(), packet_.get());
+  if (read == kNoMorePackets && io_->eof_reached != 0) return AVERROR_EOF;
   if (read < 0) return read;
   const AVStream& stream = *format_->streams[packet_->stream_index];
   if (const auto begin = seconds(packet_->pts, stream)) {

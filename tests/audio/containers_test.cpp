@@ -107,13 +107,35 @@ TEST_CASE("containers: what libav has no decoder for, or takes for another, is l
   }
 }
 
+TEST_CASE("containers: every format that holds sound by itself") {
+  constexpr const char* kFilm =
+      "-f lavfi -i testsrc=d=2:s=720x576:r=25 -ar 48000 -c:v mpeg2video -c:a ";
+  for (const Recipe& recipe : {Recipe{"", ".sox"},
+                               {"-f ircam", ".sf"},
+                               {"-c:a g722", ".g722"},
+                               {"", ".sbc"},
+                               {"-ac 2 -ar 48000 -f aptx", ".aptx"},
+                               {"", ".adx"},
+                               {"-ar 8000", ".mmf"},
+                               {"-ar 8000", ".rso"},
+                               {"-ac 2", ".ast"},
+                               {"-ar 48000 -strict -2 -c:a truehd", ".thd"},
+                               {"-ar 48000 -strict -2 -c:a mlp", ".mlp"}}) {
+    check_sound_file(recipe);
+  }
+  check_sound_file({"-f lavfi -i testsrc=d=2:r=25 -target pal-dv", ".dv"});
+  check_sound_file({(std::string(kFilm) + "pcm_s16le").c_str(), ".gxf"});
+  check_sound_file({(std::string(kFilm) + "mp2").c_str(), ".wtv"});
+}
+
 TEST_CASE("containers: a video longer than its sound, and sound that begins late, are whole") {
   constexpr const char* kVideo = "-f lavfi -i testsrc=d=6:s=160x120:r=25 ";
   for (const Recipe& recipe : {Recipe{"-c:v mpeg4 -c:a aac", ".mp4"},
                                {"-c:v mpeg4 -c:a aac", ".mkv"},
                                {"-c:v mpeg4 -c:a libmp3lame", ".avi"},
                                {"-c:v flv1 -ar 22050 -c:a libmp3lame", ".flv"},
-                               {"-c:v msmpeg4 -c:a wmav2", ".wma"}}) {
+                               {"-c:v msmpeg4 -c:a wmav2", ".wma"},
+                               {"-c:v mpeg2video -c:a mp2", ".wtv"}}) {
     CAPTURE(std::string(recipe.suffix));
     for (const char* sound : {"", "-itsoffset 3 "}) {
       const MadeFile file(std::string(kVideo) + sound + kTone + recipe.encoder, recipe.suffix);
