@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "audio/read/error.h"
+#include "audio/read/stream_decoder.h"
 
 namespace wnpu::app {
 
@@ -59,11 +60,12 @@ std::size_t read_some(int descriptor, std::span<std::byte> out,
   while (!should_stop()) {
     if (::poll(&wanted, 1, kPollMs) == 0) continue;
     const ssize_t n = ::read(descriptor, out.data(), out.size());
-    if (n >= 0) return static_cast<std::size_t>(n);
+    if (n > 0 || (n == 0 && !should_stop())) return static_cast<std::size_t>(n);
+    if (n == 0) break;
     if (errno != EINTR && errno != EAGAIN)
       throw audio::AudioError(std::string("stdin: read: ") + std::strerror(errno));
   }
-  return 0;
+  return audio::kStopped;
 }
 
 }  // namespace wnpu::app

@@ -43,7 +43,8 @@ class SampleReader {
   std::thread thread_;
 };
 
-// Bytes of a descriptor, as they come; 0 at its end and where `should_stop`. Throws AudioError.
+// Bytes of a descriptor, as they come; 0 at its end, audio::kStopped where `should_stop`. Throws
+// AudioError.
 std::size_t read_some(int descriptor, std::span<std::byte> out,
                       const SampleReader::ShouldStop& should_stop);
 

@@ -13,7 +13,8 @@ constexpr std::pair<std::string_view, SampleFormat> kFormats[] = {
     {"s8", SampleFormat::s8},       {"u8", SampleFormat::u8},       {"s16le", SampleFormat::s16le},
     {"s16be", SampleFormat::s16be}, {"s24le", SampleFormat::s24le}, {"s24be", SampleFormat::s24be},
     {"s32le", SampleFormat::s32le}, {"s32be", SampleFormat::s32be}, {"f32le", SampleFormat::f32le},
-    {"f32be", SampleFormat::f32be}, {"f64le", SampleFormat::f64le}, {"f64be", SampleFormat::f64be}};
+    {"f32be", SampleFormat::f32be}, {"f64le", SampleFormat::f64le}, {"f64be", SampleFormat::f64be},
+    {"mulaw", SampleFormat::mulaw}, {"alaw", SampleFormat::alaw}};
 
 std::optional<int> parse_int(std::string_view text, int low, int high) {
   int value = 0;
@@ -48,6 +49,8 @@ std::size_t bytes_per_sample(SampleFormat format) {
   switch (format) {
     case SampleFormat::s8:
     case SampleFormat::u8:
+    case SampleFormat::mulaw:
+    case SampleFormat::alaw:
       return 1;
     case SampleFormat::s16le:
     case SampleFormat::s16be:

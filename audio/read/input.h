@@ -26,7 +26,9 @@ enum class SampleFormat {
   f32le,
   f32be,
   f64le,
-  f64be
+  f64be,
+  mulaw,
+  alaw
 };
 
 std::size_t bytes_per_sample(SampleFormat format);

@@ -41,6 +41,8 @@ AVSampleFormat widened(SampleFormat format) {
   switch (format) {
     case SampleFormat::u8:
     case SampleFormat::s8:
+    case SampleFormat::mulaw:
+    case SampleFormat::alaw:
     case SampleFormat::s16le:
     case SampleFormat::s16be:
       return AV_SAMPLE_FMT_S16;
@@ -64,10 +66,31 @@ std::size_t bytes_of(AVSampleFormat format) {
   return format == AV_SAMPLE_FMT_DBL ? 8 : 4;
 }
 
+// ITU-T G.711: a sign, an exponent of three bits and a mantissa of four; 16 bits of it.
+std::int16_t expand_mulaw(unsigned code) {
+  code = ~code & 0xFFU;
+  const int magnitude = static_cast<int>((((code & 0xFU) << 3U) + 0x84U) << (code >> 4U & 7U));
+  return static_cast<std::int16_t>((code & 0x80U) != 0 ? 0x84 - magnitude : magnitude - 0x84);
+}
+
+std::int16_t expand_alaw(unsigned code) {
+  code ^= 0x55U;
+  const unsigned exponent = code >> 4U & 7U;
+  const unsigned mantissa = ((code & 0xFU) << 4U) + (exponent == 0 ? 8U : 0x108U);
+  const int magnitude = static_cast<int>(mantissa << (exponent == 0 ? 0U : exponent - 1));
+  return static_cast<std::int16_t>((code & 0x80U) != 0 ? magnitude : -magnitude);
+}
+
 void widen_sample(SampleFormat format, std::span<const std::byte> bytes, std::uint8_t* to) {
   std::uint64_t value = is_big_endian(format) ? load_big_endian(bytes) : load_little_endian(bytes);
   if (format == SampleFormat::u8) value ^= 0x80U;  // unsigned: 128 is silence
-  const auto bits = static_cast<unsigned>(8 * bytes.size());
+  auto bits = static_cast<unsigned>(8 * bytes.size());
+  if (format == SampleFormat::mulaw || format == SampleFormat::alaw) {
+    const auto code = static_cast<unsigned>(value);
+    const int sample = format == SampleFormat::mulaw ? expand_mulaw(code) : expand_alaw(code);
+    value = static_cast<std::uint64_t>(sample);
+    bits = 16;
+  }
   switch (widened(format)) {
     case AV_SAMPLE_FMT_S16:
       return store_integer<std::int16_t>(value, bits, to);

@@ -16,11 +16,14 @@ namespace wnpu::audio {
 namespace {
 
 constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
-// A data chunk of at least this, or of 0, was written by a program that could not know its size.
-constexpr std::uint64_t kUnknownSize = 0x7FFFF000;
 // Of headers in front of the samples (pictures, tags), before this is no WAV that is worth waiting
 // for.
 constexpr std::uint64_t kMostHeader = std::uint64_t{16} << 20;
+
+// For what has to be decoded as a whole.
+constexpr const char* kAdvice =
+    ": of other formats the samples cannot be had as they come; decode them before, with ffmpeg "
+    "-i - -f s16le -ac 1 -ar 16000 -";
 
 struct StreamFormat {
   RawFormat samples;
@@ -28,6 +31,10 @@ struct StreamFormat {
   std::uint64_t n_bytes = kNoEnd;  // of samples
   std::string name;                // of the format
 };
+
+std::size_t frame_bytes(const RawFormat& format) {
+  return bytes_per_sample(format.format) * static_cast<std::size_t>(format.channels);
+}
 
 class HeaderReader {
  public:
@@ -40,6 +47,8 @@ class HeaderReader {
   std::vector<std::byte> take(std::size_t n);
   void check_magic();
   void take_format(std::uint64_t n);
+  void take_long_sizes(std::uint64_t n);
+  std::uint64_t n_sample_bytes(std::uint64_t n) const;
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const {
     throw AudioError(name_ + ": expected " + expected + ", found " + found);
   }
@@ -47,6 +56,8 @@ class HeaderReader {
   const ByteSource& source_;
   const std::string& name_;
   std::uint64_t n_read_ = 0;
+  bool is_rf64_ = false;
+  std::uint64_t long_size_ = 0;  // of the samples of RF64; 0: not known
   std::optional<StreamFormat> format_;
 };
 
@@ -63,7 +74,7 @@ std::string text(std::span<const std::byte> bytes) {
   return chars;
 }
 
-// Tag of the samples' type (1: integers, 3: floating point) and bits of each.
+// Tag of the samples' type (1: integers, 3: floating point, 6: A-law, 7: mu-law) and bits of each.
 std::optional<SampleFormat> stream_format(std::uint64_t tag, std::uint64_t bits) {
   if (tag == 1 && bits == 8) return SampleFormat::u8;
   if (tag == 1 && bits == 16) return SampleFormat::s16le;
@@ -71,6 +82,8 @@ std::optional<SampleFormat> stream_format(std::uint64_t tag, std::uint64_t bits)
   if (tag == 1 && bits == 32) return SampleFormat::s32le;
   if (tag == 3 && bits == 32) return SampleFormat::f32le;
   if (tag == 3 && bits == 64) return SampleFormat::f64le;
+  if (tag == 6 && bits == 8) return SampleFormat::alaw;
+  if (tag == 7 && bits == 8) return SampleFormat::mulaw;
   return std::nullopt;
 }
 
@@ -79,7 +92,7 @@ std::vector<std::byte> HeaderReader::take(std::size_t n) {
   std::size_t done = 0;
   while (done < n) {
     const std::size_t got = source_(std::span(bytes).subspan(done));
-    if (got == 0)
+    if (got == 0 || got == kStopped)
       fail("a WAV header", "the end after " + std::to_string(n_read_ + done) + " bytes");
     done += got;
   }
@@ -90,7 +103,8 @@ std::vector<std::byte> HeaderReader::take(std::size_t n) {
 
 void HeaderReader::check_magic() {
   const auto start = take(4);
-  if (text(start) == "RIFF") {
+  is_rf64_ = text(start) == "RF64" || text(start) == "BW64";
+  if (is_rf64_ || text(start) == "RIFF") {
     const auto kind = take(8);
     if (text(std::span(kind).subspan(4)) != "WAVE") fail("RIFF of the kind WAVE", "another kind");
     return;
@@ -101,10 +115,7 @@ void HeaderReader::check_magic() {
     hex += kDigits[std::to_integer<std::size_t>(byte) >> 4];
     hex += kDigits[std::to_integer<std::size_t>(byte) & 15];
   }
-  fail("WAV, or raw samples with --stdin-format",
-       "bytes " + hex +
-           ": of other formats the samples cannot be had as they come; decode them before, with "
-           "ffmpeg -i - -f s16le -ac 1 -ar 16000 -");
+  fail("WAV, or raw samples with --stdin-format", "bytes " + hex + kAdvice);
 }
 
 // The chunk "fmt ".
@@ -121,8 +132,8 @@ void HeaderReader::take_format(std::uint64_t n) {
   if (is_extensible) tag = number(all.subspan(24, 2));
   const auto type = stream_format(tag, bits);
   if (!type) {
-    fail("PCM of 8 to 32 bits, or floating point of 32 or 64",
-         "type " + std::to_string(tag) + " of " + std::to_string(bits) + " bits");
+    fail("PCM of 8 to 32 bits, floating point of 32 or 64, A-law or mu-law",
+         "type " + std::to_string(tag) + " of " + std::to_string(bits) + " bits" + kAdvice);
   }
   constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
   StreamFormat& format = format_.emplace();
@@ -131,6 +142,20 @@ void HeaderReader::take_format(std::uint64_t n) {
   check_info({format.name, format.samples.channels, format.samples.sample_rate}, name_);
   const std::uint64_t speakers = is_extensible ? number(all.subspan(20, 4)) : 0;
   if (std::popcount(speakers) == static_cast<int>(channels)) format.speakers = speakers;
+}
+
+// The chunk "ds64" of RF64: sizes of the file and of its samples in 64 bits.
+void HeaderReader::take_long_sizes(std::uint64_t n) {
+  if (n < 16 || n > kMostHeader) fail("sizes of 16 bytes or more", std::to_string(n) + " bytes");
+  const auto bytes = take(static_cast<std::size_t>(n + n % 2));
+  long_size_ = number(std::span(bytes).subspan(8, 8));
+}
+
+// Of a data chunk that says `n`; kNoEnd: as many as come.
+std::uint64_t HeaderReader::n_sample_bytes(std::uint64_t n) const {
+  constexpr std::uint64_t kInLongSizes = 0xFFFFFFFF;
+  if (is_rf64_ && n == kInLongSizes) return long_size_ == 0 ? kNoEnd : long_size_;
+  return is_streamed_size(n, frame_bytes(format_->samples)) ? kNoEnd : n;
 }
 
 StreamFormat HeaderReader::read() {
@@ -143,8 +168,10 @@ StreamFormat HeaderReader::read() {
       take_format(n);
     } else if (chunk == "data") {
       if (!format_) fail("a format before the samples", "none");
-      if (n > 0 && n < kUnknownSize) format_->n_bytes = n;
+      format_->n_bytes = n_sample_bytes(n);
       return *format_;
+    } else if (is_rf64_ && chunk == "ds64") {
+      take_long_sizes(n);
     } else if (n > kMostHeader) {
       fail("samples", "a chunk of " + std::to_string(n) + " bytes before them");
     } else {
@@ -179,14 +206,15 @@ class StreamDecoder final : public Decoder {
   }
 
  private:
-  std::size_t frame_bytes() const {
-    return bytes_per_sample(format_.samples.format) *
-           static_cast<std::size_t>(format_.samples.channels);
-  }
+  std::size_t frame_bytes() const { return audio::frame_bytes(format_.samples); }
 
   void fill() {
     std::array<std::byte, 1 << 14> bytes;
     const std::size_t n = source_(bytes);
+    if (n == kStopped) {
+      at_end_ = true;
+      return;
+    }
     const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(n, left_));
     pending_.insert(pending_.end(), bytes.begin(),
                     bytes.begin() + static_cast<std::ptrdiff_t>(taken));

@@ -1,9 +1,10 @@
-// Audio that comes while it is heard, and may have no end: raw PCM, or a WAV, whose header says
-// what follows. Nothing is read twice, and nothing is kept.
+// Audio that comes while it is heard, and may have no end: raw PCM, or a WAV or RF64, whose header
+// says what follows. Nothing is read twice, and nothing is kept.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,10 @@
 #include "audio/read/pcm_reader.h"
 
 namespace wnpu::audio {
+
+// Instead of bytes: there will be no more because nobody wants to hear them; what lacks is no
+// fault.
+inline constexpr std::size_t kStopped = std::numeric_limits<std::size_t>::max();
 
 // Waits for bytes and gives some, at least one; 0 is the end.
 using ByteSource = std::function<std::size_t(std::span<std::byte>)>;

@@ -130,6 +130,18 @@ TEST_CASE("ffmpeg: floats that need no filter are rounded and cut off as ffmpeg 
   CHECK((ours == theirs));
 }
 
+TEST_CASE("ffmpeg: raw mu-law and A-law, of every code") {
+  std::string codes;
+  for (int code = 0; code < 256; ++code) codes += static_cast<char>(code);
+  const TempFile raw(codes, ".raw");
+  for (const std::string law : {"mulaw", "alaw"}) {
+    const auto format = wnpu::audio::parse_raw_format(law + ":16000:1");
+    CHECK((
+        s16_bytes(decode_all({raw.path(), format}).samples) ==
+        ffmpeg_output("-f " + law + " -ar 16000 -ac 1 -i " + raw.path().string() + " -f s16le -")));
+  }
+}
+
 TEST_CASE("ffmpeg: a name does not make a text or noise a sound") {
   std::string noise;
   Random random(3);

@@ -59,8 +59,8 @@ std::string refusal(const std::string& bytes) {
 }  // namespace
 
 TEST_CASE("stream decoder: WAVs of every type, rate and number of channels, as from a file") {
-  const std::array types = {SF_FORMAT_PCM_U8, SF_FORMAT_PCM_16, SF_FORMAT_PCM_24,
-                            SF_FORMAT_PCM_32, SF_FORMAT_FLOAT,  SF_FORMAT_DOUBLE};
+  const std::array types = {SF_FORMAT_PCM_U8, SF_FORMAT_PCM_16, SF_FORMAT_PCM_24, SF_FORMAT_PCM_32,
+                            SF_FORMAT_FLOAT,  SF_FORMAT_DOUBLE, SF_FORMAT_ULAW,   SF_FORMAT_ALAW};
   for (const int type : types) {
     for (const int rate : {16000, 8000, 22050, 44100, 48000}) {
       for (const int channels : {1, 2}) {
@@ -126,6 +126,52 @@ TEST_CASE("stream decoder: a WAV that does not know its length goes on to the en
   }
 }
 
+TEST_CASE("stream decoder: a WAV of sox, whose unknown length is of whole frames, goes on") {
+  for (const unsigned channels : {1U, 2U, 3U, 6U}) {
+    for (const unsigned bits : {16U, 24U, 32U}) {
+      WavHeader header{1, channels, 16000, bits};
+      const unsigned frame = channels * bits / 8;
+      header.data_bytes = 0x7FFFF000 / frame * frame;
+      const Decoded decoded = streamed(wav_bytes(header, std::string(500UL * frame, '\x11')), 900);
+      CHECK(decoded.samples.size() == 500);
+      CHECK(decoded.warnings.empty());
+    }
+  }
+}
+
+TEST_CASE("stream decoder: RF64, whose length is in its first chunk, or is not known") {
+  const std::string wav = encode(steady_noise(16000, 1, 5000), SF_FORMAT_RF64 | SF_FORMAT_PCM_16);
+  const std::string sound = wav.substr(0, wav.find("data") + 8 + 10000);
+  CHECK(streamed(sound + "LIST more", 900).samples == from_file(sound).samples);
+  const Decoded cut = streamed(sound.substr(0, sound.size() - 2000), 900);
+  CHECK(cut.samples.size() == 4000);
+  REQUIRE(cut.warnings.size() == 1);
+  CHECK(cut.warnings[0] == "expected 10000 bytes of samples by the header, found 8000");
+  std::string unknown = sound;
+  unknown.replace(28, 8, std::string(8, '\0'));  // as ffmpeg writes it to a pipe
+  unknown.replace(unknown.find("data") + 4, 4, "\xff\xff\xff\xff");
+  CHECK(streamed(unknown, 900).samples.size() == 5000);
+  CHECK(streamed(unknown, 900).warnings.empty());
+}
+
+TEST_CASE("stream decoder: who stops it is not told that samples lack") {
+  WavHeader header;
+  header.data_bytes = 20000;
+  auto pieces = pieces_of(wav_bytes(header, std::string(10001, '\x11')), 900);
+  const auto source = [&](std::span<std::byte> out) {
+    const std::size_t n = pieces(out);
+    return n == 0 ? kStopped : n;
+  };
+  const auto reader = open_pcm_stream(source, {}, "stdin");
+  std::array<float, 10000> samples;
+  std::size_t n_samples = 0;
+  while (const std::size_t n = reader->read(samples)) n_samples += n;
+  CHECK(n_samples == 5000);
+  CHECK(reader->warnings().empty());
+  const auto stopped = [](std::span<std::byte>) { return kStopped; };
+  CHECK_FALSE(audio_error_of([&] { open_pcm_stream(stopped, {}, "stdin"); }).empty());
+}
+
 TEST_CASE("stream decoder: what is behind a WAV's samples is not heard, what lacks is told") {
   const std::string data = s16_bytes(random_vector(5000, 3, 0.9));
   WavHeader header;
@@ -146,9 +192,10 @@ TEST_CASE("stream decoder: what cannot be had as it comes is refused, with what 
         std::string::npos);
   CHECK(refusal("RIFF0000AVI ").find("another kind") != std::string::npos);
   WavHeader header;
-  header.format_tag = 6;  // A-law
-  header.bits = 8;
-  CHECK(refusal(wav_bytes(header, "x")).find("found type 6 of 8 bits") != std::string::npos);
+  header.format_tag = 2;  // Microsoft's ADPCM
+  header.bits = 4;
+  CHECK(refusal(wav_bytes(header, "x")).find("found type 2 of 4 bits") != std::string::npos);
+  CHECK(refusal(wav_bytes(header, "x")).find("ffmpeg -i -") != std::string::npos);
   header = {};
   header.channels = 0;
   CHECK(refusal(wav_bytes(header, "x")).find("channel") != std::string::npos);
