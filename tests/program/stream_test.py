@@ -131,8 +131,8 @@ def lines_within(process, seconds):
     return found
 
 
-def start(*options):
-    return subprocess.Popen(command("--format", "jsonl", "-q", *options), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+def start(*options, quiet=("-q",)):
+    return subprocess.Popen(command("--format", "jsonl", *quiet, *options), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE)
 
 
@@ -162,6 +162,13 @@ def test_signals():
         assert b'"final"' in out, (out, err)
         assert took < LIMIT_S, f"{took:.2f} s from the signal to the end"
         print(f"signal {number}: {took:.2f} s")
+    process = start(quiet=())  # of a WAV that was to be longer: who stops it knows
+    process.stdin.write(wav(bursts(3), size=320000))
+    process.stdin.flush()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and b'"final"' in out and b"by the header" not in err, (out, err)
     process = start()  # nothing of a header came
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
