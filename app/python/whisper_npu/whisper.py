@@ -49,7 +49,8 @@ def load_model(name: str, device: Optional[str] = None, download_root: Optional[
                in_memory: bool = False) -> "Whisper":
     """A model by its name or path. `in_memory` changes nothing: weights are loaded once.
 
-    OpenAI's own files (.pt) are not read; models are CTranslate2's, HuggingFace's or whisper.cpp's.
+    A path may be of any format that whisper-npu reads: CTranslate2's, HuggingFace's, whisper.cpp's, its own, or OpenAI's
+    (.pt, where a tokenizer lies beside it, or in another model's folder).
     """
     return Whisper(WhisperModel(name, device=device or "auto", download_root=download_root))
 
