@@ -7,14 +7,14 @@
 
 namespace wnpu::models {
 
-// `size` bytes, aligned for every vector. From 2 MB on a mapping of its own: in huge pages where
-// the system grants them (with 4 KB pages a third of a decoder step's time went into finding its
-// weights), 0 until it is written, and given back to the system when it is freed, which malloc does
-// not promise. Smaller ones are uninitialised. Throws std::bad_alloc.
 struct AlignedBlock {
   void* start;
   std::size_t mapped;  // bytes; 0: a small one
 };
+// `size` bytes, aligned for every vector. From 2 MB on a mapping of its own: in huge pages where
+// the system grants them (with 4 KB pages a third of a decoder step's time went into finding its
+// weights), 0 until it is written, and given back to the system when it is freed, which malloc does
+// not promise. Smaller ones are uninitialised. Throws std::bad_alloc.
 AlignedBlock allocate_block(std::size_t size);
 void free_block(const AlignedBlock& block) noexcept;
 

@@ -7,8 +7,8 @@
 
 namespace wnpu::models {
 
-// The padding of a window in fewer rows than it has positions: each row from first_row on is made
-// of the mean of n_positions, and attention counts it as so many.
+// Which rows of a window's encoder states are pooled padding: each row from first_row on is the
+// mean of n_positions positions, and attention counts it as that many, by adding log_positions().
 struct PooledPadding {
   std::size_t first_row = std::numeric_limits<std::size_t>::max();  // none is pooled
   std::size_t n_positions = 1;

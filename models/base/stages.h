@@ -1,5 +1,5 @@
-// The values that pass from one stage to the next. Distinct types, so that a log-mel window can
-// never be taken for encoder states by the look of its shape.
+// The values that pass from one stage to the next. They are separate types so that the compiler
+// refuses a log-mel window where encoder states are expected.
 #pragma once
 
 #include <cstddef>

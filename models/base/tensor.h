@@ -62,7 +62,7 @@ class Matrix {
   Matrix() = default;
   // All zero.
   Matrix(std::size_t rows, std::size_t cols);
-  // For who writes every element before reading one.
+  // Elements have no value yet: write each before reading it.
   static Matrix uninitialised(std::size_t rows, std::size_t cols);
 
   std::size_t rows() const { return rows_; }

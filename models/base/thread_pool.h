@@ -1,4 +1,5 @@
-// One pool of threads for the whole process; every parallel loop of ours runs on it.
+// A pool of threads for parallel loops. A session has one, each of its device lanes another, and so
+// has the loading of a model.
 #pragma once
 
 #include <atomic>

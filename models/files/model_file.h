@@ -41,7 +41,7 @@ struct ModelConfig {
   std::vector<std::pair<int, int>> alignment_heads;  // (decoder layer, head)
 };
 
-// Of a packed file (models/files/packed/packed_format.h): who made it, of what.
+// Where a packed file (models/files/packed/packed_format.h) comes from.
 struct PackedOrigin {
   std::string made_by;  // for people
   Packing packing;
@@ -59,13 +59,13 @@ class ModelFile {
   const Dims& dims() const { return dims_; }
   const ModelConfig& config() const { return config_; }
   // Text vocabulary: the bytes of each token id, special tokens excluded. Empty where the
-  // directory has no tokenizer file; make_vocabulary then refuses.
+  // directory has no tokenizer file: Vocabulary's constructor then throws ModelError.
   const std::vector<std::string>& token_bytes() const { return token_bytes_; }
   // Throws ModelError if there is no such tensor or its shape differs from `shape`.
   const TensorView& tensor(const std::string& name, std::span<const std::size_t> shape) const;
   bool has(const std::string& name) const { return tensors_.contains(name); }
   const std::map<std::string, TensorView>& tensors() const { return tensors_; }
-  // Null: it is no packed file.
+  // Of a packed file; null: it is none.
   virtual const PackedOrigin* origin() const { return nullptr; }
   // Where packed matrices are looked for, and kept; null: nowhere. What is used must outlive the
   // file.

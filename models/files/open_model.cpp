@@ -22,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFormats =
-    "a CTranslate2 directory (model.bin), a HuggingFace directory (model.safetensors), a ggml file "
-    "or an openai-whisper checkpoint (.pt)";
+    "a CTranslate2 directory (model.bin), a HuggingFace directory (model.safetensors), a ggml "
+    "file, an openai-whisper checkpoint (.pt) or a packed file (.wnpu)";
 constexpr std::string_view kConvert =
     "a PyTorch file that is no checkpoint of openai-whisper (convert it to safetensors, "
     "CTranslate2 "

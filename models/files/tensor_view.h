@@ -44,8 +44,8 @@ void dequantize(const TensorView& tensor, std::span<float> out);
 // Entries first, first + 1, ... of the outermost extent.
 TensorView row_range(const TensorView& tensor, std::size_t first, std::size_t count);
 
-// For who has read a tensor for the last time: the pages that it alone fills count no longer as
-// this process' memory. What reads them again gets them from the file.
+// Drops the pages of a mapped tensor from memory after its last use; pages that it shares with
+// another tensor stay. A later read loads them from the file again.
 void release(const TensorView& tensor);
 
 }  // namespace wnpu::models

@@ -1,5 +1,5 @@
-// Values of a row moved from level to level, while that brings a product nearer to what it should
-// be.
+// Rounding of one row of weights: moves quantisation levels up or down as long as the error of the
+// product gets smaller (coordinate descent).
 #pragma once
 
 #include <cstddef>

@@ -29,8 +29,8 @@ struct ScaledLinear {
   std::span<const float> bias;
   float scale;
 };
-// Several of the same input side by side, one product instead of many. What stays finer in its file
-// is in i16 where the number has 8 bits.
+// Several of the same input side by side, one product instead of many. A tensor with
+// WeightTensor::stays_finer is packed as i16 where `number` has 8 bits.
 kernels::Linear pack_linear(ThreadPool& pool, kernels::Number number,
                             std::initializer_list<ScaledLinear> parts);
 

@@ -1,4 +1,4 @@
-// Weights read where they lie, a block of rows at a time, for who packs them.
+// Reads weight matrices from the mapped file in blocks of rows, as fp32, for packing.
 #pragma once
 
 #include <cstddef>

@@ -102,8 +102,9 @@ EncoderWeights load_encoder_weights(const ModelFile& file);
 DecoderWeights load_decoder_weights(const ModelFile& file);
 
 // The ends and the layers of the encoder, and the decoder, with their matrices left in the file,
-// which must outlive the result: for who packs them one by one, since all in fp32 take twice the
-// memory of what comes of them. Values of matrices are not looked at.
+// which must outlive the result: to pack one matrix at a time, since all of them in fp32 take twice
+// the memory of the packed ones. Throws ModelError for a missing tensor or a wrong shape; NaN and
+// infinity are found when a matrix is packed.
 EncoderEndTensors find_encoder_ends(const ModelFile& file);
 std::vector<EncoderLayerTensors> find_encoder_layers(const ModelFile& file);
 DecoderTensors find_decoder_weights(const ModelFile& file);

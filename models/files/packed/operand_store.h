@@ -23,7 +23,8 @@ struct PackedOperand {
   std::span<const float> balance;  // [k]
 };
 
-// Who packed them, for what machine: they serve whose own is equal.
+// The build and the instruction set that packed the operands. They are used only if both are equal
+// to this program's.
 struct Packing {
   std::string build;         // of the packing code
   std::string instructions;  // the instruction set, which decides the layout
@@ -36,7 +37,8 @@ class OperandStore {
   virtual ~OperandStore() = default;
 
   virtual const Packing& packing() const = 0;
-  // Null: there is none, and who asks packs the matrix. Good as long as the store.
+  // The operand with this key, valid as long as the store. Null: there is none, and the caller
+  // packs the matrix.
   virtual const PackedOperand* find(const std::string& key) const = 0;
   // Of a matrix that was packed since none was found.
   virtual void keep(const std::string& key, const PackedOperand& made) = 0;

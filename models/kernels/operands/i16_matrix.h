@@ -15,7 +15,7 @@
 
 namespace wnpu::kernels {
 
-// More terms leave each of them fewer bits; fewer cost time (at 128: 3 %).
+// Terms whose sum int32 holds exactly. More leave each of them fewer bits; fewer cost time.
 constexpr std::size_t kExactTerms = 128;
 
 struct alignas(4) I16Pair {

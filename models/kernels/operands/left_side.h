@@ -1,5 +1,5 @@
-// The left side of a product, in whatever numbers: rows of steps, as many neighbours in k as the
-// right side's steps have (models/kernels/operands/right_side.h).
+// The left operand A [n_rows, k] of a matrix product: rows of steps, each as many neighbours in k
+// as the right operand's steps have (models/kernels/operands/right_side.h).
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace wnpu::kernels {
 
-// A view. An element is scale * q + offset, and what all of a row's sums have besides is its base;
-// nullptr: 1, 0, 0.
+// A view. A value is scale * q + offset, with a scale and an offset per row (nullptr: 1 and 0);
+// `bases`, one per row, are added to each of the row's results (nullptr: 0).
 struct LeftSide {
   const std::byte* data = nullptr;
   std::size_t stride = 0;  // bytes from row to row

@@ -1,5 +1,6 @@
-// The right side B [k, n] of a product, in whatever numbers: panels of k steps by the columns of
-// two vectors. A step is the neighbours in k that one instruction multiplies.
+// The packed right operand B [k, n] of a matrix product. It is stored in panels of
+// gemm_panel_cols() columns (two SIMD vectors). A panel is a list of steps along k: a step holds,
+// for each of its columns, the 1 to 8 values along k that one instruction multiplies.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +15,13 @@ namespace wnpu::kernels {
 using models::ConstMatrixView;
 using models::MatrixView;
 
-// In what numbers it lies, and what the left side has then:
-//   f32, f16   fp32; fp16 halves what a decoder step reads, and loses nothing where the values
+// The number format of B, and that of the A that it is multiplied with:
+//   f32, f16   A: fp32. f16 halves what a decoder step reads, and loses nothing where the values
 //              came as fp16
-//   bf16       bf16
-//   i16, i8    int16; of the right side, 16 bits (13 of them used) or 8
-//   u8         unsigned bytes; of the right side, signed ones
-//   u4         signed bytes; of the right side, nibbles from 0 to 15
+//   bf16       both bf16
+//   i16, i8    B: 16 bits (13 of them used) or 8; A: int16
+//   u8         B: signed bytes; A: unsigned bytes
+//   u4         B: nibbles from 0 to 15; A: signed bytes
 enum class Number { f32, f16, bf16, i16, i8, u8, u4 };
 
 // Neighbours in k, and the bytes that they have in a column.

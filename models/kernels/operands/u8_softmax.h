@@ -50,10 +50,10 @@ constexpr std::size_t whole_softmax_groups(std::size_t n) {
   return (n + kSoftmaxGroup - 1) / kSoftmaxGroup * kSoftmaxGroup;
 }
 
-// weights = 255 * 2^(score - largest score), row r of `scores`, in whole groups. Rounded down after
-// a part of one has been added that the place among 64 neighbours decides, each part once: of equal
-// weights below one, as many become one as their sum asks for. To the nearest, all would be 0, and
-// a row's many small weights are half of what it attends to.
+// weights = 255 * 2^(score - largest score) of a row of `scores`, in whole groups. They are rounded
+// with ordered dithering: before rounding down, (p + 0.5) / 64 is added, where p is the column's
+// place in its group of 64, its 6 bits reversed. So many equal weights below 1 keep their sum.
+// Rounded to the nearest all of them would be 0, although together they are half of the attention.
 struct ByteWeights {
   std::int32_t sum;  // of the weights
   bool exact;        // whether the largest score is none that may have been cut off

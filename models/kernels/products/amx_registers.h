@@ -17,7 +17,7 @@ struct alignas(64) AmxConfig {
 static_assert(sizeof(AmxConfig) == 64);
 
 // As long as it lives, this thread has the registers. Only where has_amx_instructions()
-// (models/kernels/products/byte_gemm.h).
+// (models/kernels/vectors/instruction_set.h).
 class AmxRegisters {
  public:
   AmxRegisters() {

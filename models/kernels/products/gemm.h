@@ -17,9 +17,9 @@ void gemm(const Product& product, MatrixView c);
 // The same on all threads of the pool.
 void gemm(models::ThreadPool& pool, const Product& product, MatrixView c);
 
-// scores = a b, less the rows' shifts: b's scales make steps of them
-// (models/kernels/operands/u8_softmax.h). Beyond 2^31 steps, and where it is no number, a score
-// is the least.
+// scores = a b - the row's shift, as 16-bit integers in steps of 1/kScoreSteps, a factor that b's
+// scales contain (models/kernels/operands/u8_softmax.h). What 16 bits do not hold is clamped; NaN,
+// and what is beyond 2^31 steps, becomes the least score.
 void score(const U8Rows& a, const U8Matrix& b, ScoreRows& scores);
 
 // What runs here, e.g. "AVX2"; "AVX3_DL with VNNI" multiplies bytes.

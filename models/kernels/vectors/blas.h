@@ -1,5 +1,5 @@
-// Who multiplies in fp32: our kernels, or OpenBLAS. The one file that calls it: it is loaded where
-// it is asked for, and nothing is linked against it.
+// Whether our kernels or OpenBLAS multiply fp32 matrices. Only this file calls OpenBLAS: the
+// library is loaded when it is asked for, and nothing is linked against it.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ inline constexpr std::array<std::string_view, 2> kGemmNames{"own", "blas"};
 
 // Whether OpenBLAS is installed.
 bool has_blas();
-// From now on, right sides in fp32 are laid out for whom it says, who multiplies them then. Throws
+// fp32 matrices that are packed from now on are laid out for `gemm`, and multiplied by it. Throws
 // models::LibraryError where OpenBLAS is asked for and not installed.
 void use_gemm(Gemm gemm);
 Gemm gemm_in_use();

@@ -1,17 +1,22 @@
-// Elementwise kernels, compiled once for each SIMD target of x86-64 and chosen at run time.
+// Elementwise kernels. They are compiled once for each SIMD target (x86-64 and ARM64); the best one
+// that the machine has runs. models/kernels/vectors/ops.h has them for the folders above.
 #pragma once
 
 #include <span>
 
 namespace wnpu::kernels::elementwise {
 
+// x = x * Phi(x).
 void gelu(std::span<float> x);
 // x = exp(x - max); returns the sum of the results.
 float exp_minus(std::span<float> x, float max);
 // The sum alone: x stays as it is.
 float sum_exp_minus(std::span<const float> x, float max);
+// -infinity for an empty x.
 float max(std::span<const float> x);
+// x *= factor.
 void scale(std::span<float> x, float factor);
+// y += a x; both of one length.
 void axpy(float a, std::span<const float> x, std::span<float> y);
 // y = (x - mean) / sqrt(variance + epsilon) * gamma + beta; all of one length.
 struct NormRow {

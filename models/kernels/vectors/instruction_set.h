@@ -1,5 +1,5 @@
-// Which vector instructions the kernels use. Highway takes the best that the machine has; this is
-// for tests and measurements of the others.
+// Which vector instructions the kernels use. Highway takes the best that the machine has;
+// use_instruction_set() is for tests and measurements of the others.
 #pragma once
 
 #include <array>

@@ -25,11 +25,13 @@ void layer_norm(models::ConstMatrixView x, const LayerNorm& w, models::MatrixVie
 void gelu(models::ThreadPool& pool, models::MatrixView x);
 
 // Single-thread pieces, for use inside a parallel loop.
-// y += a x.
+// y += a x; both of one length.
 void axpy(float a, std::span<const float> x, std::span<float> y);
+// -infinity for an empty x.
 float max(std::span<const float> x);
 // x = exp(x - max); returns the sum of the results. No x may be above max.
 float exp_minus(std::span<float> x, float max);
+// x *= factor.
 void scale(std::span<float> x, float factor);
 // x = exp(x - max x) / sum.
 void softmax(std::span<float> x);
