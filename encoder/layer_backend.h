@@ -14,7 +14,7 @@ class LayerBackend {
  public:
   virtual ~LayerBackend() = default;
 
-  // Of the model, or of the range of them that it has.
+  // Layers that this backend runs: all of the model, or a range of them.
   virtual std::size_t n_layers() const = 0;
 
   // Whether windows may have pooled padding: fewer rows, some of which attention counts as several.

@@ -8,8 +8,9 @@
 namespace wnpu::encoder {
 
 // Pools the states, as they go into the first layer, of a window whose padding begins at mel frame
-// `from`: from half a second behind it on, six positions become their mean. Where that is too near
-// to the window's end, they stay as they are.
+// `from`: [n_audio_ctx, n_audio_state], in place. From 0.5 s behind it on, rounded up to a multiple
+// of 60 positions, each six positions become one row, their mean; states.pooled says which. Where
+// that is too near to the window's end, the states stay as they are.
 void pool_padding(std::size_t from, models::EncoderStates& states);
 
 }  // namespace wnpu::encoder

@@ -1,5 +1,5 @@
 // What comes before the transformer layers: two convolutions, GELU, positions. On the CPU for
-// every backend: 5 % of the encoder's arithmetic for tiny, less for all others.
+// every backend: a small part of the encoder's arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@
 
 namespace wnpu::encoder {
 
-// What is before and behind the transformer layers, packed; for any number of encoders.
+// Packed weights of the two convolutions, the positional embedding and the final layer norm.
+// Read-only: any number of encoders may share them.
 struct PackedEnds {
   // int8: the convolutions in bf16, where the CPU has instructions for it.
   // The ends may go afterwards, but not a store of operands that they came out of.
@@ -34,15 +35,16 @@ struct PackedEnds {
   kernels::LayerNorm ln_post;
 };
 
-// Three taps wide. It holds a stretch of its input, in the precision of its products.
+// Three taps wide. Holds a block of input frames, in the number format of its weights (fp32 or
+// bf16).
 class Convolution {
  public:
   // `weights` [3 in, out] must outlive it.
   Convolution(const kernels::Linear& weights, std::size_t n_frames);
 
-  // The stretch: [at most n_frames, in].
+  // The block: [at most n_frames, in].
   void set(models::ConstMatrixView frames);
-  // y = gelu(conv) of the stretch's frames 0 .. 2, step .. step + 2, ...: [any, out].
+  // y = gelu(conv) of the block's frames 0 .. 2, step .. step + 2, ...: [any, out].
   void run(std::size_t step, models::MatrixView y) const;
 
  private:

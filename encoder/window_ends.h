@@ -14,10 +14,10 @@ class WindowEnds {
   WindowEnds(const PackedEnds& ends, models::ThreadPool& pool);
 
   const models::Dims& dims() const { return ends_.dims; }
-  // `states` become those that go into the first layer. Throws std::invalid_argument unless mel is
-  // [n_mels, 2 n_audio_ctx].
+  // states = stem(mel): [n_audio_ctx, n_audio_state], the first layer's input; allocated anew where
+  // the shape differs. Throws std::invalid_argument unless mel is [n_mels, 2 n_audio_ctx].
   void begin(const models::LogMel& mel, models::EncoderStates& states);
-  // The states behind the last layer become the encoder's.
+  // states = the last layer norm of them, in place; any number of rows.
   void end(models::EncoderStates& states);
 
  private:

@@ -31,10 +31,10 @@ class CrossHead {
     std::vector<kernels::RunningSoftmax> softmax;
   };
 
-  // Of dims.n_audio_ctx frames. In a part of the block, where there is one.
+  // Room for dims.n_audio_ctx frames, inside `block`, or in memory of its own where that is null.
   CrossHead(const models::Dims& dims, models::Precision precision,
             const models::PooledPadding& pooled, models::SharedBlock* block = nullptr);
-  // Of a block.
+  // What it takes of a block.
   std::size_t size_bytes() const;
   std::size_t n_frames() const;
   // Whether the windows that it is for have as many rows, and as many of them pooled.

@@ -40,12 +40,14 @@ class Decoder {
 
   const models::Dims& dims() const { return dims_; }
 
-  // Keys and values of every layer for `states`; `out` is reused where it has the right size.
+  // Cross-attention keys and values of every layer for `states` [at most n_audio_ctx,
+  // n_audio_state]. `out` keeps its memory where it has the right size.
   void cross_kv(const models::EncoderStates& states, CrossKv& out);
 
   // Takes in `rows` in order: each is appended to its sequence and attends to all before it, rows
   // of this call included, so that a prompt is one call. logits [rows that want them, n_vocab].
-  // At most n_text_ctx rows. `tap`, where given, receives the scores of its heads.
+  // `tap`, where given, receives the scores of its heads. Throws std::length_error for more than
+  // n_text_ctx rows, and where a sequence would become longer than that.
   void step(KvCache& cache, std::span<const StepRow> rows, models::MatrixView logits,
             AttentionTap* tap = nullptr);
 

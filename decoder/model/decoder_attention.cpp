@@ -59,7 +59,7 @@ void Decoder::self_attention(std::size_t layer, KvCache& cache, std::span<const 
   linear(of_step(wv_), w.out, Finish::add, of_step(x_));
 }
 
-// Not folded into the weights: an eighth of a small fp16 number is no fp16 number.
+// The scale is not folded into the weights: an eighth of a small fp16 number is no fp16 number.
 void Decoder::scale_queries(std::span<float> queries) const {
   const float scale = 1.0F / std::sqrt(static_cast<float>(head_size_));
   kernels::scale(queries, scale);

@@ -20,6 +20,7 @@ namespace wnpu::decoder {
 // a table of integers and no key or value moves.
 class KvCache {
  public:
+  // Room for n_sequences of n_text_ctx positions each.
   KvCache(const models::Dims& dims, std::size_t n_sequences,
           models::Precision precision = models::Precision::fp32);
 
@@ -45,9 +46,9 @@ class KvCache {
     std::size_t cols;
     std::span<const std::uint32_t> rows;
   };
-  // scores[i] = query . key i.
+  // scores[i] = query . key i, for each of past.rows. query [past.cols].
   void score(const Past& past, std::span<const float> query, std::span<float> scores) const;
-  // out = sum of weights[i] * value i.
+  // out = sum of weights[i] * value i, over past.rows. out [past.cols].
   void add_up(const Past& past, std::span<const float> weights, std::span<float> out) const;
 
  private:

@@ -38,14 +38,14 @@ struct PackedDecoder {
                 models::ThreadPool& pool, models::Precision in_precision = models::Precision::fp32)
       : PackedDecoder(of_model, models::tensors_of(weights), pool, in_precision) {}
 
-  // What each product is given goes to the watcher that there is for its name
-  // ("decoder.blocks.0.attn.query+key+value"), which must outlive this; null: none.
+  // From now on each matrix product shows its input rows to watcher_of(its name), which must
+  // outlive this; null: none. Names are like "decoder.blocks.0.attn.query+key+value".
   void watch(const std::function<kernels::InputWatcher*(const std::string&)>& watcher_of);
 
   models::Dims dims;
   models::Precision precision;
-  kernels::Number number;           // of the layers' weights, all but
-  kernels::Number cross_kv_number;  // those of cross_kv, whose inputs are a window's states
+  kernels::Number number;           // of all layers' weights but cross_kv's
+  kernels::Number cross_kv_number;  // of cross_kv's, whose inputs are a window's states
   PackedVocabulary vocabulary;
   models::Matrix positions;  // [n_text_ctx, n_text_state]
   std::vector<PackedDecoderLayer> layers;

@@ -19,17 +19,18 @@ namespace wnpu::decoder {
 
 class DecodingTask {
  public:
-  // The task uses sequences first_sequence .. first_sequence + n_sequences(options) - 1.
-  // Vocabulary and window must outlive it. Throws std::invalid_argument for a language or task
-  // that the model does not have.
+  // `vocabulary` must outlive the task. Throws std::invalid_argument for a language or task that
+  // the model does not have.
   DecodingTask(const models::Dims& dims, const models::Vocabulary& vocabulary,
                const DecodeOptions& options);
 
+  // Starts a window, which must outlive the task. It uses sequences first_sequence ..
+  // first_sequence + n_sequences(options) - 1 of the cache, and clears them here.
   void begin(KvCache& cache, std::size_t first_sequence, const CrossKv& window);
   bool done() const { return done_; }
   // Appends the rows to feed next.
   void add_rows(std::vector<StepRow>& rows) const;
-  // Takes the logits of this task's rows that wanted them; filters them in place.
+  // Takes the logits of this task's rows that wanted them, [those rows, n_vocab]; overwrites them.
   void advance(KvCache& cache, models::MatrixView logits);
   Decoded result() const;
 

@@ -1,4 +1,4 @@
-// The tokens that are likely enough, without a look at most of a vocabulary.
+// Visits the tokens that are likely enough, and skips most of a vocabulary.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace wnpu::decoder {
 
-// Calls f(id, logit) for tokens in order, but leaves out blocks of them, most of a vocabulary,
-// whose largest logit is too low.
+// Calls f(id, logit) for tokens in order, but leaves out blocks of consecutive tokens, most of a
+// vocabulary, whose largest logit is too low.
 template <typename TooLow, typename F>
 void for_each_likely(std::span<const float> logits, const TooLow& too_low, const F& f) {
   constexpr std::size_t kBlock = 256;

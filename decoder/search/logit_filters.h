@@ -18,6 +18,8 @@ class LogitFilters {
   // Throws std::invalid_argument for suppressed ids outside the vocabulary.
   LogitFilters(const models::Dims& dims, const models::Vocabulary& vocabulary,
                const DecodeOptions& options);
+  // Sets the logits [n_vocab] of forbidden tokens to -infinity, and applies the repetition penalty.
+  // `sampled`: the tokens since the prompt.
   void apply(std::span<float> logits, std::span<const models::TokenId> sampled) const;
 
  private:

@@ -27,7 +27,8 @@ class GreedySearch {
  public:
   GreedySearch(const DecodeOptions& options, models::TokenId eot);
 
-  // Takes the logits of the unfinished lines, in order; on the first call one row serves all.
+  // Takes filtered logits [unfinished lines, n_vocab], in the order of lines(); on the first call
+  // one row serves all.
   void advance(models::ConstMatrixView logits);
   bool done() const;
   // Lines to feed next, in the order in which advance wants their logits.
@@ -49,7 +50,7 @@ class BeamSearch {
  public:
   BeamSearch(const DecodeOptions& options, models::TokenId eot);
 
-  // Takes the logits of lines(), in order.
+  // Takes filtered logits [lines(), n_vocab], in their order; on the first call there is one line.
   void advance(models::ConstMatrixView logits);
   bool done() const { return finished_.size() >= max_candidates_; }
   std::span<const Hypothesis> lines() const { return beams_; }

@@ -24,7 +24,7 @@ struct WordTiming {
   double probability = 0;
 };
 
-// What is aligned with what.
+// The input of find_alignment().
 struct AlignmentTask {
   std::span<const std::vector<models::TokenId>> texts;  // of each segment, text tokens alone
   std::size_t n_frames = 0;                             // mel frames of audio in the window

@@ -1,5 +1,5 @@
-// The rest: what the last window of a clip of speech leaves over, and no window follows that would
-// begin with it.
+// The rest: audio at the end of a clip of speech that comes after the last timestamp of its last
+// window. No window follows that would begin with it.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ inline constexpr std::size_t kShortestRestFrames = 50;
 // with what the last timestamp may be early by.
 inline constexpr std::size_t kShortestForcedRestFrames = 100;
 
-// At the end of a clip of speech, where no window follows that would begin with what this one
-// left over: a rest below 5 s is decoded again together with the segment before it, since a few
-// words alone are seldom understood. Not one below `shortest` frames, which holds none.
+// At the end of a clip of speech: a rest below 5 s is decoded again together with the segment
+// before it, since a few words alone are seldom understood. Not one below `shortest` frames, which
+// holds none.
 void join_short_rest(SplitWindow& split, const Window& window, std::size_t shortest);
 
 // A window of a clip that is alone, frames up to clip_end: no segment goes on behind its end, and

@@ -1,4 +1,6 @@
-// A piece of recognised speech, with the fields of openai/whisper's segment dictionaries.
+// A piece of recognised speech, with the fields of openai/whisper's segment dictionaries. The
+// public header has the same structs (app/engine/whisper_npu.hpp), since it includes nothing of
+// ours.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +15,7 @@ struct Word {
   std::string text;  // UTF-8, with its leading space and merged punctuation
   double start = 0;  // seconds from the start of the audio
   double end = 0;
-  double probability = 0;
+  double probability = 0;  // 0 to 1
 };
 
 struct Segment {
@@ -23,11 +25,11 @@ struct Segment {
   double end = 0;                       // seconds
   std::string text;                     // UTF-8 with U+FFFD for broken characters
   std::vector<models::TokenId> tokens;  // with the timestamp tokens at both ends
-  double temperature = 0;
-  double avg_logprob = 0;        // of the window's decoding, as in openai/whisper
-  double compression_ratio = 0;  // of the window's text, zlib
-  double no_speech_prob = 0;     // of the window
-  std::vector<Word> words;       // empty unless word timestamps were asked for
+  double temperature = 0;               // at which the window was decoded
+  double avg_logprob = 0;               // mean natural log-probability of the window's tokens
+  double compression_ratio = 0;         // bytes of the window's text / bytes of its zlib stream
+  double no_speech_prob = 0;            // of the window, 0 to 1
+  std::vector<Word> words;              // empty unless word timestamps were asked for
 };
 
 }  // namespace wnpu::decoder

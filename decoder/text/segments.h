@@ -21,8 +21,8 @@ struct Window {
 };
 
 struct SplitWindow {
-  std::vector<Segment> segments;  // ids are left 0
-  std::size_t next_seek = 0;
+  std::vector<Segment> segments;         // ids are left 0
+  std::size_t next_seek = 0;             // frame of the file at which the next window begins
   bool single_timestamp_ending = false;  // no speech after the last segment
 };
 

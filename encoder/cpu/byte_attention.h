@@ -40,7 +40,7 @@ class Attention<ByteArithmetic> {
 
  private:
   struct Head {
-    kernels::U8Matrix keys;    // [head size, n_audio_ctx]; scores in steps of byte_softmax.h
+    kernels::U8Matrix keys;    // [head size, n_audio_ctx]; scores in steps of u8_softmax.h
     kernels::U8Matrix values;  // [n_audio_ctx, head size]
   };
 

@@ -21,8 +21,8 @@ CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
       number_(number),
       room_(std::in_place, dims, models::PooledPadding(), number, pool.n_threads()) {}
 
-// Padding of another length is another room. The old one goes first; where there is no memory for
-// the new one, there is none until the next window.
+// A window with another number of rows, or of pooled ones, gets new buffers. The old ones are freed
+// first; where there is no memory for new ones, there are none until the next load().
 template <typename Arithmetic>
 void CpuLayerBackend<Arithmetic>::load(ConstMatrixView states) {
   if (!room_ || states.rows != room_->states.rows() || pooled_ != room_->pooled) {

@@ -71,9 +71,9 @@ class CpuLayers {
   CpuLayers(models::Precision precision, const models::Dims& dims,
             std::span<const models::EncoderLayerTensors> layers, models::ThreadPool& pool);
 
-  // What each product is given goes to the watcher that there is for its name
-  // ("encoder.blocks.0.attn.query+key+value"), which must outlive this; null: none. Before backends
-  // are made.
+  // From now on each matrix product shows its input rows to watcher_of(its name), which must
+  // outlive this; null: none. Names are like "encoder.blocks.0.attn.query+key+value". Call it
+  // before backends are made.
   void watch(const std::function<kernels::InputWatcher*(const std::string&)>& watcher_of);
 
   // This and `pool` must outlive the backend.
