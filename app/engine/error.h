@@ -10,8 +10,8 @@ namespace wnpu::app {
 // The class of an error that work here ends with; internal for all that no class is known of.
 ErrorCode error_code(const std::exception& error);
 
-// Throws the exception at hand: as Error where its class is known, else as it is. `subject` is
-// named where memory lacks, which does not know for what.
+// Throws the exception at hand: as Error where its class is known, else as it is. `subject` goes
+// into the message of std::bad_alloc, which has none of its own.
 [[noreturn]] void rethrow_as_error(const std::string& subject);
 
 // f(), with such errors.

@@ -33,8 +33,8 @@ class LoadedModel {
   LoadedModel(std::shared_ptr<const models::ModelFile> file, models::Precision precision,
               std::size_t n_threads);
 
-  // What the CPU's products are given goes to the watcher that there is for a product's name
-  // (models/quantize/product_layers.h); null: none. Before the model is used.
+  // From now on each matrix product of the CPU shows its input rows to watcher_of(its name); null:
+  // none. models/quantize/product_layers.h has the names. Call it before the model is used.
   void watch(const std::function<kernels::InputWatcher*(const std::string&)>& watcher_of);
 
   const models::ModelFile& file() const { return *file_; }

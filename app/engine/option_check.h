@@ -27,7 +27,7 @@ inline constexpr Integers kAtOnce = {1, 64};
 inline constexpr Integers kFeatureBytes = {std::uint64_t{1} << 20, std::uint64_t{1} << 30};
 // Tokens that a window can have: half of Whisper's text context.
 inline constexpr Integers kTokens = {0, 224};
-// Of a threshold: what stays finite in float.
+// Of thresholds: what stays finite when it is converted to float.
 inline constexpr Numbers kAnyNumber = {-1e9, 1e9};
 inline constexpr Numbers kProbability = {0, 1};
 inline constexpr Numbers kTemperature = {0, 1};
@@ -43,7 +43,7 @@ inline constexpr Numbers kSecondsOfAudio = {0, 1e8};  // three years
 // Whether the stretches to transcribe are given, and are not the whole of the audio.
 bool has_clips(const TranscribeOptions& options);
 
-// What needs no model to be known. Throw Error(usage) that names the field.
+// Checks that need no model. Throw Error(usage) that names the field.
 void check_options(const TranscribeOptions& options);
 void check_options(const DeviceOptions& options);
 void check_audio(const Audio& audio);

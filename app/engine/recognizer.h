@@ -22,7 +22,7 @@ namespace wnpu::app {
 
 // An encoded window and how to decode it.
 struct DecodeJob {
-  std::size_t slot = 0;
+  std::size_t slot = 0;  // that keep() or encode() has filled
   decoder::DecodeOptions options;
 };
 
@@ -47,20 +47,25 @@ class Recognizer {
 
   // For other work between the calls here.
   models::ThreadPool& pool() { return pool_; }
-  // That the pool was to have: of n_threads, what a CPU beside devices leaves the decoder.
+  // Threads that the pool was asked for: n_threads, less those of a CPU that encodes beside
+  // devices.
   std::size_t n_wanted_threads() const { return n_wanted_threads_; }
 
-  // Keeps an encoded window in `slot` (0, 1, ...) for the calls below: the keys and values of
-  // cross-attention, the decoder's first work on a window.
+  // Computes the cross-attention keys and values of `states` [at most n_audio_ctx, n_audio_state],
+  // and keeps them in `slot` (0, 1, ...) for the calls below. These throw std::out_of_range for a
+  // slot beyond the last.
   void keep(std::size_t slot, const models::EncoderStates& states);
   // encoder().encode(), then keep(); their times are added to `encode` and `decode`.
   void encode(std::size_t slot, const models::LogMel& mel, Timing& timing);
-  // Languages of an encoded window, most probable first. Multilingual models only.
+  // (code, probability) of every language for a window, most probable first. Multilingual models
+  // only.
   std::vector<std::pair<std::string, double>> language_probabilities(std::size_t slot);
-  // Decodes encoded windows together. Throws std::invalid_argument for options that the model
-  // cannot serve.
+  // Decodes the windows of `jobs` together; result i is job i's. Throws std::invalid_argument for
+  // options that the model cannot serve, models::Stopped.
   std::vector<decoder::Decoded> decode(std::span<const DecodeJob> jobs);
-  // When the words of `texts` were said in an encoded window, of whose frames n_frames are audio.
+  // When the words of `texts`, one list of tokens a segment, were said: seconds from the window's
+  // start. n_frames: mel frames (10 ms) of audio in the window. Throws std::length_error as
+  // find_alignment().
   std::vector<decoder::WordTiming> align(const DecodeJob& job,
                                          std::span<const std::vector<models::TokenId>> texts,
                                          std::size_t n_frames);

@@ -42,10 +42,10 @@ class EncoderDevice {
   // A part of all layers. The same holds.
   virtual std::unique_ptr<encoder::PartialLayers> make_part(const LoadedModel& model,
                                                             const npu::LayerPart& part) = 0;
-  // What such devices take for such a model; it must not outlive the device. Throws DeviceError
-  // where there is no time model of it.
+  // The time model of this kind of device for a model of these dims; it must not outlive the
+  // device. Throws DeviceError where there is none.
   virtual std::unique_ptr<npu::SplitModel> split_model(const models::Dims& dims) const = 0;
-  // That went between the host and its buffers since the last reset_counts().
+  // Copied between the host and the device's buffers since the last reset_counts().
   virtual std::uint64_t moved_bytes() const = 0;
   // Asked while layers run.
   virtual void set_should_stop(std::function<bool()> should_stop) = 0;

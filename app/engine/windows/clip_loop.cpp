@@ -51,7 +51,7 @@ void ClipLoop::run_round(std::span<FileClips* const> files) {
     decode(to_decode.empty() ? encode_into_slots(to_encode) : to_decode);
     return hand_out();
   }
-  // Deferred, which is to say done in get(), where the system gives no thread.
+  // Where no thread can be started the task is deferred: it then runs inside get().
   auto encoded =
       std::async(std::launch::async | std::launch::deferred, [&] { encode_into_clips(to_encode); });
   decode(to_decode);  // where it throws, the encoder, which is asked to stop too, is waited for

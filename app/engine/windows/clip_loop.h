@@ -21,7 +21,8 @@ class ClipLoop {
   // are encoded.
   std::size_t n_at_work() const { return overlaps() ? 2 * n_together_ : n_together_; }
 
-  // One window each of the first clips, whose segments their files hand out. Throws
+  // Decodes one window of each of the first clips, n_together at most, after encoding it or, on a
+  // device, beside encoding the next ones; then has the files hand out finished segments. Throws
   // models::Stopped; the segments of finished windows are in the transcripts then.
   void run_round(std::span<FileClips* const> files);
 

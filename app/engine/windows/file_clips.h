@@ -23,7 +23,7 @@ class FileClips;
 // A clip at work.
 struct OpenClip {
   FileClips* file = nullptr;
-  std::size_t seek = 0;  // frame at which the next window begins
+  std::size_t seek = 0;  // frame (10 ms) of the file at which the next window begins
   std::size_t end = 0;
   std::size_t slot = 0;  // of the recognizer, while the window is decoded
   Context context;
@@ -58,14 +58,18 @@ class FileClips {
   // What reading the audio again threw: the end of this file alone.
   const std::exception_ptr& failure() const { return failure_; }
 
-  // Opens clips until n_wanted have windows left, or one, where the next goes on from its text.
+  // Opens clips until n_wanted of them have windows left. Unless batched only one is open at a
+  // time, since its text is the prompt of the next.
   void open(std::size_t n_wanted);
   // In order: at work, or not handed out yet.
   std::deque<OpenClip>& clips() { return open_; }
 
   // Sets the clip's window to the next, and gives its log-mel; nullptr: the file has failed.
   const models::LogMel* next_window(OpenClip& clip);
+  // The slot and the options to decode the clip's window with.
   DecodeJob job(const OpenClip& clip, double temperature) const;
+  // Turns the decoded tokens into segments of the clip, and sets clip.seek to the frame at which
+  // its next window begins.
   void finish_window(OpenClip& clip, const decoder::Decoded& decoded);
   // Segments go out in the order of the clips: those of the first clip at once.
   void hand_out();

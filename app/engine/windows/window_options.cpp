@@ -85,7 +85,8 @@ std::size_t WindowOptions::shortest_rest() const {
   return forces_speech() ? decoder::kShortestForcedRestFrames : decoder::kShortestRestFrames;
 }
 
-// What stays (a carried initial prompt, hotwords), then as much of what was said as there is room.
+// The initial prompt, where it is carried, and the hotwords; then as many of the latest tokens as
+// fit.
 std::vector<TokenId> WindowOptions::prompt(const Context& context) const {
   std::vector<TokenId> tokens;
   std::size_t first_said = context.prompt_reset_since;

@@ -39,6 +39,8 @@ class WindowOptions {
   const decoder::Thresholds& thresholds() const { return thresholds_; }
   // Before a file's first window.
   Context first_context() const { return {.all_tokens = initial_prompt_}; }
+  // Options of the window at `place`: the file's, with the prompt, the temperature and, at the
+  // file's start, the prefix.
   decoder::DecodeOptions at(const WindowPlace& place, const Context& context,
                             double temperature) const;
   // Frames that a window may leave over at the end of a clip of speech.
