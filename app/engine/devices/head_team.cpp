@@ -13,22 +13,12 @@ npu::LayerShape shape_of(const models::Dims& dims) {
 
 }  // namespace
 
-HeadTeam::HeadTeam(Lanes& lanes) : lanes_(lanes) {
-  const std::vector<std::size_t> all = lanes_.working();
-  const std::size_t n_heads = lanes_.model.dims().n_audio_head;
-  if (all.size() > n_heads) {
-    throw npu::DeviceError("split heads: expected at most " + std::to_string(n_heads) +
-                           " devices, a head each, found " + std::to_string(all.size()));
-  }
-  if (make_members(all)) return;
-  for (const Lane& lane : lanes_.all) {
-    if (!lane.is_working()) throw npu::DeviceError(lane.failure);
-  }
+HeadTeam::HeadTeam(Lanes& lanes) : DividedTeam(lanes) {
+  begin("head", lanes_.model.dims().n_audio_head);
 }
 
-bool HeadTeam::make_members(const std::vector<std::size_t>& working) {
+bool HeadTeam::make_parts(const std::vector<std::size_t>& working) {
   members_.clear();
-  divided_.clear();
   for (Lane& lane : lanes_.all) {
     lane.layers.reset();
     lane.part = npu::LayerPart{};
@@ -46,27 +36,11 @@ bool HeadTeam::make_members(const std::vector<std::size_t>& working) {
   }
   ends_ = std::make_unique<encoder::WindowEnds>(lanes_.model.encoder_ends(),
                                                 *lanes_.all[working.front()].pool);
-  divided_ = working;
   return true;
 }
 
-void HeadTeam::divide() {
-  for (auto working = lanes_.working(); working != divided_ && !working.empty();
-       working = lanes_.working()) {
-    make_members(working);
-  }
-}
-
-std::vector<std::size_t> HeadTeam::encode(std::span<const EncodeJob> jobs) {
-  std::size_t n_done = 0;
-  while (n_done < jobs.size()) {
-    divide();
-    if (lanes_.working().empty()) break;
-    n_done += encode_one(jobs[n_done]) ? 1 : 0;
-  }
-  std::vector<std::size_t> left;
-  for (std::size_t i = n_done; i < jobs.size(); ++i) left.push_back(i);
-  return left;
+std::size_t HeadTeam::run(std::span<const EncodeJob> jobs) {
+  return encode_one(jobs.front()) ? 1 : 0;
 }
 
 bool HeadTeam::encode_one(const EncodeJob& job) {

@@ -15,12 +15,10 @@ namespace wnpu::app {
 
 // A device that fails leaves its heads and columns to the others: they divide all of them anew, and
 // begin the window again.
-class HeadTeam : public LaneTeam {
+class HeadTeam final : public DividedTeam {
  public:
   // `lanes`, all devices, must outlive it. Throws DeviceError, also for more devices than heads.
   explicit HeadTeam(Lanes& lanes);
-
-  std::vector<std::size_t> encode(std::span<const EncodeJob> jobs) override;
 
  private:
   struct Member {
@@ -29,15 +27,14 @@ class HeadTeam : public LaneTeam {
     models::Matrix sum;  // of its part
   };
 
-  void divide();
-  bool make_members(const std::vector<std::size_t>& working);
+  bool make_parts(const std::vector<std::size_t>& working) override;
+  // One at a time.
+  std::size_t run(std::span<const EncodeJob> jobs) override;
   // False where a device failed.
   bool encode_one(const EncodeJob& job);
   bool run_half(std::size_t layer, encoder::Half half, models::MatrixView states);
   void add_up(models::MatrixView states);
 
-  Lanes& lanes_;
-  std::vector<std::size_t> divided_;  // the lanes that members_ are of
   std::vector<Member> members_;
   std::unique_ptr<encoder::WindowEnds> ends_;  // by the first member's pool
 };

@@ -1,5 +1,7 @@
 #include "app/engine/devices/lane.h"
 
+#include <numeric>
+
 #include "models/base/stage_timer.h"
 #include "models/base/stopped.h"
 
@@ -37,6 +39,38 @@ bool runs_on(Lane& lane, const std::function<void()>& f) {
 
 double now_s() {
   return std::chrono::duration<double>(models::Clock::now().time_since_epoch()).count();
+}
+
+void DividedTeam::begin(const std::string& part, std::size_t n_parts) {
+  const std::vector<std::size_t> all = lanes_.working();
+  if (all.size() > n_parts) {
+    throw npu::DeviceError("split " + part + "s: expected at most " + std::to_string(n_parts) +
+                           " devices, a " + part + " each, found " + std::to_string(all.size()));
+  }
+  if (divide(all)) return;
+  for (const Lane& lane : lanes_.all) {
+    if (!lane.is_working()) throw npu::DeviceError(lane.failure);
+  }
+}
+
+bool DividedTeam::divide(const std::vector<std::size_t>& working) {
+  divided_.clear();
+  if (!make_parts(working)) return false;
+  divided_ = working;
+  return true;
+}
+
+std::vector<std::size_t> DividedTeam::encode(std::span<const EncodeJob> jobs) {
+  std::size_t n_done = 0;
+  while (n_done < jobs.size()) {
+    const std::vector<std::size_t> working = lanes_.working();
+    if (working.empty()) break;
+    if (working != divided_ && !divide(working)) continue;
+    n_done += run(jobs.subspan(n_done));
+  }
+  std::vector<std::size_t> left(jobs.size() - n_done);
+  std::iota(left.begin(), left.end(), n_done);
+  return left;
 }
 
 }  // namespace wnpu::app

@@ -72,4 +72,30 @@ class LaneTeam {
   virtual std::vector<std::size_t> encode(std::span<const EncodeJob> jobs) = 0;
 };
 
+// A team whose lanes each have a part of the model. Where one fails the others divide the model
+// anew.
+class DividedTeam : public LaneTeam {
+ public:
+  std::vector<std::size_t> encode(std::span<const EncodeJob> jobs) override;
+
+ protected:
+  // `lanes`, all devices, must outlive it.
+  explicit DividedTeam(Lanes& lanes) : lanes_(lanes) {}
+  // Divides the model for the first time. Throws DeviceError where a lane cannot have its part, and
+  // for more lanes than there are parts ("layer", "head") in the model.
+  void begin(const std::string& part, std::size_t n_parts);
+
+  Lanes& lanes_;
+
+ private:
+  // Gives each of these lanes its part; false where one failed, which drops it.
+  virtual bool make_parts(const std::vector<std::size_t>& working) = 0;
+  // Encodes `jobs`, which are not empty, or some of them; gives how many are done, the first ones.
+  virtual std::size_t run(std::span<const EncodeJob> jobs) = 0;
+
+  bool divide(const std::vector<std::size_t>& working);
+
+  std::vector<std::size_t> divided_;  // the lanes that have parts
+};
+
 }  // namespace wnpu::app

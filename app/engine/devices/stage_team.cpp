@@ -1,27 +1,15 @@
 #include "app/engine/devices/stage_team.h"
 
-#include <algorithm>
-
 #include "models/base/stopped.h"
 
 namespace wnpu::app {
 
-StageTeam::StageTeam(Lanes& lanes) : lanes_(lanes) {
-  const std::vector<std::size_t> all = lanes_.working();
-  const std::size_t n_layers = lanes_.model.dims().n_audio_layer;
-  if (all.size() > n_layers) {
-    throw npu::DeviceError("split layers: expected at most " + std::to_string(n_layers) +
-                           " devices, a layer each, found " + std::to_string(all.size()));
-  }
-  if (make_stages(all)) return;
-  for (const Lane& lane : lanes_.all) {
-    if (!lane.is_working()) throw npu::DeviceError(lane.failure);
-  }
+StageTeam::StageTeam(Lanes& lanes) : DividedTeam(lanes) {
+  begin("layer", lanes_.model.dims().n_audio_layer);
 }
 
-bool StageTeam::make_stages(const std::vector<std::size_t>& working) {
+bool StageTeam::make_parts(const std::vector<std::size_t>& working) {
   stages_.clear();
-  divided_.clear();
   for (Lane& lane : lanes_.all) {
     lane.layers = npu::LayerRange{};
     lane.part.reset();
@@ -40,27 +28,7 @@ bool StageTeam::make_stages(const std::vector<std::size_t>& working) {
     lane.layers = ranges[i];
     stages_.push_back(std::move(stage));
   }
-  divided_ = working;
   return true;
-}
-
-void StageTeam::divide() {
-  for (auto working = lanes_.working(); working != divided_ && !working.empty();
-       working = lanes_.working()) {
-    make_stages(working);
-  }
-}
-
-std::vector<std::size_t> StageTeam::encode(std::span<const EncodeJob> jobs) {
-  std::size_t n_done = 0;
-  while (n_done < jobs.size()) {
-    divide();
-    if (lanes_.working().empty()) break;
-    n_done += run(jobs.subspan(n_done));
-  }
-  std::vector<std::size_t> left;
-  for (std::size_t i = n_done; i < jobs.size(); ++i) left.push_back(i);
-  return left;
 }
 
 std::size_t StageTeam::run(std::span<const EncodeJob> jobs) {

@@ -15,12 +15,10 @@ namespace wnpu::app {
 
 // A device that fails leaves its layers to the others: they divide all of them anew, and begin the
 // windows that were on their way again.
-class StageTeam : public LaneTeam {
+class StageTeam final : public DividedTeam {
  public:
   // `lanes`, all devices, must outlive it. Throws DeviceError, also for more devices than layers.
   explicit StageTeam(Lanes& lanes);
-
-  std::vector<std::size_t> encode(std::span<const EncodeJob> jobs) override;
 
  private:
   struct Stage {
@@ -29,18 +27,13 @@ class StageTeam : public LaneTeam {
     std::unique_ptr<encoder::WindowEnds> ends;  // of the first and the last stage
   };
 
-  // Stages on the lanes that work. A lane that cannot have its layers is dropped.
-  void divide();
-  bool make_stages(const std::vector<std::size_t>& working);
-  // Gives how many were done, the first of them.
-  std::size_t run(std::span<const EncodeJob> jobs);
+  bool make_parts(const std::vector<std::size_t>& working) override;
+  std::size_t run(std::span<const EncodeJob> jobs) override;
   void work(std::size_t stage, std::span<const EncodeJob> jobs, StageProgress& progress);
   // False where the stage's device failed.
   bool pass(std::size_t stage, const EncodeJob& job);
   void pass_through(std::size_t stage, const EncodeJob& job);
 
-  Lanes& lanes_;
-  std::vector<std::size_t> divided_;  // the lanes that stages_ are of
   std::vector<Stage> stages_;
 };
 
