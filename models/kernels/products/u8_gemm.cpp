@@ -28,9 +28,11 @@
 #include "models/kernels/products/gemm_panels-inl.h"
 #if HWY_TARGET == HWY_AVX3_DL
 #include "models/kernels/products/u8_tile-inl.h"
+#include "models/kernels/products/u8_scores-inl.h"
 #include "models/kernels/products/amx_tile-inl.h"
 #elif HWY_TARGET == HWY_NEON
 #include "models/kernels/products/u8_tile_neon-inl.h"
+#include "models/kernels/products/u8_scores-inl.h"
 #endif
 // clang-format on
 

@@ -1,5 +1,5 @@
-// What the tiles of u8_gemm.cpp multiply with AVX512-VNNI and AVX512-BF16, and the tile whose
-// sums are scores of a softmax. For AVX3_DL alone, and so included once, unlike the other
+// What the tiles of u8_gemm.cpp multiply with AVX512-VNNI and AVX512-BF16, and how they store
+// scores of a softmax. For AVX3_DL alone, and so included once, unlike the other
 // -inl.h: after models/kernels/products/gemm_tile-inl.h.
 #pragma once
 
@@ -64,16 +64,6 @@ struct Bf16Terms {
   static HWY_INLINE FloatVec gelu(FloatVec y) { return coarse_gelu(y); }
 };
 
-// Where a tile's sums go that are scores of a softmax.
-struct ScoresOut {
-  std::int16_t* scores;
-  std::size_t stride;
-  const float* scales;  // of the columns
-  const float* sums;    // of the columns of b
-  const float* shifts;  // of the rows
-  std::size_t cols;     // of the tile that there are; the others get the least score
-};
-
 // In the order of the columns; what 16 bits do not hold is cut off.
 HWY_INLINE __m512i to_scores(FloatVec low, FloatVec high) {
   const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
@@ -82,25 +72,11 @@ HWY_INLINE __m512i to_scores(FloatVec low, FloatVec high) {
   return _mm512_permutexvar_epi64(order, by_lanes);
 }
 
-template <typename Terms, std::size_t kRows, std::size_t kPanels>
-HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const LeftRows<U8Quad>& a,
-                      ScoresOut out) {
-  static_assert(kPanels == 1);
-  const Float d;
-  const std::size_t lanes = hn::Lanes(d);
-  const FloatVec scales[2] = {hn::LoadU(d, out.scales), hn::LoadU(d, out.scales + lanes)};
-  const FloatVec sums[2] = {hn::LoadU(d, out.sums), hn::LoadU(d, out.sums + lanes)};
-  const auto there = static_cast<__mmask32>((std::uint64_t{1} << out.cols) - 1);
+// The first `cols` scores of a row of a panel; the others become the least.
+HWY_INLINE void store_scores(FloatVec low, FloatVec high, std::size_t cols, std::int16_t* to) {
+  const auto there = static_cast<__mmask32>((std::uint64_t{1} << cols) - 1);
   const __m512i least = _mm512_set1_epi16(std::numeric_limits<std::int16_t>::min());
-#pragma GCC unroll 12
-  for (std::size_t r = 0; r < kRows; ++r) {
-    const OfRow row = load_row(a, r);
-    const FloatVec shift = hn::Set(d, out.shifts[r]);
-    const __m512i scores =
-        to_scores(hn::MulSub(Terms::unscaled(totals[r][0], row, sums[0]), scales[0], shift),
-                  hn::MulSub(Terms::unscaled(totals[r][1], row, sums[1]), scales[1], shift));
-    _mm512_store_si512(out.scores + r * out.stride, _mm512_mask_mov_epi16(least, there, scores));
-  }
+  _mm512_store_si512(to, _mm512_mask_mov_epi16(least, there, to_scores(low, high)));
 }
 
 }  // namespace wnpu::kernels::HWY_NAMESPACE

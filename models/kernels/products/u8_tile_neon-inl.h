@@ -1,5 +1,5 @@
-// What the tiles of u8_gemm.cpp multiply with ARM's dot products of bytes, and the tile whose sums
-// are scores of a softmax. For NEON alone, and so included once: after
+// What the tiles of u8_gemm.cpp multiply with ARM's dot products of bytes, and how they store
+// scores of a softmax. For NEON alone, and so included once: after
 // models/kernels/products/gemm_tile-inl.h.
 #pragma once
 
@@ -43,44 +43,20 @@ struct ByteTerms {
   static HWY_INLINE FloatVec gelu(FloatVec y) { return coarse_gelu(y); }
 };
 
-// Where a tile's sums go that are scores of a softmax.
-struct ScoresOut {
-  std::int16_t* scores;
-  std::size_t stride;
-  const float* scales;  // of the columns
-  const float* sums;    // of the columns of b
-  const float* shifts;  // of the rows
-  std::size_t cols;     // of the tile that there are; the others get the least score
-};
-
 // What 16 bits do not hold is cut off; NaN, which the conversion makes 0, is the least.
 HWY_INLINE int16x4_t to_scores(FloatVec x) {
   const int32x4_t least = vdupq_n_s32(std::numeric_limits<std::int32_t>::min());
   return vqmovn_s32(vbslq_s32(vceqq_f32(x.raw, x.raw), vcvtnq_s32_f32(x.raw), least));
 }
 
-template <typename Terms, std::size_t kRows, std::size_t kPanels>
-HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const LeftRows<U8Quad>& a,
-                      ScoresOut out) {
-  static_assert(kPanels == 1);
-  const Float d;
-  const std::size_t lanes = hn::Lanes(d);
-  const FloatVec scales[2] = {hn::LoadU(d, out.scales), hn::LoadU(d, out.scales + lanes)};
-  const FloatVec sums[2] = {hn::LoadU(d, out.sums), hn::LoadU(d, out.sums + lanes)};
+// The first `cols` scores of a row of a panel; the others become the least.
+HWY_INLINE void store_scores(FloatVec low, FloatVec high, std::size_t cols, std::int16_t* to) {
   constexpr std::int16_t kPlaces[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   const uint16x8_t there =
-      vcltq_s16(vld1q_s16(kPlaces), vdupq_n_s16(static_cast<std::int16_t>(out.cols)));
+      vcltq_s16(vld1q_s16(kPlaces), vdupq_n_s16(static_cast<std::int16_t>(cols)));
   const int16x8_t least = vdupq_n_s16(std::numeric_limits<std::int16_t>::min());
-#pragma GCC unroll 12
-  for (std::size_t r = 0; r < kRows; ++r) {
-    const OfRow row = load_row(a, r);
-    const FloatVec shift = hn::Set(d, out.shifts[r]);
-    const int16x4_t low =
-        to_scores(hn::MulSub(Terms::unscaled(totals[r][0], row, sums[0]), scales[0], shift));
-    const int16x4_t high =
-        to_scores(hn::MulSub(Terms::unscaled(totals[r][1], row, sums[1]), scales[1], shift));
-    vst1q_s16(out.scores + r * out.stride, vbslq_s16(there, vcombine_s16(low, high), least));
-  }
+  const int16x8_t scores = vcombine_s16(to_scores(low), to_scores(high));
+  vst1q_s16(to, vbslq_s16(there, scores, least));
 }
 
 }  // namespace wnpu::kernels::HWY_NAMESPACE
