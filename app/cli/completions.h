@@ -1,9 +1,7 @@
 // What a shell offers at the TAB key, of the same declarations that --help prints.
 #pragma once
 
-#include <array>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -11,7 +9,6 @@
 namespace wnpu::app {
 
 enum class Shell { bash, zsh, fish };
-inline constexpr std::array<std::string_view, 3> kShellNames{"bash", "zsh", "fish"};
 
 // A script for that shell: commands, actions, options, values of those that have a list, and files
 // where they are taken. `usual` is the command that may be left out. Options of kModelType offer
