@@ -205,6 +205,8 @@ void LibavDecoder::open_container() {
   format->io_open = refuse_to_open;
   AVDictionary* options = nullptr;
   libav().av_dict_set(&options, "format_whitelist", kContainerNames, 0);
+  // Else libav decodes pictures and video too, to tell their sizes: a large cover takes a gigabyte.
+  libav().av_dict_set(&options, "codec_whitelist", audio_codec_names().c_str(), 0);
   // The name helps to tell formats apart; bytes come from pb. It frees `format` where it fails.
   const int opened =
       libav().avformat_open_input(&format, stream_->file.name().c_str(), nullptr, &options);

@@ -49,6 +49,7 @@ Libav load_libav() {
   avformat.find("av_find_best_stream", all.av_find_best_stream);
   avformat.find("av_read_frame", all.av_read_frame);
   const Library avcodec("libavcodec", LIBAVCODEC_VERSION_MAJOR);
+  avcodec.find("av_codec_iterate", all.av_codec_iterate);
   avcodec.find("avcodec_alloc_context3", all.avcodec_alloc_context3);
   avcodec.find("avcodec_free_context", all.avcodec_free_context);
   avcodec.find("avcodec_open2", all.avcodec_open2);
@@ -88,6 +89,17 @@ Swresample load_swresample() {
   return all;
 }
 
+std::string find_audio_codec_names() {
+  std::string names;
+  void* place = nullptr;
+  while (const AVCodec* codec = libav().av_codec_iterate(&place)) {
+    if (codec->type != AVMEDIA_TYPE_AUDIO) continue;
+    if (!names.empty()) names += ',';
+    names += codec->name;
+  }
+  return names;
+}
+
 template <typename Load>
 std::string problem_of(const Load& load) {
   try {
@@ -114,6 +126,11 @@ const Libav& libav() {
 const Swresample& swresample() {
   static const Swresample kAll = load_swresample();
   return kAll;
+}
+
+const std::string& audio_codec_names() {
+  static const std::string kNames = find_audio_codec_names();
+  return kNames;
 }
 
 }  // namespace wnpu::audio

@@ -3,6 +3,8 @@
 // 4 ms.
 #pragma once
 
+#include <string>
+
 extern "C" {
 #include <libswresample/swresample.h>
 
@@ -27,6 +29,7 @@ struct Libav {
   decltype(&::av_find_best_stream) av_find_best_stream;
   decltype(&::av_read_frame) av_read_frame;
   // libavcodec
+  decltype(&::av_codec_iterate) av_codec_iterate;
   decltype(&::avcodec_alloc_context3) avcodec_alloc_context3;
   decltype(&::avcodec_free_context) avcodec_free_context;
   decltype(&::avcodec_open2) avcodec_open2;
@@ -64,5 +67,9 @@ struct Swresample {
 // a library or a function is missing. Any thread.
 const Libav& libav();
 const Swresample& swresample();
+
+// The names of this FFmpeg's decoders (and encoders) of sound, with commas between: a
+// codec_whitelist.
+const std::string& audio_codec_names();
 
 }  // namespace wnpu::audio

@@ -5,6 +5,9 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 #include <sndfile.h>
@@ -62,6 +65,27 @@ void check_sound_file(const Recipe& recipe) {
 bool tells_cut_of(const std::string& bytes, const std::string& suffix) {
   const TempFile cut(bytes.substr(0, bytes.size() * 2 / 3), suffix);
   return tells_cut(decode_all(cut.input()));
+}
+
+long peak_kb() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+// By how much a process' memory grows, at its peak, when it decodes the file; below 0 where it
+// cannot.
+int grown_mb(const std::filesystem::path& path) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const long before = peak_kb();
+    const bool is_decoded = !decode_all({path, {}}).samples.empty();
+    const long grown = (peak_kb() - before) / 1024;
+    ::_exit(is_decoded ? static_cast<int>(std::min(grown, 254L)) : 255);
+  }
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
+  return WEXITSTATUS(status) == 255 ? -1 : WEXITSTATUS(status);
 }
 
 }  // namespace
@@ -181,4 +205,14 @@ TEST_CASE("containers: a cut WAV, W64, RF64, AIFF or AU is told, whoever decodes
     const MadeFile file(kTone + std::string(recipe.encoder), recipe.suffix);
     CHECK(tells_cut_of(file.bytes(), recipe.suffix));
   }
+}
+
+TEST_CASE("libav: a cover is not decoded, whatever its size") {
+  const MadeFile file(
+      "-f lavfi -i sine=440:r=16000:d=2 -f lavfi -i color=red:s=8000x8000 -map 0 -map 1 "
+      "-frames:v 1 -c:a libmp3lame -c:v png -disposition:v attached_pic",
+      ".mp3");
+  const int grown = grown_mb(file.path());
+  CHECK(grown >= 0);
+  CHECK(grown < 120);  // the picture alone would be 192 MB
 }
