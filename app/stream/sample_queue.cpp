@@ -38,8 +38,12 @@ std::optional<std::vector<std::int16_t>> SampleQueue::take(std::size_t n,
   const bool is_there =
       changed_.wait_for(lock, patience, [this, n] { return is_ended_ || samples_.size() >= n; });
   if (!is_there) return std::nullopt;
-  if (samples_.empty() && error_) std::rethrow_exception(std::exchange(error_, nullptr));
   return first(n);
+}
+
+void SampleQueue::check() const {
+  const std::scoped_lock lock(mutex_);
+  if (error_) std::rethrow_exception(error_);
 }
 
 std::vector<std::int16_t> SampleQueue::take_rest(std::size_t n) {

@@ -21,12 +21,15 @@ class SampleQueue {
 
   // False: nobody wants samples any more.
   bool push(std::span<const std::int16_t> samples);
-  // No more come; with an error, which take() throws once all samples are taken.
+  // No more come; with an error, which check() throws.
   void end(std::exception_ptr error = nullptr);
 
   // Up to `n` samples, as soon as there are `n` or no more come: fewer, or none, are the last ones.
   // nullopt: the time is over.
   std::optional<std::vector<std::int16_t>> take(std::size_t n, std::chrono::milliseconds patience);
+  // Throws the error that the samples ended with, if there is one. To be called behind the last of
+  // them, once all that was heard is told.
+  void check() const;
   // As many as are there, up to n.
   std::vector<std::int16_t> take_rest(std::size_t n);
   std::size_t size() const;

@@ -69,7 +69,7 @@ void check_reader_of_stdout() {
   if (::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0) throw BrokenPipe("stdout: closed");
 }
 
-// Samples of the queue through the transcript, to their end.
+// Samples of the queue through the transcript, to their end, be that one of an error.
 void transcribe_queue(SampleQueue& queue, LiveTranscript& transcript, bool is_live) {
   milliseconds waited{0};
   while (true) {
@@ -133,7 +133,11 @@ int stream(const StreamOptions& options) {
   messages.detail("listening");
   transcribe_queue(queue, transcript, options.pace == kLivePace);
   output.end();
-  for (const std::string& warning : reader.finish()) messages.note(warning);
+  // Of what ends in the middle because it was asked to, the end is nothing odd.
+  const std::string source = device ? "--device-input" : "stdin";
+  for (const std::string& warning : reader.finish())
+    if (received_signal() == 0) messages.note(source + ": " + warning);
+  queue.check();
   if (device && device->n_gaps() > 0) {
     messages.note("the device dropped sound " + std::to_string(device->n_gaps()) + " times");
   }

@@ -66,9 +66,11 @@ def events(out):
 
 
 def check_events(found, seconds):
-    last = 0.0
+    last, is_partial = 0.0, False
     for event in found:
-        assert event["type"] in ("partial", "final") and event["words"], event
+        assert event["type"] in ("partial", "final"), event
+        assert event["words"] or event["type"] == "partial" and is_partial, "nothing was there to be taken back"
+        is_partial = event["type"] == "partial" and event["words"]
         at = last
         for word in event["words"]:
             assert at <= word["start"] + 1e-9 <= word["end"] + 2e-9 <= seconds + 1e-3, (at, event)
@@ -121,6 +123,18 @@ def test_refusals():
     run(nan, "--stdin-format", "f32le:16000:1", code=4, says="expected finite samples")
 
 
+def test_errors_in_the_middle():
+    """Of any number of samples before it: what was heard is told, then the error."""
+    samples = array.array("f", (value / 32768 for value in array.array("h", bursts(3))))
+    samples[40000] = math.nan
+    values = random.Random(4)
+    counts = [lambda: 4 * 512, lambda: 4 * 1600, *3 * [lambda: values.randint(1, 9999)]]
+    for pace, pieces in zip(("audio", "live", "audio", "live", "live"), counts):
+        out = run(samples.tobytes(), "--stdin-format", "f32le:16000:1", "--pace", pace, "--format", "jsonl", code=4,
+                  says="expected finite samples", pieces=pieces)
+        assert any(event["type"] == "final" for event in events(out)), out
+
+
 def lines_within(process, seconds):
     """What comes out in so much time, without waiting for an end."""
     os.set_blocking(process.stdout.fileno(), False)
@@ -169,6 +183,7 @@ def test_signals():
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130 and b'"final"' in out and b"by the header" not in err, (out, err)
+    run(wav(bursts(3), size=10 * 32000), says="stdin: ")
     process = start()  # nothing of a header came
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)

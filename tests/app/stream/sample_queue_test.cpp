@@ -65,10 +65,20 @@ TEST_CASE("sample queue: fewer than asked for come at the end, or where the rest
   CHECK(queue.take(10, kLong)->empty());
 }
 
-TEST_CASE("sample queue: an error comes behind the samples before it") {
-  SampleQueue queue(100);
-  queue.push(counted(3));
-  queue.end(std::make_exception_ptr(std::runtime_error("no more")));
-  CHECK(queue.take(10, kLong)->size() == 3);
-  CHECK_THROWS_WITH_AS(queue.take(10, kLong), "no more", std::runtime_error);
+TEST_CASE(
+    "sample queue: an error waits for whoever took the samples before it, as many as there are") {
+  for (const std::size_t n_samples : {0, 3, 10, 23}) {
+    CAPTURE(n_samples);
+    SampleQueue queue(100);
+    queue.push(counted(n_samples));
+    CHECK_NOTHROW(queue.check());
+    queue.end(std::make_exception_ptr(std::runtime_error("no more")));
+    std::size_t n_taken = 0;
+    for (auto some = queue.take(10, kLong); some; some = queue.take(10, kLong)) {
+      n_taken += some->size();
+      if (some->size() < 10) break;
+    }
+    CHECK(n_taken == n_samples);
+    CHECK_THROWS_WITH_AS(queue.check(), "no more", std::runtime_error);
+  }
 }
