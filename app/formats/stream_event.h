@@ -17,7 +17,9 @@ struct StreamEvent {
   };
 
   Type type = Type::partial;
-  std::vector<Word> words;  // seconds from the start of the stream, in order; at least one
+  // Seconds from the start of the stream, in order. None: the partial before was taken back, or,
+  // of a final that ends a line, no more came of it.
+  std::vector<Word> words;
   // Seconds of audio that had been heard when this was decided.
   double heard = 0;
   bool ends_line = false;  // of a final: a pause follows, or the end

@@ -10,8 +10,18 @@ LiveOutput::LiveOutput(LiveOutputOptions options, WriteFn write)
     : options_(std::move(options)), write_(std::move(write)) {}
 
 void LiveOutput::show(const StreamEvent& event, double work_s) {
-  if (!options_.is_json) return show_text(event);
-  if (!event.words.empty()) write_(stream_json(event, work_s));
+  if (options_.is_json) return show_json(event, work_s);
+  show_text(event);
+}
+
+void LiveOutput::show_json(StreamEvent event, double work_s) {
+  const bool had_partial = std::exchange(has_partial_, false);
+  if (event.words.empty()) {
+    if (!had_partial) return;
+    event.type = StreamEvent::Type::partial;
+  }
+  has_partial_ = event.type == StreamEvent::Type::partial && !event.words.empty();
+  write_(stream_json(event, work_s));
 }
 
 // ECMA-48: CUB moves the cursor back, EL erases to the end of the line.

@@ -1,5 +1,6 @@
 // Events as they come, for people or for programs. On a terminal the words that may still change
-// stand behind the final ones, and are gone when anything else is written.
+// stand behind the final ones, and are gone when anything else is written. Programs are told by a
+// partial event without words where words were taken back and no others came.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +30,7 @@ class LiveOutput {
 
  private:
   void show_text(const StreamEvent& event);
+  void show_json(StreamEvent event, double work_s);
   std::string erased_tail();
   std::string drawn_tail(const std::string& text);
 
@@ -37,6 +39,7 @@ class LiveOutput {
   std::size_t line_columns_ = 0;  // of the final text on the line
   bool is_line_begun_ = false;
   std::size_t tail_columns_ = 0;
+  bool has_partial_ = false;  // of JSON: the last event was one, with words
 };
 
 }  // namespace wnpu::app

@@ -84,15 +84,14 @@ void LiveTranscript::take_block(bool more_are_waiting) {
 }
 
 void LiveTranscript::take_speech(double probability, bool more_are_waiting) {
-  if (probability >= options_.threshold) {
+  const bool is_speech = probability >= options_.threshold;
+  if (is_speech) {
     is_open_ = true;
     speech_end_ = heard_;
   }
-  if (probability < options_.neg_threshold) {
-    quiet_ += kBlock;
-  } else {
-    quiet_ = 0;
-  }
+  const double neg_threshold =
+      options_.neg_threshold.value_or(std::max(options_.threshold - 0.15, 0.01));
+  quiet_ = !is_speech && probability < neg_threshold ? quiet_ + kBlock : 0;
   const bool is_full = buffer_.size() + kBlock > kMostSamples;
   const bool is_pause = !is_hurried_ && quiet_ >= to_samples(options_.pause_s);
   if (is_open_ && (is_pause || is_full)) {
@@ -132,11 +131,13 @@ void LiveTranscript::run(Run kind) {
                          : std::min(n_agreed(tail_, words), n_before(words, options_.lookahead_s));
   const auto first_unstable = words.begin() + static_cast<std::ptrdiff_t>(n_final);
   const std::string shown = joined_words(tail_);
+  const bool has_final = n_final > 0;
   tail_.assign(first_unstable, words.end());
   words.erase(first_unstable, words.end());
-  const bool is_news = !words.empty() || joined_words(tail_) != shown;
   settle(std::move(words), false);
-  if (is_news && !tail_.empty()) tell(StreamEvent::Type::partial, tail_, false);
+  // Final words take the place of the tail before them; one that is taken back needs to be told.
+  const bool is_news = has_final ? !tail_.empty() : joined_words(tail_) != shown;
+  if (is_news) tell(StreamEvent::Type::partial, tail_, false);
 }
 
 std::optional<std::vector<Word>> LiveTranscript::hear(bool is_last_try) {

@@ -90,8 +90,9 @@ void add_latency(CLI::App& app, StreamOptions& options) {
       ->type_name("PATH");
   add_number(app, "--vad-threshold", live.threshold, {ranges::kProbability},
              "Speech from this probability on");
-  add_number(app, "--vad-neg-threshold", live.neg_threshold, {ranges::kProbability},
-             "Silence below this");
+  add_number_or_none(app, "--vad-neg-threshold", live.neg_threshold, {ranges::kProbability},
+                     "Silence below this, where it is no speech; None: the threshold - 0.15, at "
+                     "least 0.01");
 }
 
 void add_decoding(CLI::App& app, TranscribeOptions& transcribe) {

@@ -63,6 +63,7 @@ class Checker {
     if (keyword == "enum") return expect(std::find(rule.begin(), rule.end(), value) != rule.end());
     if (keyword == "minimum") return expect(!value.is_number() || value >= rule);
     if (keyword == "exclusiveMinimum") return expect(!value.is_number() || value > rule);
+    if (keyword == "minItems") return expect(!value.is_array() || value.size() >= rule);
     if (keyword == "pattern") return expect(!value.is_string() || matches(value, rule));
     if (keyword == "required" && value.is_object()) {
       return expect(std::all_of(rule.begin(), rule.end(), [&value](const json& name) {

@@ -63,6 +63,13 @@ TEST_CASE("live output: JSON lines are what the schema says") {
     CHECK(tests::schema_fault(schema, all.back()) == "");
   }
   REQUIRE(all.size() == 2);
+  CHECK(tests::schema_fault(schema, {{"type", "final"},
+                                     {"text", ""},
+                                     {"start", 0},
+                                     {"end", 0},
+                                     {"words", nlohmann::json::array()},
+                                     {"latency", 0},
+                                     {"work", 0}}) != "");
   CHECK(all[0]["type"] == "partial");
   CHECK(all[1] ==
         nlohmann::json{
@@ -74,4 +81,29 @@ TEST_CASE("live output: JSON lines are what the schema says") {
             {"latency", 1.75},
             {"work", 0.125}});
   CHECK(tests::enums_of(schema).at("type") == nlohmann::json{"partial", "final"});
+}
+
+TEST_CASE("live output: JSON tells by a partial without words that words were taken back") {
+  const auto schema = tests::schema_of("app/formats/stream.schema.json");
+  for (const bool at_pause : {false, true}) {
+    CAPTURE(at_pause);
+    const StreamEvent gone = event(at_pause ? Type::final : Type::partial, {}, at_pause);
+    std::istringstream lines(shown({.is_json = true, .shows_tail = false, .columns = {}},
+                                   {gone, event(Type::partial, {" a"}), gone, gone}));
+    std::vector<nlohmann::json> all;
+    for (std::string line; std::getline(lines, line);) {
+      all.push_back(nlohmann::json::parse(line));
+      CHECK(tests::schema_fault(schema, all.back()) == "");
+    }
+    REQUIRE(all.size() == 2);
+    CHECK(all[0]["text"] == " a");
+    CHECK(all[1]["type"] == "partial");
+    CHECK(all[1]["words"].empty());
+    CHECK(all[1]["end"] == 3);
+    CHECK(all[1]["latency"] == 0);
+  }
+  const LiveOutputOptions terminal{
+      .is_json = false, .shows_tail = true, .columns = [] { return std::size_t{80}; }};
+  CHECK(shown(terminal, {event(Type::partial, {" a"}), event(Type::partial, {})}) ==
+        "a\x1b[1D\x1b[K");
 }
