@@ -67,5 +67,22 @@ void rethrow_as_error(const std::string& subject) {
   }
 }
 
+bool StopQuestion::ask() noexcept {
+  if (is_stopped_) return true;
+  try {
+    if (stop_.stop_requested() || (should_stop_ && should_stop_())) is_stopped_ = true;
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    if (!thrown_) thrown_ = std::current_exception();
+    is_stopped_ = true;
+  }
+  return is_stopped_;
+}
+
+void StopQuestion::rethrow() const {
+  const std::scoped_lock lock(mutex_);
+  if (thrown_) std::rethrow_exception(thrown_);
+}
+
 }  // namespace app
 }  // namespace wnpu

@@ -20,18 +20,6 @@
 namespace wnpu {
 namespace {
 
-// The two ways to stop as one.
-template <typename AnyCallbacks>
-AnyCallbacks with_stop(const AnyCallbacks& callbacks, const std::stop_token& stop) {
-  AnyCallbacks both = callbacks;
-  if (stop.stop_possible()) {
-    both.should_stop = [stop, asked = callbacks.should_stop] {
-      return stop.stop_requested() || (asked && asked());
-    };
-  }
-  return both;
-}
-
 std::vector<app::EncoderDevice*> pointers(
     const std::vector<std::unique_ptr<app::EncoderDevice>>& devices) {
   std::vector<app::EncoderDevice*> all;
@@ -138,14 +126,18 @@ unsigned Session::threads() const {
 Transcript Session::transcribe(const Audio& audio, const TranscribeOptions& options,
                                const Callbacks& callbacks, const std::stop_token& stop) {
   return app::with_errors(app::name_of(audio), [&] {
-    return state_->transcribe(audio, options, with_stop(callbacks, stop));
+    return app::with_stop(callbacks, stop, [&](const Callbacks& asking) {
+      return state_->transcribe(audio, options, asking);
+    });
   });
 }
 
 void Session::transcribe_each(std::size_t n_together, const TranscribeOptions& options,
                               const RecordingCallbacks& callbacks, const std::stop_token& stop) {
   app::with_errors(state_->model.info().name, [&] {
-    state_->transcribe_each(n_together, options, with_stop(callbacks, stop));
+    app::with_stop(callbacks, stop, [&](const RecordingCallbacks& asking) {
+      state_->transcribe_each(n_together, options, asking);
+    });
   });
 }
 

@@ -149,6 +149,72 @@ TEST_CASE("engine: stops in the middle, and keeps what was finished") {
   CHECK(whole.segments.size() > n_segments);
 }
 
+TEST_CASE(
+    "engine: what should_stop throws reaches the caller, at whichever question it is thrown") {
+  struct Own {};
+  Fixture f;
+  f.samples.resize(16000);
+  const std::string path = f.folder.path() / "noise.wav";
+  tests::write_wav(path, f.samples);
+  Session session(f.model());
+  std::atomic<int> n_left = 0;
+  Callbacks callbacks;
+  callbacks.should_stop = [&n_left]() -> bool {
+    if (n_left-- == 0) throw Own();
+    return false;
+  };
+  RecordingCallbacks of_each;
+  of_each.should_stop = callbacks.should_stop;
+  for (const Audio& audio : {Audio{.path = path}, Audio::from_samples(f.samples)}) {
+    for (const int n_questions : {0, 1, 2, 3, 4, 6, 9, 15, 25}) {
+      CAPTURE(n_questions);
+      n_left = n_questions;
+      CHECK_THROWS_AS(session.transcribe(audio, f.options, callbacks), Own);
+      n_left = n_questions;
+      bool is_given = false;
+      of_each.next = [&](const AtWork&) -> std::optional<Recording> {
+        if (std::exchange(is_given, true)) return {};
+        return Recording{audio};
+      };
+      of_each.done = [](std::size_t, const Transcript&, const std::exception_ptr&) {};
+      CHECK_THROWS_AS(session.transcribe_each(1, f.options, of_each), Own);
+    }
+    n_left = 0;
+    CHECK_THROWS_AS(read_audio(audio, callbacks), Own);
+  }
+  CHECK_FALSE(session.transcribe({.path = path}, f.options).segments.empty());
+}
+
+TEST_CASE(
+    "engine: whoever asks to stop before a file is open gets no transcript, later a cut one") {
+  Fixture f;
+  f.samples.resize(5 * 16000);
+  const std::string path = f.folder.path() / "noise.wav";
+  tests::write_wav(path, f.samples);
+  Session session(f.model());
+  std::stop_source stop;
+  stop.request_stop();
+  const std::stop_token stopped = stop.get_token();
+  CHECK(code_of([&] { session.transcribe({.path = path}, f.options, {}, stopped); }) ==
+        ErrorCode::stopped);
+  RecordingCallbacks of_each;
+  of_each.next = [&](const AtWork&) { return Recording{{.path = path}}; };
+  ErrorCode failed = ErrorCode::internal;
+  of_each.done = [&](std::size_t, const Transcript&, const std::exception_ptr& failure) {
+    REQUIRE(failure);
+    failed = code_of([&] { std::rethrow_exception(failure); });
+  };
+  session.transcribe_each(1, f.options, of_each, stopped);
+  CHECK(failed == ErrorCode::stopped);
+  bool is_heard = false;
+  Callbacks callbacks;
+  callbacks.on_samples = [&is_heard](std::span<const float>) { is_heard = true; };
+  callbacks.should_stop = [&is_heard] { return is_heard; };
+  CHECK(session.transcribe({.path = path}, f.options, callbacks).truncated);
+  is_heard = false;
+  CHECK(read_audio({.path = path}, callbacks).truncated);
+}
+
 TEST_CASE("engine: errors have a code, and what a callback throws is left as it is") {
   Fixture f;
   CHECK(code_of([] { Model("./none"); }) == ErrorCode::model);
