@@ -38,6 +38,9 @@ bool is(const std::exception& error) {
 // What the command line calls a field of the engine's options.
 std::string option_name(std::string_view field) {
   if (field == "sample_len") return "--max-tokens";
+  if (field == "device.cpu_precision") return "--precision";
+  if (field == "device.plan") return "--npu-plan";
+  if (field == "device.precision") return "--npu-precision";
   if (field == "device.preset") return "--npu-preset";
   if (field == "device.npu_operator") return "--npu-operator";
   if (field == "device.operators") return "--operator";

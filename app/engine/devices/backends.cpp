@@ -189,9 +189,9 @@ const std::optional<ChosenOperator>& DeviceSetup::chosen_operator(bool is_simula
 
 encoder::NpuOptions npu_names(const DeviceOptions& options) {
   const auto plan = npu::find_plan(options.plan);
-  if (!plan) refuse_name("npu plan", npu::kPlanNames, options.plan);
+  if (!plan) refuse_name("device.plan", npu::kPlanNames, options.plan);
   const auto precision = npu::find_precision(options.precision);
-  if (!precision) refuse_name("npu precision", npu::kPrecisionNames, options.precision);
+  if (!precision) refuse_name("device.precision", npu::kPrecisionNames, options.precision);
   const DeviceOptions normal;
   const bool is_normal = options.plan == normal.plan && options.precision == normal.precision;
   if (!options.plan_file.empty() && !is_normal) {

@@ -108,13 +108,13 @@ std::unique_ptr<EncoderDevice> npu_device(std::unique_ptr<npu::Device> device,
                                           const DeviceSetup& setup, std::string name = "npu",
                                           std::optional<ChosenOperator> chosen = std::nullopt);
 
-// Throws Error(usage): what was expected, what was found.
+// Throws Error(usage) about a field of the options: what was expected, what was found.
 template <typename Names>
-[[noreturn]] void refuse_name(const std::string& option, const Names& names,
+[[noreturn]] void refuse_name(std::string_view option, const Names& names,
                               const std::string& found) {
   std::string expected;
   for (const std::string_view name : names) expected += std::string(name) + ", ";
-  throw Error(ErrorCode::usage, option + ": expected " + expected + "found " + found);
+  throw Error(option, ": expected " + expected + "found " + found);
 }
 
 // Plan and precision. Throws Error(usage) that lists the names, for one that does not exist, and

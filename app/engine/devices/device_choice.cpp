@@ -56,7 +56,11 @@ void take_automatically(const DeviceSetup& setup, std::span<const npu::ProbeResu
 models::Precision cpu_precision(const DeviceOptions& options) {
   if (options.cpu_precision == "auto") return models::auto_precision();
   const auto found = models::parse_precision(options.cpu_precision);
-  if (!found) refuse_name("precision", models::kPrecisionNames, options.cpu_precision);
+  if (!found) {
+    std::vector<std::string_view> names{kAutoDevice};
+    names.insert(names.end(), models::kPrecisionNames.begin(), models::kPrecisionNames.end());
+    refuse_name("device.cpu_precision", names, options.cpu_precision);
+  }
   return *found;
 }
 
@@ -79,7 +83,7 @@ Division division_of(const DeviceOptions& options) {
     if (!division.split) {
       std::vector<std::string_view> names{kAutoDevice};
       names.insert(names.end(), npu::kSplitNames.begin(), npu::kSplitNames.end());
-      refuse_name("device split", names, options.split);
+      refuse_name("device.split", names, options.split);
     }
   }
   if (division.with_cpu && division.split != npu::Split::windows) {

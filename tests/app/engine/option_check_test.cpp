@@ -282,3 +282,33 @@ TEST_CASE("option check: samples beyond -1 to 1 are cut off; what is no number i
     }
   }
 }
+
+TEST_CASE("option check: a name of a device's options is refused by its field, and by its option") {
+  struct Refused {
+    std::string field;
+    std::string text;  // of the command line
+    std::function<void(DeviceOptions&)> set;
+  };
+  const std::vector<Refused> all = {
+      {"device.cpu_precision", "--precision: expected auto, fp32, int16, int8, found x",
+       [](DeviceOptions& o) { o.cpu_precision = "x"; }},
+      {"device.plan", "--npu-plan: expected fused, batched, hybrid, per-op, found x",
+       [](DeviceOptions& o) { o.plan = "x"; }},
+      {"device.precision", "--npu-precision: expected bf16, int8, found x",
+       [](DeviceOptions& o) { o.precision = "x"; }},
+      {"device.split", "--device-split: expected auto, windows, layers, heads, found x",
+       [](DeviceOptions& o) { o.split = "x"; }}};
+  for (const Refused& each : all) {
+    CAPTURE(each.field);
+    DeviceOptions options;
+    each.set(options);
+    try {
+      app::check_options(options);
+      FAIL("nothing was thrown");
+    } catch (const Error& error) {
+      CHECK(error.option() == each.field);
+      CHECK(error.code() == ErrorCode::usage);
+      CHECK(app::text_of(error) == each.text);
+    }
+  }
+}

@@ -247,7 +247,7 @@ TEST_CASE("several devices: what is divided is a name, and goes with the devices
   }
   options.split = "rows";
   CHECK_THROWS_WITH_AS(app::division_of(options),
-                       "device split: expected auto, windows, layers, heads, found rows", Error);
+                       "device.split: expected auto, windows, layers, heads, found rows", Error);
   options.requested = "cpu,sim";
   for (const std::string split : {"auto", "layers", "heads"}) {
     options.split = split;
