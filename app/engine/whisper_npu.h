@@ -18,9 +18,10 @@
 // with WHISPER_NPU_ERROR_USAGE, or answered with NULL or 0 by what returns no status.
 //
 // Structs that the caller fills begin with their size, and an init function gives every other field
-// its default. A program may be older than the library, whose struct is then longer, or newer: a
-// field that this library does not know must be 0. Fields are 8 bytes wide, so that a struct may
-// end behind any of them. Structs that the library fills are never allocated or copied by the
+// its default. The struct of a program may be shorter (an older program) or longer (a newer one)
+// than the library's. A field that the library does not know must be 0, else the call that is given
+// the struct fails with WHISPER_NPU_ERROR_USAGE. Fields are 8 bytes wide, so that a struct may end
+// behind any of them. Structs that the library fills are never allocated or copied by the
 // caller: later versions have more fields.
 //
 // Memory. What a call returns by a pointer to a pointer is the caller's, to be freed by the
@@ -62,7 +63,7 @@ typedef enum whisper_npu_status {
   WHISPER_NPU_ERROR_RESOURCES = 7,  // not enough memory, or no more threads
   WHISPER_NPU_ERROR_LIBRARY = 8,    // the audio needs a library that is not installed
   WHISPER_NPU_ERROR_INTERNAL = 70,  // a bug
-  WHISPER_NPU_ERROR_STOPPED = 130   // asked to stop while the audio was waited for
+  WHISPER_NPU_ERROR_STOPPED = 130   // asked to stop before the audio was open
 } whisper_npu_status;
 
 // "0.1.0"
@@ -83,7 +84,7 @@ typedef struct whisper_npu_model_options {
   const char *npu_preset;     // whose times the simulator models: "phoenix-1.0/published"
   const char *npu_xclbin;     // the NPU's overlay; empty: the installed one
   int64_t falls_back;         // not 0: to the CPU, where the device fails in the middle of the work
-  uint64_t threads;           // of the CPU; 0: as many as this process has CPUs, which is the most
+  uint64_t threads;           // of the CPU; 0, or more than that: one for each CPU of this process
   const char *npu_plan_file;  // of `whisper-npu npu tune`, in the place of npu_plan and
                               // npu_precision; empty: none
   const char *npu_operator;   // "gelu=NAME": in the place of the NPU's own; empty: none
@@ -94,13 +95,17 @@ typedef struct whisper_npu_model_options {
   double npu_window_ms;      // the same of each device
 } whisper_npu_model_options;
 
+// Sets `size` and the default of every field. `size`: sizeof of the struct. WHISPER_NPU_ERROR_USAGE
+// for NULL, or a size that is no multiple of 8 from 8 to 4096.
 WHISPER_NPU_API whisper_npu_status
 whisper_npu_model_options_init(whisper_npu_model_options *options, size_t size);
 
-// A path, or a name in the folder of models ("tiny.en").
+// Loads a model: a path, or a name in the folder of models ("tiny.en"). Errors: USAGE (an option),
+// MODEL, DEVICE, RESOURCES, LIBRARY, INTERNAL.
 WHISPER_NPU_API whisper_npu_status whisper_npu_model_open(const char *name_or_path,
                                                           const whisper_npu_model_options *options,
                                                           whisper_npu_model **model);
+// Frees it; NULL does nothing. Sessions opened from it stay valid.
 WHISPER_NPU_API void whisper_npu_model_free(whisper_npu_model *model);
 // Where the encoder runs: "cpu", "npu", or "sim", a simulated NPU.
 WHISPER_NPU_API const char *whisper_npu_model_device(const whisper_npu_model *model);
@@ -109,7 +114,8 @@ WHISPER_NPU_API int whisper_npu_model_is_multilingual(const whisper_npu_model *m
 
 // -- Session --
 
-// threads: of the CPU; 0: as the model's options say.
+// Opens a session. `threads`: CPU threads; 0: as the model's options say; more than this process
+// has CPUs is lowered to that. Errors: USAGE, DEVICE, RESOURCES, INTERNAL.
 WHISPER_NPU_API whisper_npu_status whisper_npu_session_open(const whisper_npu_model *model,
                                                             uint64_t threads,
                                                             whisper_npu_session **session);
@@ -130,12 +136,14 @@ typedef struct whisper_npu_audio {
   int64_t track;           // of several, counted from 0; -1: as ffmpeg chooses
 } whisper_npu_audio;
 
+// As whisper_npu_model_options_init().
 WHISPER_NPU_API whisper_npu_status whisper_npu_audio_init(whisper_npu_audio *audio, size_t size);
 
 enum { WHISPER_NPU_TRANSCRIBE = 0, WHISPER_NPU_TRANSLATE = 1 };  // translate: to English
 
-// Fields, defaults and ranges are those of wnpu::TranscribeOptions in whisper_npu.hpp. Flags are 0
-// or not 0. NaN stands for none where the comment says so, and is refused elsewhere.
+// Fields, defaults and ranges are those of wnpu::TranscribeOptions in whisper_npu.hpp, which also
+// has `temperatures` and `feature_bytes`; these two are not in C. Flags are 0 or not 0. NaN stands
+// for none where the comment says so, and is refused elsewhere.
 typedef struct whisper_npu_transcribe_options {
   size_t size;
   int64_t task;
@@ -182,16 +190,17 @@ typedef struct whisper_npu_transcribe_options {
   int64_t pool_padding;
 } whisper_npu_transcribe_options;
 
+// As whisper_npu_model_options_init().
 WHISPER_NPU_API whisper_npu_status
 whisper_npu_transcribe_options_init(whisper_npu_transcribe_options *options, size_t size);
 
 // -- What was heard --
 
 typedef struct whisper_npu_word {
-  const char *text;  // with its leading space and merged punctuation
-  double start;      // seconds from the start of the audio
-  double end;
-  double probability;
+  const char *text;    // with its leading space and merged punctuation
+  double start;        // seconds from the start of the audio
+  double end;          // seconds
+  double probability;  // 0 to 1
 } whisper_npu_word;
 
 // Strings hold no NUL but the one at their end: one that was heard is U+FFFD.
@@ -199,21 +208,22 @@ typedef struct whisper_npu_segment {
   uint64_t id;    // running number in the audio
   uint64_t seek;  // frame of 10 ms at which the segment's window began
   double start;   // seconds from the start of the audio
-  double end;
+  double end;     // seconds
   const char *text;
   const int32_t *tokens;  // with the timestamp tokens at both ends
   uint64_t n_tokens;
-  double temperature;
-  double avg_logprob;                    // of the window's decoding
-  double compression_ratio;              // of the window's text, zlib
-  double no_speech_prob;                 // of the window
+  double temperature;                    // at which the window was decoded, 0 to 1
+  double avg_logprob;                    // mean natural log-probability of the window's tokens
+  double compression_ratio;              // bytes of the window's text / bytes of its zlib stream
+  double no_speech_prob;                 // probability of no speech in the window, 0 to 1
   const whisper_npu_word *const *words;  // none unless word timestamps were asked for
   uint64_t n_words;
 } whisper_npu_segment;
 
 // Called while the audio is worked on, each with `user`; NULL: not called. What is not 0 asks to
-// stop: whisper_npu_transcribe() then returns soon, with WHISPER_NPU_OK and what was finished, and
-// calls back no more.
+// stop: whisper_npu_transcribe() then returns soon and calls back no more. It gives WHISPER_NPU_OK
+// and what was finished, or WHISPER_NPU_ERROR_STOPPED and no transcript where the audio was not
+// open yet (its header read).
 typedef struct whisper_npu_callbacks {
   size_t size;
   void *user;
@@ -225,16 +235,22 @@ typedef struct whisper_npu_callbacks {
   int (*should_stop)(void *user);
 } whisper_npu_callbacks;
 
+// As whisper_npu_model_options_init().
 WHISPER_NPU_API whisper_npu_status whisper_npu_callbacks_init(whisper_npu_callbacks *callbacks,
                                                               size_t size);
 
+// Transcribes one recording and blocks until it is done. On WHISPER_NPU_OK `*transcript` is the
+// caller's (whisper_npu_transcript_free), also where a callback asked to stop
+// (whisper_npu_transcript_is_truncated). Errors: USAGE, AUDIO, DEVICE, RESOURCES, LIBRARY,
+// INTERNAL; STOPPED where a callback asked to stop before the audio was open.
 WHISPER_NPU_API whisper_npu_status
 whisper_npu_transcribe(whisper_npu_session *session, const whisper_npu_audio *audio,
                        const whisper_npu_transcribe_options *options,
                        const whisper_npu_callbacks *callbacks, whisper_npu_transcript **transcript);
 WHISPER_NPU_API void whisper_npu_transcript_free(whisper_npu_transcript *transcript);
 
-// All segments' text.
+// The text of all segments, joined; UTF-8. NULL for a NULL transcript, as of every getter below;
+// numbers are 0 then.
 WHISPER_NPU_API const char *whisper_npu_transcript_text(const whisper_npu_transcript *transcript);
 // Its code: "en".
 WHISPER_NPU_API const char *whisper_npu_transcript_language(

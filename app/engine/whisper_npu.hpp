@@ -39,14 +39,14 @@ enum class ErrorCode {
   resources = 7,  // not enough memory, or no more threads
   library = 8,    // the audio needs a library that is not installed
   internal = 70,  // a bug
-  stopped = 130,  // asked to stop while the audio was waited for
+  stopped = 130,  // asked to stop before the audio was open
 };
 
 // what() is one line: the path or option, what was expected, what was found.
 class WHISPER_NPU_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& what);
-  // Of an option: `what` goes on behind its name.
+  // An error about an option: what() is the option's name followed by `what`.
   Error(std::string_view option, const std::string& what);
   Error(const Error&) = default;
   Error& operator=(const Error&) = default;
@@ -65,8 +65,8 @@ class WHISPER_NPU_API Error : public std::runtime_error {
 struct ModelOptions {
   std::string folder = {};  // in which names are looked for; empty: the cache folder
   DeviceOptions device = {};
-  // CPU threads that load the model, and of a session unless it says otherwise; 0: as many as this
-  // process has CPUs, which is the most.
+  // CPU threads for loading, and the default of sessions. 0: one for each CPU of this process
+  // (affinity and cgroup). A larger number is lowered to that.
   unsigned threads = 0;
 
   bool operator==(const ModelOptions&) const = default;
@@ -128,7 +128,8 @@ struct VadOptions {
 // Error(usage).
 struct TranscribeOptions {
   Task task = Task::transcribe;
-  // Code of the language spoken ("en"); empty: detected from the first window.
+  // Code of the language spoken ("en", never a name such as "english"); empty: detected from the
+  // first language_detection_segments windows.
   std::string language = {};
 
   // Beams of the search at temperature 0, 1 to 64; 1 is greedy.
@@ -184,12 +185,11 @@ struct TranscribeOptions {
   // text before it as a prompt, and `vad` or clip_timestamps must say what the stretches are.
   std::size_t batch_size = 1;
   VadOptions vad = {};
-  // The encoder takes six positions of a window's padding, behind the end of its audio, for one:
-  // nearly the same text, sooner where windows are not full. On the CPU; a device takes all of
-  // them.
+  // The encoder averages padding positions well behind the end of the audio, six to one. Faster
+  // where windows are not full; the text changes a little. CPU only: NPUs and simulators ignore it.
   bool pool_padding = false;
-  // Log-mel that is kept of a file between its two passes, bytes, 1 MiB to 1 GiB; of what is longer
-  // the second pass decodes the audio again, for the same text. 64 MiB: 35 minutes.
+  // Bytes of log-mel kept in memory for one file, 1 MiB to 1 GiB. A file with more of it is decoded
+  // a second time; the text is the same. 64 MiB: 35 minutes with 80 mels.
   std::uint64_t feature_bytes = std::uint64_t{64} << 20;
   // A language at least this probable (0 to 1) is taken at once, else the most frequent of the
   // first windows' (faster-whisper), 1 to 64.
@@ -201,7 +201,7 @@ struct TranscribeOptions {
   std::string prepend_punctuations = "\"'“¿([{-";
   // and to the word before them.
   std::string append_punctuations = "\"'.。,，!！?？:：”)]}、";
-  // With word timestamps: silence longer than this around a probable hallucination condemns it.
+  // With word_timestamps: a probable hallucination beside more silence than this (s) is dropped.
   std::optional<double> hallucination_silence_threshold = {};
   // Start and end seconds of the stretches to transcribe, in pairs; an open end is the file's. From
   // 0 to 1e8, none before the one before it.
@@ -211,10 +211,10 @@ struct TranscribeOptions {
 };
 
 struct Word {
-  std::string text;  // UTF-8, with its leading space and merged punctuation
-  double start = 0;  // seconds from the start of the audio
-  double end = 0;
-  double probability = 0;
+  std::string text;        // UTF-8, with its leading space and merged punctuation
+  double start = 0;        // seconds from the start of the audio
+  double end = 0;          // seconds
+  double probability = 0;  // 0 to 1
 };
 
 // A stretch of recognised speech, with the fields of openai/whisper's segment dictionaries.
@@ -225,17 +225,17 @@ struct Segment {
   double end = 0;                    // seconds
   std::string text;                  // UTF-8 with U+FFFD for broken characters
   std::vector<std::int32_t> tokens;  // with the timestamp tokens at both ends
-  double temperature = 0;
-  double avg_logprob = 0;        // of the window's decoding, as in openai/whisper
-  double compression_ratio = 0;  // of the window's text, zlib
-  double no_speech_prob = 0;     // of the window
-  std::vector<Word> words;       // empty unless word timestamps were asked for
+  double temperature = 0;            // at which the window was decoded, 0 to 1
+  double avg_logprob = 0;            // mean natural log-probability of the window's tokens
+  double compression_ratio = 0;      // bytes of the window's text / bytes of its zlib stream
+  double no_speech_prob = 0;         // probability of no speech in the window, 0 to 1
+  std::vector<Word> words;           // empty unless word timestamps were asked for
 };
 
 // The audio as it was found.
 struct InputInfo {
-  std::string path;    // as given; "-" for stdin, "memory"
-  std::string sha256;  // of the file's bytes, hex; empty where it was not asked for
+  std::string path;    // Audio::name, else Audio::path ("-" is stdin), else "memory"
+  std::string sha256;  // of the file's bytes, hex; the library leaves it to the program's JSON
   std::string format;  // "WAV", "FLAC", "mov,mp4,m4a,..." as the decoding library calls it
   int channels = 0;
   int sample_rate = 0;  // Hz, before resampling
@@ -246,8 +246,10 @@ struct InputInfo {
 struct ModelInfo {
   std::string name;  // as given
   std::string path;
-  std::string format;        // "ctranslate2", "ggml", "safetensors"
-  std::string sha256;        // of the weights file, hex; empty where it was not asked for
+  std::string format;  // "ctranslate2", "ggml", "safetensors", "pytorch", "packed"
+  // SHA-256 of the weights file, hex; of a packed file that of its source. The library fills it for
+  // packed files only; the program computes it for JSON.
+  std::string sha256;
   std::string quantization;  // "f16", "q5_1", ... as it lies in the file
 };
 
@@ -267,7 +269,7 @@ struct Timing {
 struct Transcript {
   std::string task = "transcribe";  // or "translate"
   std::string language;             // code: "en"
-  // Probability of each language where it was detected, most probable first; empty where given.
+  // (code, probability 0 to 1) of each language that was possible, likeliest first; none: given.
   std::vector<std::pair<std::string, double>> language_probs;
   std::vector<Segment> segments;
   std::size_t n_windows = 0;  // that were encoded to be decoded
@@ -299,9 +301,10 @@ struct Callbacks {
   std::function<void(const Segment&)> on_segment = {};
   // Seconds of audio that are done, and how many there are; 0 where that is not known yet.
   std::function<void(double done_s, double total_s)> on_progress = {};
-  // Asked several times a second, from any of the session's threads: true, which it must stay,
-  // means stop, and return what is finished with `truncated` set. For a stop that comes from a
-  // signal handler; a std::stop_token does the same.
+  // Asked several times a second, from any of the session's threads. true means stop, and it is
+  // not asked again: what is finished is returned with `truncated` set, or Error(stopped) is thrown
+  // where the audio was not open yet (its header read). For a stop that comes from a signal
+  // handler; a std::stop_token does the same.
   std::function<bool()> should_stop = {};
 };
 
@@ -324,7 +327,8 @@ struct RecordingCallbacks {
   // round of windows.
   std::function<std::optional<Recording>(const AtWork&)> next;
   // Once for each recording, as it ends: its number, in the order of `next` from 0 on, and its
-  // transcript, or what was thrown. What was stopped is `truncated`.
+  // transcript, or what was thrown. What was stopped is `truncated`, or Error(stopped) where its
+  // audio was not open yet.
   std::function<void(std::size_t number, Transcript transcript, std::exception_ptr failure)> done;
   // As in Callbacks.
   std::function<bool()> should_stop = {};
@@ -333,7 +337,8 @@ struct RecordingCallbacks {
 // A model's weights, loaded. Copies are the same model, and any number of threads may use it.
 class WHISPER_NPU_API Model {
  public:
-  // A path, or a name in the folder of models ("tiny.en"). Throws Error.
+  // A path, or a name in the folder of models ("tiny.en"). Throws Error: usage, model, device,
+  // resources, library.
   explicit Model(const std::string& name_or_path, const ModelOptions& options = {});
 
   const ModelInfo& info() const;
@@ -355,9 +360,10 @@ class WHISPER_NPU_API Model {
 
 // A model's working memory and threads: transcribes one file at a time. A model may have any number
 // of sessions, each on a thread of its own; what they give does not depend on each other. A
-// session's memory does not depend on the audio's length (but for its log-mel, 64 MB at most): it
-// is the states of one window in encoder and decoder, and grows with the model's width and text
-// layers, with the threads, and with beams, candidates and batch_size.
+// session's memory does not depend on the length of the audio, except for the log-mel that it keeps
+// (TranscribeOptions::feature_bytes, 64 MiB by default): it is the states of one window in encoder
+// and decoder, and grows with the model's width and text layers, with the threads, and with beams,
+// candidates and batch_size.
 class WHISPER_NPU_API Session {
  public:
   // threads: of the CPU, at most as many as this process has; 0: as the model's options say. Throws
@@ -367,12 +373,14 @@ class WHISPER_NPU_API Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  // Throws Error, and what the callbacks throw.
+  // Transcribes one recording. Stopped while it is at work, it returns with `truncated` set. Throws
+  // Error: usage, audio, device, resources, library; stopped, where it was asked to stop before the
+  // audio was open (its header read). Throws what the callbacks throw.
   Transcript transcribe(const Audio& audio, const TranscribeOptions& options = {},
                         const Callbacks& callbacks = {}, const std::stop_token& stop = {});
   // Transcribes recordings together, up to n_together (1 to 64) at a time, which takes less time
-  // than one after another. Each gives what transcribe() would have given, bit for bit; of its
-  // timing only its share of the work is its own. Returns when none is at work and `next` has none.
+  // than one after another. Each transcript is bit for bit that of transcribe(); its `timing` is
+  // this recording's share of the common work. Returns when none is at work and `next` has none.
   // A recording that cannot be read, or whose language the model does not have, has failed alone;
   // everything else is thrown. batch_size must be 1.
   void transcribe_each(std::size_t n_together, const TranscribeOptions& options,
@@ -385,7 +393,8 @@ class WHISPER_NPU_API Session {
   std::unique_ptr<State> state_;
 };
 
-// Reads audio as transcribe() does, without a model: fills input, timing and warnings.
+// Reads audio as transcribe() does, without a model: fills input, timing, warnings and truncated.
+// Throws Error: usage, audio, library, resources, stopped.
 WHISPER_NPU_API Transcript read_audio(const Audio& audio, const Callbacks& callbacks = {});
 
 }  // namespace wnpu

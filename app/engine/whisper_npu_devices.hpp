@@ -30,10 +30,10 @@ struct DeviceOptions {
   std::vector<std::string> operators = {};
   // "gelu=NAME": an operator that the NPU computes in the place of one of its own; empty: none.
   std::string npu_operator = {};
-  // What several devices divide: "windows" of batches; "layers", through which windows go from
-  // device to device; "heads" and hidden columns of all layers, whose bits depend on the number of
-  // devices; "auto": whatever the time model finds fastest for as many windows as are there at
-  // once.
+  // What several devices divide: "windows" of batches; "layers": each device has some, and windows
+  // go from device to device (pipeline parallel); "heads" and hidden columns of all layers, whose
+  // bits depend on the number of devices; "auto": whatever the time model finds fastest for as many
+  // windows as are there at once.
   std::string split = "windows";
   // What a window takes the CPU, and each device, where they share windows ("cpu,npu"): by these
   // times, 0 to 1e6, windows are dealt out before any work. 0: modelled.
@@ -68,7 +68,7 @@ struct NpuUse {
   std::vector<OperatorUse> operators;  // none unless they were asked for
 };
 
-// Some that follow each other.
+// A range of consecutive layers, heads or columns.
 struct Stretch {
   std::size_t first = 0;
   std::size_t count = 0;

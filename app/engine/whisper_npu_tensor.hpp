@@ -79,7 +79,9 @@ struct TensorResult {
 // An operation that was handed in. Copies stand for the same one; it outlives its device.
 class WHISPER_NPU_API TensorHandle {
  public:
+  // Blocks until the operation is done; does not throw its error.
   void wait() const;
+  // Whether it is done.
   bool ready() const;
   // Waits. Throws Error: usage for operands that make no sense, device, resources; what() names the
   // call and its sizes.
@@ -110,11 +112,13 @@ class WHISPER_NPU_API TensorDevice {
   // take no more, or refused with the least limit that would do. None: no limit.
   void set_memory_limit(std::optional<std::uint64_t> bytes);
 
-  // [m, k] x [k, n]. type: what the array takes operands in, "bf16", "int8", "int16".
+  // a [m, k] times b [k, n], as [m, n] in fp32. type: number format of the operands on the array:
+  // "bf16", "int8", "int16"; another one is thrown here. All other errors of an operation come from
+  // its handle's result().
   TensorHandle matmul(Tensor a, Tensor b, const std::string& type = "bf16");
-  // Of each row.
+  // Softmax of each row; the result has the shape of x.
   TensorHandle softmax(Tensor x);
-  // Of each row, to mean 0 and variance 1 (epsilon 1e-5).
+  // Each row to mean 0 and variance 1 (epsilon 1e-5).
   TensorHandle layer_norm(Tensor x);
   // x/2 (1 + erf(x / sqrt 2)) of each value.
   TensorHandle gelu(Tensor x);
