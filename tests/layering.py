@@ -74,7 +74,7 @@ RULES = {
     "decoder/text": [*MODELS, "decoder/model", "decoder/search"],
     "app/engine": ENGINE,
     "app/python": ["app/engine/whisper_npu.hpp", "app/engine/whisper_npu_tensor.hpp",
-                   "audio/vad/silero_vad.h", "npu/probe.h", "npu/xrt/xrt_devices.h"],
+                   "audio/vad/silero_vad.h", "models/text/vocabulary.h", "npu/probe.h", "npu/xrt/xrt_devices.h"],
     "app/formats": ENGINE,
     "app/urls": [],
     "app/cli": [*FORMATS, "app/urls"],

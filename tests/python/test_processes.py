@@ -81,6 +81,21 @@ print("over")
     assert (done.returncode, done.stdout, done.stderr) == (0, "over\n", "")
 
 
+def test_an_interpreter_ends_with_a_daemon_thread_at_work(nano):
+    undone = LONG + """
+import threading
+begun = threading.Event()
+def work():
+    for segment in model.transcribe(noise, language="en", temperature=0.0, no_speech_threshold=None)[0]:
+        begun.set()
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+print("over")
+"""
+    done = subprocess.run([sys.executable, "-c", undone, str(nano / "model"), "20"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "over\n", "")
+
+
 def test_two_interpreters_at_once(nano):
     code = LONG + "print([s.tokens for s in model.transcribe(noise[:640000], max_new_tokens=12, no_speech_threshold=None)[0]])"
     children = [subprocess.Popen([sys.executable, "-c", code, str(nano / "model"), "1"], stdout=subprocess.PIPE) for _ in range(2)]

@@ -3,7 +3,9 @@ import dataclasses
 import gc
 import io
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -247,6 +249,45 @@ def test_errors(nano_model, nano, noise, tmp_path):
     with pytest.raises(ModelError) as raised:
         WhisperModel(str(nano / "broken"))
     assert raised.value.code == 3 and raised.value.path
+
+
+@pytest.mark.parametrize("arguments, name", [
+    ({"temperature": 2}, "temperature"), ({"max_new_tokens": 500}, "max_new_tokens"), ({"beam_size": 0}, "beam_size"),
+    ({"log_prob_threshold": float("nan")}, "log_prob_threshold"), ({"initial_prompt": "\ud800"}, "initial_prompt"),
+    ({"prefix": "\udcff"}, "prefix"), ({"vad_filter": True, "vad_parameters": {"threshold": 2}}, "vad_parameters.threshold"),
+])
+def test_errors_name_the_argument(nano_model, noise, arguments, name):
+    with pytest.raises(UsageError, match=f"^{name}: expected .*, found") as raised:
+        nano_model.transcribe(noise, **arguments)
+    assert raised.value.option == name
+
+
+def test_paths_are_bytes(nano_model, nano, tmp_path):
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/m\xff")
+    shutil.copytree(nano / "model", folder)
+    assert WhisperModel(folder, device="cpu").engine.path == folder
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/n\xff.wav")
+    with pytest.raises(AudioNotFoundError) as raised:
+        nano_model.transcribe(path)
+    assert raised.value.path == path and "n\\udcff.wav" in str(raised.value)
+    shutil.copy(nano / "tone.wav", path)
+    expected = fields(nano_model.transcribe(str(nano / "tone.wav"), **QUICK)[0])
+    for name in (path, pathlib.Path(path)):
+        assert fields(nano_model.transcribe(name, **QUICK)[0]) == expected
+    for read in (nano_model.transcribe, _engine.decode):
+        with pytest.raises(ValueError):
+            read(str(nano / "tone.wav") + "\0.wav")
+
+
+@pytest.mark.parametrize("language", ["en", "EN", "English", "english"])
+def test_openai_names_of_languages(nano_model, noise, language):
+    found = whisper.Whisper(nano_model).transcribe(noise[:16000], language=language, sample_len=4)
+    assert found["language"] == "en"
+
+
+def test_openai_aliases_of_languages():
+    for name, code in (("German", "de"), ("DE", "de"), ("Burmese", "my"), ("Castilian", "es"), ("klingon", None)):
+        assert _engine.find_language(name) == code
 
 
 def test_errors_can_be_pickled():

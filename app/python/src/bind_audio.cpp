@@ -88,7 +88,8 @@ Decoded speech_probabilities(const Int16Samples& samples, const std::string& wei
 
 void bind_audio(nb::module_& module) {
   module.def(
-      "decode", [](const std::string& path) { return decode({.path = path}); }, nb::arg("path"));
+      "decode", [](const nb::str& path) { return decode({.path = path_bytes(path)}); },
+      nb::arg("path"));
   module.def(
       "decode",
       [](const nb::bytes& bytes) {

@@ -14,22 +14,26 @@ void bind_model(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("requested", &DeviceOptions::requested)
       .def_rw("cpu_precision", &DeviceOptions::cpu_precision);
-  const auto load = [](const std::string& name_or_path, const std::string& folder,
+  const auto load = [](const nb::str& name_or_path, const nb::str& folder,
                        const DeviceOptions& device, unsigned threads, std::size_t n_sessions) {
-    const ModelOptions options{.folder = folder, .device = device, .threads = threads};
-    return std::make_shared<SessionPool>(name_or_path, options, n_sessions);
+    const ModelOptions options{.folder = path_bytes(folder), .device = device, .threads = threads};
+    const std::string name = path_bytes(name_or_path);
+    const nb::gil_scoped_release release;
+    return std::make_shared<SessionPool>(name, options, n_sessions);
   };
   nb::class_<SessionPool>(module, "Model")
       .def(nb::new_(load), nb::arg("name_or_path"), nb::arg("folder"), nb::arg("device"),
-           nb::arg("threads"), nb::arg("n_sessions"), nb::call_guard<nb::gil_scoped_release>())
+           nb::arg("threads"), nb::arg("n_sessions"))
       .def("check", [](const SessionPool& pool,
                        const TranscribeOptions& options) { pool.model().check(options); })
       .def("after_fork", &SessionPool::after_fork)
       .def_prop_ro("is_multilingual",
                    [](const SessionPool& pool) { return pool.model().is_multilingual(); })
       .def_prop_ro("threads", [](const SessionPool& pool) { return pool.model().threads(); })
-      .def_prop_ro("name", [](const SessionPool& pool) { return pool.model().info().name; })
-      .def_prop_ro("path", [](const SessionPool& pool) { return pool.model().info().path; })
+      .def_prop_ro("name",
+                   [](const SessionPool& pool) { return path_text(pool.model().info().name); })
+      .def_prop_ro("path",
+                   [](const SessionPool& pool) { return path_text(pool.model().info().path); })
       .def_prop_ro("format", [](const SessionPool& pool) { return pool.model().info().format; })
       .def_prop_ro("quantization",
                    [](const SessionPool& pool) { return pool.model().info().quantization; })

@@ -7,6 +7,7 @@
 #include "app/engine/whisper_npu.hpp"
 #include "app/python/src/bindings.h"
 #include "app/python/src/transcription.h"
+#include "models/text/vocabulary.h"
 
 namespace nb = nanobind;
 
@@ -97,6 +98,13 @@ void bind_options(nb::module_& module) {
       .def_rw("hallucination_silence_threshold", &Options::hallucination_silence_threshold, none)
       .def_rw("clip_timestamps", &Options::clip_timestamps);
   bind_results(module);
+  module.def(
+      "find_language",
+      [](const std::string& code_or_name) -> std::optional<std::string> {
+        const auto code = models::find_language(code_or_name);
+        return code ? std::optional<std::string>(*code) : std::nullopt;
+      },
+      nb::arg("code_or_name"));
 }
 
 }  // namespace wnpu::python

@@ -126,9 +126,9 @@ void bind_transcription(nb::module_& module) {
           nb::arg("tells_progress"))
       .def(
           "__init__",
-          [](Held* held, const Held::Pool& pool, const std::string& path,
+          [](Held* held, const Held::Pool& pool, const nb::str& path,
              const TranscribeOptions& options, bool tells_progress) {
-            new (held) Held(pool, {{.path = path}, options, tells_progress});
+            new (held) Held(pool, {{.path = path_bytes(path)}, options, tells_progress});
           },
           nb::arg("model"), nb::arg("path"), nb::arg("options"), nb::arg("tells_progress"))
       .def("beginning",

@@ -3,8 +3,16 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <string>
+#include <string_view>
 
 namespace wnpu::python {
+
+// The bytes of a path, as os.fsencode() has them: a name need not be UTF-8. Raises ValueError for
+// one with a NUL, which would end it there.
+std::string path_bytes(const nanobind::str& path);
+// As os.fsdecode().
+nanobind::str path_text(std::string_view bytes);
 
 void bind_errors(nanobind::module_& module);
 void bind_options(nanobind::module_& module);

@@ -5,6 +5,21 @@ namespace nb = nanobind;
 
 namespace wnpu::python {
 
+std::string path_bytes(const nb::str& path) {
+  const auto bytes = nb::steal<nb::bytes>(PyUnicode_EncodeFSDefault(path.ptr()));
+  if (!bytes.is_valid()) throw nb::python_error();
+  std::string name(static_cast<const char*>(bytes.data()), bytes.size());
+  if (name.find('\0') != name.npos) throw nb::value_error("embedded null character in a path");
+  return name;
+}
+
+nb::str path_text(std::string_view bytes) {
+  auto text = nb::steal<nb::str>(
+      PyUnicode_DecodeFSDefaultAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
+  if (!text.is_valid()) throw nb::python_error();
+  return text;
+}
+
 // wnpu::Error becomes what errors.py makes of it.
 void bind_errors(nb::module_& /*module*/) {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void* /*payload*/) {
@@ -13,7 +28,7 @@ void bind_errors(nb::module_& /*module*/) {
     } catch (const Error& error) {
       const nb::object made =
           nb::module_::import_("whisper_npu.errors")
-              .attr("from_engine")(static_cast<int>(error.code()), nb::str(error.what()),
+              .attr("from_engine")(static_cast<int>(error.code()), path_text(error.what()),
                                    nb::str(error.option().data(), error.option().size()));
       PyErr_SetObject(made.type().ptr(), made.ptr());
     }
@@ -24,6 +39,8 @@ void bind_errors(nb::module_& /*module*/) {
 
 NB_MODULE(_engine, module) {
   module.doc() = "The engine of whisper-npu: what the Python modules beside it are written over.";
+  // A daemon thread that is at work when the interpreter ends holds its objects: no news to a user.
+  nb::set_leak_warnings(false);
   module.attr("__version__") = WNPU_VERSION;
   wnpu::python::bind_errors(module);
   wnpu::python::bind_options(module);

@@ -25,11 +25,26 @@ _SAME = ("beam_size best_of patience repetition_penalty no_repeat_ngram_size com
          "hallucination_silence_threshold language_detection_threshold language_detection_segments").split()
 
 
+# What faster-whisper calls the engine's options that have another name.
+FASTER_WHISPER_NAMES = {"logprob_threshold": "log_prob_threshold", "sample_len": "max_new_tokens"}
+
+
 def set_option(options: Any, name: str, value: Any, argument: Optional[str] = None) -> None:
     try:
         setattr(options, name, value)
     except TypeError as error:
+        if isinstance(value, str) and not _is_utf8(value):
+            raise UsageError(f"{argument or name}: expected text without lone surrogates, found {value!r}",
+                             option=argument or name) from error
         raise TypeError(f"{argument or name}: expected another type, found {value!r}") from error
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def refuse_unless(condition: bool, argument: str, expected: str, found: Any) -> None:
@@ -73,7 +88,7 @@ def engine_options(arguments: Dict[str, Any]) -> "_engine.TranscribeOptions":
     set_option(options, "language", arguments["language"] or "")
     options.task = getattr(_engine.Task, arguments["task"])
     options.length_penalty = length_penalty_of(arguments["length_penalty"])
-    options.initial_prompt = prompt or ""
+    set_option(options, "initial_prompt", prompt or "")
     set_option(options, "prefix", arguments["prefix"] or "")
     # faster-whisper: no effect beside a prefix.
     set_option(options, "hotwords", "" if arguments["prefix"] else arguments["hotwords"] or "")

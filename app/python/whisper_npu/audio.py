@@ -13,7 +13,7 @@ SAMPLE_RATE = 16000
 def name_of(audio: Any) -> str:
     """For messages: the path, if there is one."""
     if isinstance(audio, (str, os.PathLike)):
-        return os.fspath(audio)
+        return os.fsdecode(audio)
     name = getattr(audio, "name", None)
     return name if isinstance(name, str) else "memory"
 

@@ -4,8 +4,8 @@ from typing import Any, BinaryIO, Dict, Iterable, List, Optional, Tuple, Union
 
 import numpy as np
 
-from whisper_npu.arguments import (WINDOW_S, engine_options, refuse_unless, said_options, set_option, set_vad,
-                                   temperatures_of, vad_of)
+from whisper_npu.arguments import (FASTER_WHISPER_NAMES, WINDOW_S, engine_options, refuse_unless, said_options,
+                                   set_option, set_vad, temperatures_of, vad_of)
 from whisper_npu.audio import SAMPLE_RATE, decode_int16
 from whisper_npu.model import WhisperModel
 from whisper_npu.results import Segment, TranscriptionInfo, VadOptions
@@ -87,7 +87,7 @@ class BatchedInferencePipeline:
         else:
             audio, clips = _clips(audio, clip_timestamps)
             set_option(options, "clip_timestamps", clips)
-        run = Run(self.model.engine, audio, options, log_progress)
+        run = Run(self.model.engine, audio, options, log_progress, FASTER_WHISPER_NAMES)
         clips_said = clip_timestamps or [{"start": start, "end": end} for start, end in run.beginning.clips]
         said = said_options(arguments, clip_timestamps=clips_said)
         return self.model.begun(run, word_timestamps), self.model.info(run, arguments, said, vad)

@@ -17,8 +17,9 @@ class Error(RuntimeError):
     code: int = 70
 
     def __init__(self, message: str = "", *, option: Optional[str] = None, path: Optional[str] = None):
-        super().__init__(message)
         shape = _SHAPE.match(message)
+        message = message.encode(errors="backslashreplace").decode()  # of a path whose name is no UTF-8
+        super().__init__(message)
         subject = shape["subject"] if shape else None
         self.message: str = message
         self.option: Optional[str] = option
@@ -91,9 +92,18 @@ def _again(of_class: Type[Error], message: str, option: Optional[str], path: Opt
     return of_class(message, option=option, path=path)
 
 
+def renamed(error: Error, option: str) -> Error:
+    """The same about an option by the name that the caller knows it by."""
+    return type(error)(option + error.message[len(error.option or ""):], option=option)
+
+
 def from_engine(code: int, message: str, option: str) -> Error:
-    """The exception for an error of the engine: called by `_engine`."""
+    """The exception for an error of the engine: called by `_engine`. A path's bytes are as os.fsdecode() has them."""
     error = _BY_CODE.get(code, Error)(message, option=option or None)
+    if option == "temperatures":
+        return renamed(error, "temperature")
+    if option.startswith("vad."):
+        return renamed(error, "vad_parameters." + option[len("vad."):])
     if isinstance(error, AudioError) and error.path and not os.path.exists(error.path):
         if os.path.isabs(error.path) or os.sep in error.path or error.path != "memory":
             return AudioNotFoundError(message, path=error.path)

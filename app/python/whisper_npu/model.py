@@ -8,8 +8,8 @@ from typing import Any, BinaryIO, Dict, Iterable, List, Optional, Tuple, Union
 import numpy as np
 
 from whisper_npu import _engine
-from whisper_npu.arguments import (LANGUAGES, clips_of, engine_options, refuse_unless, said_options, set_option,
-                                   set_vad, vad_of)
+from whisper_npu.arguments import (FASTER_WHISPER_NAMES, LANGUAGES, clips_of, engine_options, refuse_unless,
+                                   said_options, set_option, set_vad, vad_of)
 from whisper_npu.errors import UnsupportedError
 from whisper_npu.hub import find_model
 from whisper_npu.results import Segment, TranscriptionInfo, VadOptions, segment_of
@@ -126,7 +126,7 @@ class WhisperModel:
             set_vad(options, vad)
         else:
             set_option(options, "clip_timestamps", clips_of(clip_timestamps))
-        run = Run(self._engine, audio, options, log_progress)
+        run = Run(self._engine, audio, options, log_progress, FASTER_WHISPER_NAMES)
         return self.begun(run, word_timestamps), self.info(run, arguments, said_options(arguments), vad)
 
     def detect_language(

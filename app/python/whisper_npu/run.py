@@ -3,13 +3,13 @@
 import atexit
 import os
 import weakref
-from typing import Any, Callable, Iterator, Optional, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Union
 
 import numpy as np
 
 from whisper_npu import _engine
 from whisper_npu.audio import decode_int16, name_of
-from whisper_npu.errors import LibraryError
+from whisper_npu.errors import LibraryError, UsageError, renamed
 
 # True: a bar of tqdm; a function is given the seconds that are done and how many there are.
 Progress = Union[bool, Callable[[float, float], Any]]
@@ -18,11 +18,19 @@ _running: "weakref.WeakSet[Run]" = weakref.WeakSet()
 
 
 class Run:
-    """Begins at once, and waits for the first segment to be asked for before it decodes any."""
+    """Begins at once, and waits for the first segment to be asked for before it decodes any.
+
+    `names`: what the caller calls options that are refused, where it is not the engine's name.
+    """
 
     def __init__(self, model: "_engine.Model", audio: Any, options: "_engine.TranscribeOptions",
-                 progress: Progress = False):
-        model.check(options)
+                 progress: Progress = False, names: Optional[Mapping[str, str]] = None):
+        try:
+            model.check(options)
+        except UsageError as error:
+            if names and error.option in names:
+                raise renamed(error, names[error.option]) from None
+            raise
         self._progress = progress
         self._name = name_of(audio)
         self.is_empty = isinstance(audio, np.ndarray) and audio.size == 0
@@ -93,7 +101,7 @@ def _source(audio: Any) -> Union[str, bytes, np.ndarray]:
     if isinstance(audio, np.ndarray):
         return _heard(audio)
     if isinstance(audio, (str, os.PathLike)):
-        return os.fspath(audio)
+        return os.fsdecode(audio)
     if hasattr(audio, "read"):
         content = audio.read()
         if not isinstance(content, bytes):

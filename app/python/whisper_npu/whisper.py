@@ -127,6 +127,9 @@ def _options(given: Dict[str, Any], decoding: Dict[str, Any]) -> "_engine.Transc
     # None: as openai-whisper, one beam and one sample.
     empty = {"language": "", "sample_len": 0, "best_of": 1, "beam_size": 1, "patience": 1.0,
              "initial_prompt": ""}
+    language = decoding["language"]
+    if isinstance(language, str):  # a code or a name, in any case
+        decoding["language"] = _engine.find_language(language) or language
     given = {**given, **decoding, "prefix": prefix or ""}
     for name, value in given.items():
         set_option(options, name, empty.get(name) if value is None else value)
