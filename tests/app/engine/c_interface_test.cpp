@@ -263,6 +263,21 @@ TEST_CASE("c interface: a callback stops the work, or throws, and the session go
         WHISPER_NPU_ERROR_INTERNAL);
   CHECK(std::string(whisper_npu_error_text()).starts_with("\xEF\xBF\xBDxxx"));
   CHECK(t == nullptr);
+  callbacks.on_segment = nullptr;
+
+  // Of a file the header comes first: before it is read there is nothing to be cut.
+  const std::string path = f.folder.path() / "noise.wav";
+  tests::write_wav(path, f.samples);
+  auto file = initial<whisper_npu_audio>();
+  file.path = path.c_str();
+  callbacks.should_stop = [](void*) { return 1; };
+  CHECK(whisper_npu_transcribe(c.session, &file, &options, &callbacks, &t) ==
+        WHISPER_NPU_ERROR_STOPPED);
+  CHECK(t == nullptr);
+  callbacks.should_stop = [](void*) -> int { throw 5; };
+  CHECK(whisper_npu_transcribe(c.session, &file, &options, &callbacks, &t) ==
+        WHISPER_NPU_ERROR_INTERNAL);
+  CHECK(t == nullptr);
   CHECK(n_segments(nullptr, 0) == all);
 }
 
