@@ -72,10 +72,11 @@ std::string options_of(const CLI::App& command) {
   return text;
 }
 
-// A command's footer has them.
-std::string examples_of(const CLI::App& command) {
+// A command's footer has them. One that has none of its own has the program's, from CLI11.
+std::string examples_of(const CLI::App& command, const CLI::App& program) {
   const std::string footer = command.get_footer();
-  return footer.empty() ? footer : ".nf\n" + escaped(footer) + "\n.fi\n";
+  const bool is_its_own = !footer.empty() && footer != program.get_footer();
+  return is_its_own ? ".nf\n" + escaped(footer) + "\n.fi\n" : "";
 }
 
 // The commands below one, or itself where there is none, each with the words that name it.
@@ -109,7 +110,7 @@ std::string manual_of(const CLI::App& program) {
   text += ".SH OPTIONS\n" + options_of(program);
   for (const auto& [words, command] : commands) {
     text += ".SH OPTIONS OF " + escaped(words) + "\n" + escaped(command->get_description()) +
-            ".\n" + options_of(*command) + examples_of(*command);
+            ".\n" + options_of(*command) + examples_of(*command, program);
   }
   text += exit_status();
   // A line of its own each, as --help has them.

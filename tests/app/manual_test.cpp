@@ -8,6 +8,16 @@
 
 using namespace wnpu::app;
 
+namespace {
+
+std::size_t count_of(const std::string& part, const std::string& text) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
 TEST_CASE("manual: has every option that transcribe --help lists") {
   const std::array<const char*, 2> arguments = {"transcribe", "--help"};
   const std::string manual = manual_page({});
@@ -24,6 +34,18 @@ TEST_CASE("manual: has every option that transcribe --help lists") {
     ++n_options;
   }
   CHECK(n_options > 40);
+}
+
+TEST_CASE("manual: what is said of the program stands once, however many commands there are") {
+  const auto nothing = [](CLI::App&) {};
+  const auto run = [](const std::vector<std::string>&) { return 0; };
+  const std::vector<Subcommand> others = {{"one", "First", nothing, run},
+                                          {"two", "Second", nothing, run}};
+  const std::string manual = manual_page(others);
+  CHECK(count_of("OPTIONS OF two", manual) == 1);
+  CHECK(count_of("Environment:", manual) == 1);
+  CHECK(count_of("WNPU_ISA", manual) == 1);
+  CHECK(count_of("Examples:", manual) == 1);
 }
 
 TEST_CASE("manual: no line of its text is taken for a request of troff") {
