@@ -78,7 +78,9 @@ void add_options(CLI::App& app, Command& command) {
                  "them; without files, all of its files")
       ->type_name("MANIFEST.tsv")
       ->group(group);
-  app.add_flag("--json", options.json, "JSON on stdout instead of tables (bench.schema.json)")
+  app.add_flag("--json", options.json,
+               "JSON on stdout instead of tables, by "
+               "bench.schema.json (in share/whisper-npu/schemas)")
       ->group(group);
   add_shape_options(app, command);
   app::add_work_options(app, options.work);

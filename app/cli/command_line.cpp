@@ -60,8 +60,9 @@ void add_manifest_options(CLI::App& app, Options& options) {
     return app.add_option(name, target, help)->configurable(false);  // as files
   };
   add("--manifest", manifest.file,
-      "Instead of files: rows of a JSONL file (app/worker/row.schema.json); results are JSON lines "
-      "on stdout, or in the file of --output or --resume (app/worker/result.schema.json)")
+      "Instead of files: rows of a JSONL file, by row.schema.json (in share/whisper-npu/schemas); "
+      "results are JSON lines, by result.schema.json (there too), on stdout or in the file of "
+      "--output or --resume")
       ->type_name("FILE");
   add("--shard", manifest.shard,
       "Of the rows those whose number, divided by N, leaves I - 1; auto: as the array job or "
@@ -75,7 +76,8 @@ void add_manifest_options(CLI::App& app, Options& options) {
                "Take failed rows out of the file of --resume, and try them again")
       ->configurable(false);
   add("--summary", manifest.summary,
-      "Rows, failures, seconds and word errors as JSON (app/manifest/summary.schema.json)")
+      "Rows, failures, seconds and word errors as JSON, by summary.schema.json (in "
+      "share/whisper-npu/schemas)")
       ->type_name("FILE");
   add_row_options(app, options.rows);
 }

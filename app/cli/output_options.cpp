@@ -26,7 +26,8 @@ void add_result_options(CLI::App& app, Options& options) {
          [&options](const std::vector<std::string>& given) {
            for (const std::string& name : given) add_format(options, name);
          },
-         "Repeatable; text if not given, all with --output-dir")
+         "Repeatable; text if not given, all with --output-dir; json and jsonl: by "
+         "transcript.schema.json (in share/whisper-npu/schemas)")
       ->allow_extra_args(false)
       ->delimiter(',')
       ->check(one_of(names))
@@ -133,8 +134,9 @@ void add_log_format(CLI::App& app, LogFormat& format) {
       [&format](const std::string& name) {
         format = name == "json" ? LogFormat::json : LogFormat::text;
       },
-      "Messages on stderr; json: an object a line, and the progress as well "
-      "(app/formats/log.schema.json)");
+      "Messages on stderr; json: an object a line, and the progress as well, by log.schema.json "
+      "(in "
+      "share/whisper-npu/schemas)");
 }
 
 LogFormat log_format_among(std::span<const char* const> words, const char* variable) {

@@ -15,7 +15,9 @@ void add_config_command(CLI::App& program, ConfigRequest& request) {
       "show", "Values of transcribe's options, as a configuration file that gives them");
   show->add_flag("--origin", request.with_origin,
                  "Where each comes from: default, a variable, the file and its line");
-  show->add_flag("--json", request.as_json, "JSON on stdout instead of TOML, with the origins");
+  show->add_flag("--json", request.as_json,
+                 "JSON on stdout instead of TOML, with the origins, "
+                 "by config.schema.json (in share/whisper-npu/schemas)");
   config->add_subcommand("path", "The configuration file that is read where it is there");
   for (CLI::App* action : config->get_subcommands([](CLI::App*) { return true; })) {
     for (CLI::Option* option : action->get_options()) option->configurable(false);

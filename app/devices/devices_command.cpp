@@ -34,7 +34,9 @@ Subcommand devices_command() {
             app.add_option("--xclbin", listing->xclbin,
                            "The NPU's overlay; the installed one if not given")
                 ->type_name("FILE");
-            app.add_flag("--json", listing->json, "JSON on stdout instead of text");
+            app.add_flag("--json", listing->json,
+                         "JSON on stdout instead of text, by "
+                         "devices.schema.json (in share/whisper-npu/schemas)");
           },
           [listing](const std::vector<std::string>&) { return list(*listing); }};
 }

@@ -33,7 +33,9 @@ Subcommand doctor_command() {
   return {"doctor", "Whether what a transcription needs is there and works, and what mends it",
           [visit](CLI::App& app) {
             add_place_options(app, visit->options);
-            app.add_flag("--json", visit->json, "JSON on stdout instead of text");
+            app.add_flag("--json", visit->json,
+                         "JSON on stdout instead of text, by "
+                         "doctor.schema.json (in share/whisper-npu/schemas)");
           },
           [visit](const std::vector<std::string>&) { return examine(*visit); }};
 }

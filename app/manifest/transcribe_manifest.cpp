@@ -196,8 +196,8 @@ class ManifestRun {
       if (result.contains("text") && result["text"].is_string()) text = result["text"];
       summary_.add(result, text);
     } catch (const ordered_json::exception&) {
-      throw UsageError(place + ": expected a result (app/worker/result.schema.json), found " +
-                       "something else");
+      throw UsageError(place + ": expected a result, by result.schema.json (in " +
+                       "share/whisper-npu/schemas), found something else");
     }
   }
 

@@ -93,7 +93,7 @@ Subcommand list_action() {
                 "--names", [order] { order->as = ListedAs::names; }, "Names alone, a line each");
             app.add_flag_callback(
                    "--json", [order] { order->as = ListedAs::json; },
-                   "As JSON: app/models/models_list.schema.json")
+                   "As JSON, by models_list.schema.json (in share/whisper-npu/schemas)")
                 ->excludes(names);
             add_model_dir(app, order->named);
           },

@@ -72,7 +72,8 @@ void add_quantize_options(CLI::App& app, QuantizeOrder& order, std::vector<std::
       ->allow_extra_args(false)
       ->type_name("FILE");
   app.add_option("-o,--output-dir", order.folder, "Folder to make, for --model")->type_name("DIR");
-  app.add_flag("--json", order.is_json, "The report as JSON (app/models/quantize.schema.json)");
+  app.add_flag("--json", order.is_json,
+               "The report as JSON, by quantize.schema.json (in share/whisper-npu/schemas)");
   app.add_flag("--overwrite", order.overwrites, "Replace a folder that this command has made");
 }
 

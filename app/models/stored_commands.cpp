@@ -134,7 +134,9 @@ Subcommand info_action() {
   return {"info", "What a model is, where it is, and where it comes from",
           [order](CLI::App& app) {
             add_named_models(app, order->named);
-            app.add_flag("--json", order->is_json, "As JSON: app/models/models_info.schema.json");
+            app.add_flag("--json", order->is_json,
+                         "As JSON, by models_info.schema.json "
+                         "(in share/whisper-npu/schemas)");
           },
           [order](const std::vector<std::string>& names) {
             require_one(names, "models info");

@@ -145,7 +145,9 @@ void add_first_light_options(CLI::App& app, Trial& trial) {
   add_integer(app, "--threads", trial.threads, {{0, 1024}, 0},
               "Of the simulator; 0: as many as there are CPUs");
   add_run_options(app, trial);
-  app.add_flag("--json", trial.json, "JSON on stdout instead of text");
+  app.add_flag("--json", trial.json,
+               "JSON on stdout instead of text, by "
+               "first_light.schema.json (in share/whisper-npu/schemas)");
   app.add_option("--output", trial.output, "File for the JSON, whole or not at all")
       ->type_name("FILE");
   app.add_flag("--overwrite", trial.overwrites, "Replace that file");

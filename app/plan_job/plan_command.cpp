@@ -87,7 +87,8 @@ void add_plan_options(CLI::App& app, PlanOrder& order) {
     add_count(app, "--processes", order.processes, kProcesses,
               "Of a machine, a shard each; if not given, as many as its CPUs are enough for");
     add_optional(app, "--price-per-hour", order.price_hour, kPrice, "Of a machine");
-    app.add_flag("--json", order.is_json, "JSON on stdout (app/plan_job/plan.schema.json)");
+    app.add_flag("--json", order.is_json,
+                 "JSON on stdout, by plan.schema.json (in share/whisper-npu/schemas)");
   });
   add_work_options(app, order.work);
   add_row_options(app, order.work.rows);

@@ -45,8 +45,8 @@ void add_input(CLI::App& app, StreamOptions& options) {
 
 void add_output(CLI::App& app, StreamOptions& options) {
   add_name(app, "-f,--format", kFormatNames, options.format,
-           "text: final words as they come, a line a pause; jsonl: an event a line "
-           "(app/formats/stream.schema.json)");
+           "text: final words as they come, a line a pause; jsonl: an event a line, by "
+           "stream.schema.json (in share/whisper-npu/schemas)");
   app.add_flag_callback(
       "-q,--quiet", [&options] { options.work.verbosity = Verbosity::quiet; },
       "Only errors on stderr");

@@ -291,7 +291,9 @@ void add_search_options(CLI::App& app, Search& search) {
   add_quality(app, search);
   app.add_option("--report", search.page, "File for a page of charts")->type_name("FILE.html");
   app.add_flag("--overwrite", search.overwrites, "Replace a file that is there");
-  app.add_flag("--json", search.json, "JSON on stdout instead of text (search.schema.json)");
+  app.add_flag("--json", search.json,
+               "JSON on stdout instead of text, by "
+               "search.schema.json (in share/whisper-npu/schemas)");
 }
 
 }  // namespace

@@ -141,6 +141,23 @@ def check_dockerfile():
     check("nasm" in text, "Dockerfile: lacks nasm, which ffmpeg_audio.sh asks for")
 
 
+def check_schemas():
+    """All schemas are installed; what the program says names them by what they are called there, and where."""
+    schemas = {path.name for path in root.glob("*/**/*.schema.json")
+               if path.relative_to(root).parts[0] in ("app", "bench", "npu")}
+    installed = re.findall(r"^share/whisper-npu/schemas/(.+)$", (package / "installed_files.txt").read_text(), re.M)
+    same(set(installed), schemas, "installed_files.txt: schemas")
+    for folder in ("app", "bench", "npu"):
+        for path in (root / folder).rglob("*.cpp"):
+            code = re.sub(r"//.*", "", path.read_text(encoding="utf-8"))
+            text = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', code))
+            for name in re.findall(r"[\w/]+\.schema\.json", text):
+                place = path.relative_to(root)
+                check(name in schemas, f"{place}: expected a schema that is installed, found {name}")
+            check(".schema.json" not in text or "share/whisper-npu/schemas" in text,
+                  f"{path.relative_to(root)}: names a schema, but not share/whisper-npu/schemas")
+
+
 def check_containers():
     """What our reader opens with FFmpeg's libraries, those of the tarball open."""
     reader = (root / "audio/read/libav_decoder.cpp").read_text()
@@ -188,6 +205,7 @@ check_loaded()
 check_options()
 check_paths()
 check_dockerfile()
+check_schemas()
 check_containers()
 check_syntax()
 if len(sys.argv) > 2:
