@@ -65,9 +65,8 @@ void add_manifest_options(CLI::App& app, Options& options) {
       "--output or --resume")
       ->type_name("FILE");
   add("--shard", manifest.shard,
-      "Of the rows those whose number, divided by N, leaves I - 1; auto: as the array job or "
-      "indexed "
-      "job says that runs this")
+      "Only rows r (counted from 0) with r mod N = I - 1; auto: I and N of the Slurm or Kubernetes "
+      "array job that runs this")
       ->type_name("I/N|auto");
   add("--resume", manifest.resume,
       "Add results to this file, for the rows that have none there; it may be missing")
@@ -279,7 +278,8 @@ bool needs_settings(const CommandWords& words) {
          std::ranges::none_of(words.given, only_tells);
 }
 
-constexpr const char* kAbout = "Whisper speech recognition on AMD XDNA NPUs and CPUs";
+constexpr const char* kAbout =
+    "Whisper speech recognition on CPUs, and on AMD XDNA NPUs (simulated so far)";
 
 void parse_words(CLI::App& app, std::vector<std::string> words) {
   std::ranges::reverse(words);  // as CLI11 wants them

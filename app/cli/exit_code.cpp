@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::array kTexts = {
     ExitCodeText{"0", "all went well"},
-    ExitCodeText{
-        "1",
-        "of several files at least one failed, the others are done; what was tried did not hold"},
+    ExitCodeText{"1",
+                 "at least one of several files failed, the others are done; a check (doctor, "
+                 "bench --check, npu op validate) failed"},
     ExitCodeText{"2", "arguments that make no sense"},
     ExitCodeText{"3", "the model is missing, damaged or not what it claims"},
     ExitCodeText{"4", "the only input cannot be decoded"},

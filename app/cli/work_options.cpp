@@ -329,7 +329,9 @@ void add_row_options(CLI::App& command, RowLimits& rows) {
 void add_pull_options(CLI::App& app, Options& options) {
   CLI::Option* const yes = app.add_flag(
       "--yes", options.yes, "Pull a model that is not there, as models pull does, without asking");
-  app.add_flag("--offline", options.offline, "Pull nothing: say what is missing")->excludes(yes);
+  app.add_flag("--offline", options.offline,
+               "Use no network: pull no model, fetch no recording; say what is missing")
+      ->excludes(yes);
 }
 
 void add_url_options(CLI::App& command, Options& options) {

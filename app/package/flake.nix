@@ -1,6 +1,6 @@
 # nix build '.?dir=app/package', in a clone of this repository; package.nix is the package.
 {
-  description = "Whisper speech recognition on AMD XDNA NPUs and CPUs";
+  description = "Whisper speech recognition on CPUs, and on AMD XDNA NPUs (simulated so far)";
 
   inputs.nixpkgs.url = "nixpkgs/nixos-25.05";
 

@@ -26,7 +26,7 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "${loaded}, libcurl4 | libcurl4t64, libasoun
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenblas0, python3")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Any audio or video file to text, subtitles or JSON, with any Whisper model
 (CTranslate2, HuggingFace, ggml, openai's); a command, a library for C and C++,
-and an encoder for AMD XDNA NPUs.")
+and an encoder for AMD XDNA NPUs, which has run in a simulator alone so far.")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(doc ${CMAKE_INSTALL_DATAROOTDIR}/doc/whisper-npu)

@@ -60,7 +60,7 @@ stdenv.mkDerivation {
   '';
 
   meta = {
-    description = "Whisper speech recognition on AMD XDNA NPUs and CPUs";
+    description = "Whisper speech recognition on CPUs, and on AMD XDNA NPUs (simulated so far)";
     license = lib.licenses.mit;
     platforms = [ "x86_64-linux" "aarch64-linux" ];
     mainProgram = "whisper-npu";

@@ -2,7 +2,7 @@
 # HOMEBREW_WHISPER_NPU_SOURCE is its path or URL. tests/program/package_recipes_test.py holds this file,
 # package.nix and Dockerfile to what CMake asks for and installs.
 class WhisperNpu < Formula
-  desc "Whisper speech recognition on AMD XDNA NPUs and CPUs"
+  desc "Whisper speech recognition on CPUs, and on AMD XDNA NPUs (simulated so far)"
   homepage "https://localhost/whisper-npu"
   license "MIT"
   head ENV.fetch("HOMEBREW_WHISPER_NPU_SOURCE", "file://#{File.expand_path("../..", __dir__)}"),
