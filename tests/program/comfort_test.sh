@@ -74,6 +74,8 @@ lang=${lang#a.}
 expect 6 "a.$lang.txt: is there already" -r --output-template '{dir}/{stem}.{lang}.txt' talks
 expect 0 'skipped' -r --skip-existing --output-template '{dir}/{stem}.{lang}.txt' talks
 expect 2 'writes it too' -r --output-template '{lang}.txt' talks
+expect 2 'one --format needs --output-dir or --output-template$' --format srt,json talks/a.wav
+expect 2 'of more than one file needs --output-dir or --output-template$' --format srt talks/a.wav talks/b.wav
 expect 2 'did you mean {stem}' --output-template '{stam}' talks/a.wav
 
 # Headers, from the worker process and without one.
