@@ -191,6 +191,16 @@ class WordSorter {
     return "--" + std::string(foreign->ours);
   }
 
+  // A folder of that name is hardly meant.
+  void check_glued(const CLI::Option& option, const std::string& name,
+                   const std::string& rest) const {
+    const std::string_view advice = advice_for_glued_output(rest);
+    const bool has_formats = find("--format") != nullptr;
+    if (advice.empty() || !has_formats || !option.check_lname("output-dir")) return;
+    refuse_word(name + rest + ": " + name + " is --output-dir, a folder: write " +
+                std::string(advice) + "; a folder of that name is " + name + "=" + rest);
+  }
+
   // "vo=folder" is -v and -o with a value, as is "vofolder".
   void take_short(const std::string& letters) {
     const std::string name = std::string("-") + letters[0];
@@ -199,7 +209,10 @@ class WordSorter {
     if (option == nullptr) refuse_word(name + ": there is no such option");
     if (rest.empty()) return take(*option, name, std::nullopt);
     if (rest[0] == '=') return take(*option, name, rest.substr(1));
-    if (takes_value(*option) && !may_go_without_value(*option)) return take(*option, name, rest);
+    if (takes_value(*option) && !may_go_without_value(*option)) {
+      check_glued(*option, name, rest);
+      return take(*option, name, rest);
+    }
     take(*option, name, std::nullopt);
     take_short(rest);
   }

@@ -7,7 +7,8 @@ namespace wnpu::app {
 namespace {
 
 constexpr std::string_view kNoDiarization = "nobody tells speakers apart here: leave it out";
-constexpr std::string_view kNoMicrophone = "there is no live mode: write - and send sound to stdin";
+constexpr std::string_view kLive =
+    "a microphone is another command's: write stream --device-input default";
 
 constexpr std::array kOptions = {
     ForeignOption{"vad-filter", "vad", ""},
@@ -25,9 +26,9 @@ constexpr std::array kOptions = {
     ForeignOption{"prompt-reset-on-temperature", "",
                   "it is 0.5, as openai-whisper's: leave it out"},
     ForeignOption{"multilingual", "", "a file has one language: leave it out"},
-    ForeignOption{"device-index", "", "the one NPU is taken: leave it out"},
+    ForeignOption{"device-index", "", "write the number behind the device: --device npu:1"},
     ForeignOption{"num-workers", "", "write --batch-size 8"},
-    ForeignOption{"local-files-only", "", "nothing is fetched: leave it out"},
+    ForeignOption{"local-files-only", "", "write --offline, without a value"},
     ForeignOption{"download-root", "", "write --model-dir"},
     ForeignOption{"pretty-json", "", "json is indented, jsonl is not: write --format"},
     ForeignOption{"print-colors", "",
@@ -37,9 +38,32 @@ constexpr std::array kOptions = {
                   "no published figure says what this NPU draws: leave it out (npu/README.md)"},
     ForeignOption{"hf-token", "", kNoDiarization},
     ForeignOption{"speaker-name", "", kNoDiarization},
-    ForeignOption{"live-transcribe", "", kNoMicrophone},
-    ForeignOption{"live-volume-threshold", "", kNoMicrophone},
-    ForeignOption{"live-input-device", "", kNoMicrophone},
+    ForeignOption{"live-transcribe", "", kLive},
+    ForeignOption{"live-volume-threshold", "",
+                  "stream finds speech by its probability: write stream --vad-threshold 0.5"},
+    ForeignOption{"live-input-device", "", kLive},
+};
+
+// Behind whisper.cpp's -o, and names of formats, which look the same: what to write.
+struct GluedOutput {
+  std::string_view letters;
+  std::string_view advice;
+};
+constexpr std::array kGluedOutputs = {
+    GluedOutput{"text", "--format text"},
+    GluedOutput{"txt", "--format txt"},
+    GluedOutput{"srt", "--format srt"},
+    GluedOutput{"vtt", "--format vtt"},
+    GluedOutput{"tsv", "--format tsv"},
+    GluedOutput{"json", "--format json"},
+    GluedOutput{"jsonl", "--format jsonl"},
+    GluedOutput{"lrc", "--format lrc"},
+    GluedOutput{"csv", "--format csv"},
+    GluedOutput{"all", "--format all"},
+    GluedOutput{"j", "--format json"},
+    GluedOutput{"jf", "--format json --word-timestamps True"},
+    GluedOutput{"wts", "--format srt --word-timestamps True --highlight-words True"},
+    GluedOutput{"f", "--output FILE"},
 };
 
 }  // namespace
@@ -50,6 +74,11 @@ const ForeignOption* find_foreign_option(std::string_view name) {
   const auto* const found =
       std::ranges::find_if(kOptions, [&](const ForeignOption& each) { return each.name == name; });
   return found == kOptions.end() ? nullptr : found;
+}
+
+std::string_view advice_for_glued_output(std::string_view letters) {
+  const auto* const found = std::ranges::find(kGluedOutputs, letters, &GluedOutput::letters);
+  return found == kGluedOutputs.end() ? "" : found->advice;
 }
 
 }  // namespace wnpu::app

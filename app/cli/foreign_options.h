@@ -1,5 +1,5 @@
 // Options of openai-whisper, faster-whisper and whisper-ctranslate2 that go by another name here,
-// or that are not here.
+// or that are not here; and whisper.cpp's flags for results.
 #pragma once
 
 #include <span>
@@ -17,5 +17,9 @@ std::span<const ForeignOption> foreign_options();
 
 // nullptr: no such program's option.
 const ForeignOption* find_foreign_option(std::string_view name);
+
+// What to write for -o with these letters glued to it, where that is a flag of whisper.cpp (-osrt,
+// -oj) or the name of a format; "": it is neither.
+std::string_view advice_for_glued_output(std::string_view letters);
 
 }  // namespace wnpu::app

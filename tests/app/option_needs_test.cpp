@@ -5,6 +5,8 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/foreign_options.h"
 #include "app/cli/options.h"
+#include "app/formats/writers.h"
+#include "app/stream/stream_command.h"
 
 namespace {
 
@@ -141,6 +143,55 @@ TEST_CASE("other programs: their names are ours, or the message says what to wri
   CHECK(parsed_options({"--cpu_threads", "3"}).threads == 3);
   CHECK(needs_refusal({"--device", "cuda"}).find("nothing runs on a GPU here") !=
         std::string::npos);
+}
+
+TEST_CASE("other programs: what their options' advice names is there") {
+  const auto is_taken = [](const std::string& name, const Words& above) {
+    Words words = above;
+    const std::string word = name + "=?";
+    words.push_back(word.c_str());
+    try {
+      parse_command_line(words, std::vector<Subcommand>{stream_command()});
+    } catch (const UsageError& error) {
+      return std::string(error.what()).find("there is no such option") == std::string::npos;
+    }
+    return true;
+  };
+  std::size_t n_named = 0;
+  for (const ForeignOption& foreign : foreign_options()) {
+    const std::string advice(foreign.advice);
+    const bool is_streams = advice.find("write stream ") != std::string::npos;
+    for (std::size_t at = advice.find("--"); at != std::string::npos;
+         at = advice.find("--", at + 2)) {
+      const std::string name = advice.substr(at, advice.find_first_of(" ,", at) - at);
+      CAPTURE(name);
+      CHECK(is_taken(name, {is_streams ? "stream" : "transcribe"}));
+      ++n_named;
+    }
+  }
+  CHECK(n_named > 8);
+  const auto told = [](const char* option) { return needs_refusal({option, "1"}); };
+  CHECK(told("--live_transcribe").find("stream --device-input") != std::string::npos);
+  CHECK(told("--live_input_device").find("stream --device-input") != std::string::npos);
+  CHECK(told("--live_volume_threshold").find("stream --vad-threshold") != std::string::npos);
+  CHECK(told("--local_files_only").find("--offline") != std::string::npos);
+  CHECK(told("--device_index").find("--device npu:1") != std::string::npos);
+}
+
+TEST_CASE("other programs: -osrt of whisper.cpp is no folder") {
+  for (const FormatName& format : kFormats) {
+    const std::string word = "-o" + std::string(format.name);
+    CHECK(needs_refusal({word.c_str()}) ==
+          word + ": -o is --output-dir, a folder: write --format " + std::string(format.name) +
+              "; a folder of that name is -o=" + std::string(format.name) + " (see --help)");
+  }
+  for (const char* word : {"-oall", "-oj", "-ojf", "-owts", "-qosrt"}) {
+    CHECK(needs_refusal({word}).find("write --format ") != std::string::npos);
+  }
+  CHECK(needs_refusal({"-of"}).find("write --output FILE") != std::string::npos);
+  CHECK(parsed_options({"-o=txt"}).output_dir == "txt");
+  CHECK(parsed_options({"-o", "txt"}).output_dir == "txt");
+  CHECK(parsed_options({"-osubtitles"}).output_dir == "subtitles");
 }
 
 TEST_CASE("needs: an option that would do nothing is refused") {
