@@ -48,9 +48,12 @@ void add_input_options(CLI::App& app, Options& options) {
          "stdin is raw samples, e.g. s16le:16000:1")
       ->type_name("FORMAT:RATE:CHANNELS");
   add_url_options(app, options);
-  app.add_option("--audio-track", options.audio_track,
-                 "Of files with several audio tracks, counted from 0; ffmpeg's choice if not given")
-      ->check(CLI::Range(0, 1000).description(""))
+  app.add_option_function<std::string>(
+         "--audio-track",
+         [&options](const std::string& text) {
+           options.audio_track = parse_integer("--audio-track", text, {{0, 1000}});
+         },
+         "Of files with several audio tracks, counted from 0; ffmpeg's choice if not given")
       ->type_name("N");
 }
 

@@ -84,9 +84,14 @@ void add_bool(CLI::App& app, const std::string& name, bool& target, const std::s
       ->default_str(target ? "True" : "False");
 }
 
+std::optional<double> number_of_text(const std::string& text) { return read_number<double>(text); }
+std::optional<std::uint64_t> integer_of_text(const std::string& text) {
+  return read_number<std::uint64_t>(text);
+}
+
 double parse_number(const std::string& name, const std::string& text, const NumberRange& range) {
   if (text == "None" && range.none) return *range.none;
-  const auto number = read_number<double>(text);
+  const auto number = number_of_text(text);
   const auto& [values, none] = range;
   if (number && values.contains(*number)) return *number;
   throw CLI::ValidationError(name, "expected a number from " +
@@ -97,7 +102,7 @@ double parse_number(const std::string& name, const std::string& text, const Numb
 std::uint64_t parse_integer(const std::string& name, const std::string& text,
                             const IntegerRange& range) {
   if (text == "None" && range.none) return *range.none;
-  const auto number = read_number<std::uint64_t>(text);
+  const auto number = integer_of_text(text);
   const auto& [values, none] = range;
   if (number && values.contains(*number)) return *number;
   throw CLI::ValidationError(name, "expected a whole number from " + std::to_string(values.first) +

@@ -50,7 +50,11 @@ struct IntegerRange {
   std::optional<std::uint64_t> none = std::nullopt;
 };
 
-// These throw CLI::ValidationError. An integer is decimal digits and nothing else.
+// The whole of `text` as a number; none: it is none. An integer is decimal digits and nothing else.
+std::optional<double> number_of_text(const std::string& text);
+std::optional<std::uint64_t> integer_of_text(const std::string& text);
+
+// These throw CLI::ValidationError.
 double parse_number(const std::string& name, const std::string& text, const NumberRange& range);
 std::uint64_t parse_integer(const std::string& name, const std::string& text,
                             const IntegerRange& range);

@@ -69,10 +69,10 @@ std::string read_text(const fs::path& path) {
   }
 }
 
-// The shortest digits that give the same number again.
-std::string digits_of(double number) {
+std::string digits_in(double number, auto... format) {
   std::array<char, 64> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), number, format...);
   return {text.data(), end};
 }
 
@@ -107,7 +107,7 @@ ConfigNode node_of(const toml::node& node) {
   } else if (const auto* integer = node.as_integer()) {
     take(Kind::integer, std::to_string(integer->get()));
   } else if (const auto* number = node.as_floating_point()) {
-    take(Kind::number, digits_of(number->get()));
+    take(Kind::number, toml_number(number->get()));
   }
   return result;
 }
@@ -180,6 +180,15 @@ std::string toml_string(const std::string& text) {
   std::ostringstream stream;
   stream << toml::value<std::string>(text);
   return stream.str();
+}
+
+std::string toml_number(double number) {
+  if (number == 0) return "0";  // and -0
+  constexpr std::size_t kDigitsOfTomlIntegers = 18;
+  const std::string text = digits_in(number);
+  const bool is_integer = text.find_first_not_of("-0123456789") == std::string::npos;
+  if (!is_integer || text.size() <= kDigitsOfTomlIntegers) return text;
+  return digits_in(number, std::chars_format::scientific);
 }
 
 }  // namespace wnpu::app

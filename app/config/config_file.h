@@ -49,5 +49,7 @@ ConfigNode parse_config(std::string_view text, const std::string& name);
 
 // `text` as TOML writes a string, in quotes.
 std::string toml_string(const std::string& text);
+// The shortest text that TOML reads as this number.
+std::string toml_number(double number);
 
 }  // namespace wnpu::app

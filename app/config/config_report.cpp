@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/option_values.h"
+#include "app/config/option_kind.h"
 
 namespace wnpu::app {
 namespace {
@@ -33,6 +34,14 @@ std::vector<std::string> default_of(const CLI::Option& option) {
   return text.empty() ? std::vector<std::string>{} : std::vector<std::string>{text};
 }
 
+std::vector<std::string> forms_of(const Setting& setting) {
+  std::vector<std::string> values;
+  for (const std::string& value : setting.values) {
+    values.push_back(usual_form(*setting.option, value));
+  }
+  return values;
+}
+
 std::vector<ConfigRow> rows_of(const ConfigReport& report) {
   std::vector<ConfigRow> rows;
   const std::string usual = words_to(*report.usual);
@@ -45,12 +54,12 @@ std::vector<ConfigRow> rows_of(const ConfigReport& report) {
     if (setting == counted.end()) {
       rows.push_back({usual, option, std::nullopt, default_of(*option)});
     } else {
-      rows.push_back({usual, option, *setting, setting->values});
+      rows.push_back({usual, option, *setting, forms_of(*setting)});
     }
   }
   for (const Setting& setting : report.of_file) {
     if (setting.command == report.usual) continue;
-    rows.push_back({words_to(*setting.command), setting.option, setting, setting.values});
+    rows.push_back({words_to(*setting.command), setting.option, setting, forms_of(setting)});
   }
   const auto is_before = [&](const ConfigRow& a, const ConfigRow& b) {
     return b.command != usual && (a.command == usual || a.command < b.command);
@@ -59,36 +68,57 @@ std::vector<ConfigRow> rows_of(const ConfigReport& report) {
   return rows;
 }
 
-bool is_toml_number(const std::string& text) {
+// What a file with this text behind "=" says; none: it is no TOML.
+std::optional<ConfigNode> read_value(const std::string& text) {
   try {
     const ConfigNode node = parse_config("x = " + text + "\n", "");
-    if (node.keys.size() != 1) return false;
-    const auto kind = node.keys.front().second.kind;
-    return kind == ConfigNode::Kind::integer || kind == ConfigNode::Kind::number;
+    if (node.keys.size() == 1) return node.keys.front().second;
   } catch (const std::exception&) {
-    return false;
   }
+  return std::nullopt;
 }
 
 std::string toml_value(const CLI::Option& option, const std::string& text) {
-  const std::string type = option.get_type_name();
-  if (!takes_value(option) || type.find("True|False") != std::string::npos) {
-    std::string lower = CLI::detail::to_lower(text);
-    if (lower == "true" || lower == "false") return lower;
+  const OptionKind kind = kind_of(option);
+  if (kind == OptionKind::boolean && (text == "True" || text == "False")) {
+    return CLI::detail::to_lower(text);
   }
-  const bool is_number = type == "N" || type == "N|None" || type.starts_with("NUMBER");
-  return is_number && is_toml_number(text) ? text : toml_string(text);
+  const bool is_number = kind == OptionKind::integer || kind == OptionKind::number;
+  if (!is_number) return toml_string(text);
+  const auto read = read_value(text);
+  const bool is_tomls =
+      read && read->text == text &&
+      (read->kind == ConfigNode::Kind::integer || read->kind == ConfigNode::Kind::number);
+  return is_tomls ? text : toml_string(text);
+}
+
+std::string toml_values(const ConfigRow& row) {
+  if (row.values.size() == 1) return toml_value(*row.option, row.values.front());
+  std::string text;
+  for (const std::string& value : row.values) {
+    text += (&value == &row.values.front() ? "[" : ", ") + toml_value(*row.option, value);
+  }
+  return text + "]";
+}
+
+// A file is UTF-8, and a variable any bytes.
+bool can_be_written(const std::vector<std::string>& values, const std::string& text) {
+  const auto read = read_value(text);
+  if (!read) return false;
+  const auto is_same = [](const std::string& value, const ConfigNode& node) {
+    return value == node.text;
+  };
+  if (read->kind != ConfigNode::Kind::list) return is_same(values.front(), *read);
+  return std::ranges::equal(values, read->items, is_same);
 }
 
 std::string toml_line(const ConfigRow& row) {
   const std::string name = long_name(*row.option).substr(2);
   if (row.values.empty()) return "# " + name + " has no value";
-  std::string text = (row.setting ? "" : "# ") + name + " = ";
-  if (row.values.size() == 1) return text + toml_value(*row.option, row.values.front());
-  for (const std::string& value : row.values) {
-    text += (&value == &row.values.front() ? "[" : ", ") + toml_value(*row.option, value);
-  }
-  return text + "]";
+  const std::string text = toml_values(row);
+  if (!row.setting) return "# " + name + " = " + text;
+  if (!can_be_written(row.values, text)) return "# " + name + " has a value that is no UTF-8";
+  return name + " = " + text;
 }
 
 // Behind a line. A comment has to end with it.

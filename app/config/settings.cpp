@@ -8,6 +8,7 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/foreign_options.h"
 #include "app/cli/option_values.h"
+#include "app/config/option_kind.h"
 #include "app/engine/whisper_npu.hpp"
 #include "models/base/closest_name.h"
 
@@ -17,10 +18,6 @@ namespace {
 using Kind = ConfigNode::Kind;
 
 bool is_flag(const CLI::Option& option) { return !takes_value(option); }
-bool is_boolean(const CLI::Option& option) {
-  return is_flag(option) || option.get_type_name().find("True|False") != std::string::npos;
-}
-bool takes_none(const CLI::Option& option) { return option.get_type_name().ends_with("|None"); }
 bool is_repeatable(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 // "ID,..."
 bool is_list(const CLI::Option& option) { return option.get_type_name().ends_with(",..."); }
@@ -32,11 +29,25 @@ struct Wanted {
 };
 
 Wanted wanted_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  if (is_boolean(option)) return {"true or false", {Kind::boolean}};
-  if (type == "N" || type == "N|None") return {"a whole number", {Kind::integer}};
-  if (type.starts_with("NUMBER")) return {"a number", {Kind::integer, Kind::number}};
+  switch (kind_of(option)) {
+    case OptionKind::boolean:
+      return {"true or false", {Kind::boolean}};
+    case OptionKind::integer:
+      return {"a whole number", {Kind::integer}};
+    case OptionKind::number:
+      return {"a number", {Kind::integer, Kind::number}};
+    case OptionKind::text:
+      break;
+  }
   return {"a string", {Kind::text, Kind::integer, Kind::number}};
+}
+
+// Whether a string is what the command line takes for a number, or for none: those of 64 bits that
+// TOML has not are written so.
+bool is_number_as_text(const CLI::Option& option, const std::string& text) {
+  if (takes_none(option) && text == "None") return true;
+  if (kind_of(option) == OptionKind::integer) return integer_of_text(text).has_value();
+  return kind_of(option) == OptionKind::number && number_of_text(text).has_value();
 }
 
 class FileSettings {
@@ -146,8 +157,8 @@ class FileSettings {
   std::string value_of(const CLI::Option& option, const std::string& key,
                        const ConfigNode& node) const {
     const Wanted wanted = wanted_of(option);
-    const bool is_none = takes_none(option) && node.kind == Kind::text && node.text == "None";
-    if (!is_none && std::ranges::find(wanted.kinds, node.kind) == wanted.kinds.end()) {
+    const bool is_number = node.kind == Kind::text && is_number_as_text(option, node.text);
+    if (!is_number && std::ranges::find(wanted.kinds, node.kind) == wanted.kinds.end()) {
       std::string message = "expected " + wanted.name;
       if (takes_none(option)) message += ", or \"None\"";
       refuse(node, key, message + ", found " + std::string(name_of(node.kind)));
@@ -156,7 +167,7 @@ class FileSettings {
     if (node.text.find('\0') != std::string::npos) {
       refuse(node, key, "expected text, found a character of code 0");
     }
-    return node.text;
+    return usual_form(option, node.text);
   }
 
   const std::string& file_;

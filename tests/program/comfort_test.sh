@@ -2,6 +2,7 @@
 # Configuration, folders of recordings, names of results and headers in the real program:
 # comfort_test.sh PROGRAM WRITE_NANO_MODEL
 write_nano_model=$2
+readme=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../app/config" && pwd)/README.md
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config
 unset WHISPER_NPU_CONFIG
@@ -52,6 +53,11 @@ WHISPER_NPU_CONFIG= expect 3 'tiny.en: expected a model' talks/a.wav
 echo 'overwrite = true' >bad.toml
 expect 2 'bad.toml:1: overwrite: is taken from the command line alone' --config bad.toml talks/a.wav
 expect 0 '^whisper-npu' --version
+
+# The file that the README shows: the indented lines from its first comment on.
+sed -n '/^    # above all tables/,/^[^ ]/{s/^    //p}' "$readme" >readme.toml
+grep -q '^\[npu.tune\]' readme.toml || fail "app/config/README.md: expected a table [npu.tune] in its example"
+expect 0 '^format = \[.srt., .json.\]$' config show --config readme.toml
 
 "$program" talks/a.wav >text 2>err || fail "options from the file: $(cat err)"
 "$program" --config= --model "$work/model" --device cpu --max-tokens 8 \

@@ -7,68 +7,19 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/command_line.h"
 #include "app/cli/exit_code.h"
-#include "app/cli/work_options.h"
+#include "tests/app/config/config_user.h"
 #include "tests/few_samples.h"
-#include "tests/support/json_schema.h"
-#include "tests/support/temporary_folder.h"
 
 using namespace wnpu::app;
-using wnpu::tests::TemporaryFolder;
 
 namespace {
 
-using Words = std::vector<const char*>;
+using User = wnpu::tests::ConfigUser;
 using Variables = std::map<std::string, std::string>;
-
-// A user with this configuration file and these variables.
-class User {
- public:
-  explicit User(const std::string& config, Variables variables = {}) {
-    surroundings_.variables = std::move(variables);
-    surroundings_.usual_config = folder_.make_file("config.toml", config);
-  }
-
-  CommandLine line(const Words& words) const {
-    const std::vector<Subcommand> others = {
-        {"bench", "Measure", [this](CLI::App& command) { add_work_options(command, bench_); },
-         [](const std::vector<std::string>&) { return 0; }}};
-    return parse_command_line(words, others, surroundings_);
-  }
-  Options options(Words words = {}) const {
-    words.insert(words.begin(), "transcribe");
-    words.push_back("a.wav");
-    return line(words).options;
-  }
-  // The message of the refusal, the file's folder left out; empty where there is none.
-  std::string refusal(const Words& words = {"transcribe", "a.wav"}) const {
-    try {
-      line(words);
-    } catch (const UsageError& error) {
-      std::string text = error.what();
-      const std::string folder = folder_.path().string() + "/";
-      for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder)) {
-        text.erase(at, folder.size());
-      }
-      return text;
-    }
-    return "";
-  }
-  Options bench() const {
-    bench_ = {};
-    line({"bench"}).run();
-    return bench_;
-  }
-  const TemporaryFolder& folder() const { return folder_; }
-
- private:
-  TemporaryFolder folder_;
-  Surroundings surroundings_;
-  mutable Options bench_;
-};
+using Words = std::vector<const char*>;
 
 }  // namespace
 
@@ -155,7 +106,7 @@ TEST_CASE("config: what a file may not decide") {
 
 TEST_CASE("config: a value of another kind is told") {
   const auto told = [](const std::string& line) { return User(line + "\n").refusal(); };
-  CHECK(told("seed = \"3\"") == "config.toml:1: seed: expected a whole number, found a string");
+  CHECK(told("seed = \"x\"") == "config.toml:1: seed: expected a whole number, found a string");
   CHECK(told("seed = 3.5") == "config.toml:1: seed: expected a whole number, found a number");
   CHECK(told("seed = true") == "config.toml:1: seed: expected a whole number, found true or false");
   CHECK(told("patience = \"x\"") ==
@@ -269,41 +220,6 @@ TEST_CASE("config: WHISPER_NPU_XCLBIN stays the engine's, and counts before the 
             .text.find("xclbin = 'other.xclbin'  # WHISPER_NPU_XCLBIN\n") != std::string::npos);
   CHECK(User("xclbin = \"mine.xclbin\"\n").options({"--device=npu"}).device.xclbin ==
         "mine.xclbin");
-}
-
-TEST_CASE("config show: is a configuration that gives the same, and JSON by its schema") {
-  const User user(
-      "language = \"de\"\nformat = [\"srt\", \"json\"]\ninitial-prompt = \"it's \\\"so\\\"\\n\"\n"
-      "[bench]\nthreads = 2\n",
-      {{"WHISPER_NPU_BEAM_SIZE", "4"}, {"WHISPER_NPU_VAD", "false"}});
-  const std::string shown = user.line({"config", "show"}).text;
-  const std::string with_origin = user.line({"config", "show", "--origin"}).text;
-  CHECK(User(shown).line({"config", "show"}).text == shown);
-  CHECK(User(with_origin).line({"config", "show"}).text == shown);
-  CHECK(with_origin.find("beam-size = 4  # WHISPER_NPU_BEAM_SIZE\n") != std::string::npos);
-  CHECK(with_origin.find("config.toml:1\n") != std::string::npos);
-  CHECK(with_origin.find("# best-of = 5  # default\n") != std::string::npos);
-  const Options again = User(shown).options({"--output-dir=out"});
-  CHECK(again.transcribe.beam_size == 4);
-  CHECK(again.transcribe.initial_prompt == "it's \"so\"\n");
-  CHECK(again.formats == std::vector{Format::srt, Format::json});
-
-  using nlohmann::json;
-  const json schema = wnpu::tests::schema_of("app/config/config.schema.json");
-  const json all = json::parse(user.line({"config", "show", "--json"}).text);
-  CHECK(wnpu::tests::schema_fault(schema, all) == "");
-  const auto of = [&](const std::string& command, const std::string& option) {
-    for (const json& each : all["options"]) {
-      if (each["command"] == command && each["option"] == option) return each;
-    }
-    return json();
-  };
-  CHECK(of("transcribe", "language")["origin"] == "file");
-  CHECK(of("transcribe", "language")["line"] == 1);
-  CHECK(of("transcribe", "beam-size")["variable"] == "WHISPER_NPU_BEAM_SIZE");
-  CHECK(of("bench", "threads")["values"] == json{"2"});
-  CHECK(of("transcribe", "overwrite").is_null());
-  CHECK(all["options"].size() > 60);
 }
 
 namespace {
