@@ -78,7 +78,10 @@ pid_t fork_worker(const std::function<int()>& work, const std::function<void(pid
     const HeldSignals held;
     worker = ::fork();
     if (worker < 0) throw std::system_error(errno, std::generic_category(), "fork");
-    if (worker == 0) take_signals_from_supervisor();
+    if (worker == 0) {
+      forget_unfinished_file();  // it is the supervisor's
+      take_signals_from_supervisor();
+    }
     if (worker != 0) in_parent(worker);
   }
   if (worker != 0) return worker;

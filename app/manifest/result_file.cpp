@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/batch/output_file.h"
+#include "app/batch/unfinished_file.h"
 #include "app/cli/exit_code.h"
 
 namespace wnpu::app {
@@ -25,8 +26,13 @@ constexpr std::size_t kUnsyncedBytes = std::size_t{1} << 20U;
 
 }  // namespace
 
-ResultFile::ResultFile(std::filesystem::path path, Opening opening) : path_(std::move(path)) {
-  open(O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (opening == Opening::make ? O_EXCL : 0));
+ResultFile::ResultFile(std::filesystem::path path, Opening opening)
+    : path_(std::move(path)), opening_(opening) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC;
+  std::error_code error;
+  is_made_ = opening == Opening::make ||
+             !std::filesystem::exists(std::filesystem::symlink_status(path_, error));
+  open(is_made_ ? kFlags | O_EXCL : kFlags);
   struct stat state {};
   const bool is_file = ::fstat(descriptor_, &state) == 0 && S_ISREG(state.st_mode);
   try {
@@ -34,8 +40,7 @@ ResultFile::ResultFile(std::filesystem::path path, Opening opening) : path_(std:
       throw OutputError(path_.string() + ": expected a regular file, which results are added to");
     }
     lock();
-    if (opening == Opening::replace && ::ftruncate(descriptor_, 0) != 0)
-      fail_call(path_, "ftruncate");
+    if (is_made_ && !note_unfinished_file(path_.native())) is_made_ = false;
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -43,8 +48,35 @@ ResultFile::ResultFile(std::filesystem::path path, Opening opening) : path_(std:
 }
 
 ResultFile::~ResultFile() {
+  if (is_made_) {
+    ::unlink(path_.c_str());
+    forget_unfinished_file();
+  }
   ::fsync(descriptor_);
   ::close(descriptor_);
+}
+
+void ResultFile::begin() {
+  is_made_ = false;
+  forget_unfinished_file();
+  if (opening_ == Opening::replace && ::ftruncate(descriptor_, 0) != 0) {
+    fail_call(path_, "ftruncate");
+  }
+}
+
+std::string ResultFile::first_bytes(std::size_t most) const {
+  std::string bytes(most, '\0');
+  std::size_t n_read = 0;
+  while (n_read < most) {
+    const ssize_t size =
+        ::pread(descriptor_, bytes.data() + n_read, most - n_read, static_cast<off_t>(n_read));
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) fail_call(path_, "read");
+    if (size == 0) break;
+    n_read += static_cast<std::size_t>(size);
+  }
+  bytes.resize(n_read);
+  return bytes;
 }
 
 void ResultFile::open(int flags) {

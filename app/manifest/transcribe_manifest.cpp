@@ -1,5 +1,6 @@
 #include "app/manifest/transcribe_manifest.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -16,12 +17,14 @@
 
 #include "app/batch/output_file.h"
 #include "app/batch/progress.h"
+#include "app/batch/result_guard.h"
 #include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/manifest/result_file.h"
 #include "app/manifest/row_keys.h"
 #include "app/manifest/shard.h"
 #include "app/manifest/summary.h"
+#include "app/worker/row_fields.h"
 #include "app/worker/row_job.h"
 #include "app/written/written_file.h"
 
@@ -125,8 +128,10 @@ class ManifestRun {
          std::filesystem::equivalent(results, manifest.summary, error))) {
       throw UsageError("--summary: expected another file than that of the results");
     }
-    if (!std::filesystem::equivalent(results, manifest.file, error)) return;
-    throw UsageError(results + ": expected another file than the manifest's for results");
+    if (std::filesystem::equivalent(results, manifest.file, error)) {
+      throw UsageError(results + ": expected another file than the manifest's for results");
+    }
+    ResultGuard(inputs).check_replaceable(results);
   }
 
   // Which rows are this shard's.
@@ -157,11 +162,21 @@ class ManifestRun {
     }
   }
 
-  // What the file of --resume has already.
   void go_on(const RowOrigin& origin) {
+    if (!results_) return;
+    if (!options_.manifest.resume.empty()) take_earlier(origin);
+    results_->begin();
+  }
+
+  // What the file of --resume has already.
+  void take_earlier(const RowOrigin& origin) {
     const std::string& file = options_.manifest.resume;
-    if (file.empty()) return;
-    results_->read([&](const Line& line) { read_result(line, origin); });
+    std::size_t n_lines = 0;
+    results_->read([&](const Line& line) {
+      read_result(line, origin);
+      ++n_lines;
+    });
+    if (n_lines == 0) check_begun();
     const auto twice = done_.sort();
     if (twice) {
       throw UsageError(file + ": expected one result of each row, found two in lines " +
@@ -176,6 +191,25 @@ class ManifestRun {
     }
   }
 
+  // Without a whole line the file tells by its begin alone whose it is: all else than the begin of
+  // a row's result is no killed run's, and would be cut off.
+  void check_begun() {
+    constexpr std::size_t kMost = std::size_t{1} << 16U;
+    const std::string found = results_->first_bytes(kMost);
+    bool is_ours = found.empty();
+    manifest_.read(reader_, [&](const Row& row, std::size_t /*number*/) {
+      if (is_ours) return;
+      std::string begin = result_line(row, {{"status", nullptr}});
+      begin.resize(begin.rfind("null"));
+      const std::size_t size = std::min(begin.size(), found.size());
+      is_ours = found.compare(0, size, begin, 0, size) == 0;
+    });
+    if (is_ours) return;
+    throw UsageError(options_.manifest.resume +
+                     ": expected results of this manifest's rows, a line each, found one line " +
+                     "without an end that begins otherwise");
+  }
+
   void read_result(const Line& line, const RowOrigin& origin) {
     const std::string place = options_.manifest.resume + ":" + std::to_string(line.number);
     const ordered_json result = ordered_json::parse(line.text, nullptr, false);
@@ -184,10 +218,11 @@ class ManifestRun {
       check_origin(result, "options_sha256", origin.options_sha256, place);
       const ordered_json& id = result.at("id");
       const auto row_line = id.is_null() ? result.at("line").get<std::size_t>() : 0;
-      const RowKey key = keys_.key_of(id.dump(), row_line);
+      const std::string id_text = id_of_object(line.text);
+      const RowKey key = keys_.key_of(id_text, row_line);
       if (!wanted_.contains(key)) {
         throw UsageError(place + ": expected results of this manifest's rows" +
-                         (shard_.count > 1 ? " and shard" : "") + ", found one of id " + id.dump());
+                         (shard_.count > 1 ? " and shard" : "") + ", found one of id " + id_text);
       }
       const bool is_again = options_.manifest.retries_failed && result.at("status") != "ok";
       if (is_again) return;

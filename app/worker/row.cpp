@@ -89,12 +89,6 @@ std::string language_of_column(const json& value) {
   return std::string(*code);
 }
 
-std::string id_of_column(const std::string& text, const json& value) {
-  if (value.is_string()) return value.dump();
-  if (!value.is_number()) refuse_row("id", "a text or a number", value);
-  return text;
-}
-
 // The end of the JSON string that begins at `at`, behind its closing quote.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at) {
@@ -131,6 +125,17 @@ json column_value(const Column& column) {
       column.text.end());
 }
 
+// The value as it was written.
+std::string text_of_value(const Column& column) {
+  return column.text.substr(end_of_string(column.text, 0) + 1);
+}
+
+std::string id_of_column(const Column& column, const json& value) {
+  if (value.is_string()) return value.dump();
+  if (!value.is_number()) refuse_row("id", "a text or a number", value);
+  return text_of_value(column);
+}
+
 void read_column(const Column& column, Row& row, std::string& audio) {
   static const std::set<std::string_view> kKnown{"audio_filepath", "offset", "duration",
                                                  "lang",           "text",   "id"};
@@ -143,7 +148,7 @@ void read_column(const Column& column, Row& row, std::string& audio) {
   if (column.name == "lang") row.language = language_of_column(value);
   if (column.name == "text") row.text = text_of_column(column.name, value);
   if (column.name == "id") {
-    row.id = id_of_column(column.text.substr(end_of_string(column.text, 0) + 1), value);
+    row.id = id_of_column(column, value);
     row.has_own_id = true;
   }
 }
@@ -178,6 +183,14 @@ std::vector<Column> columns_of(std::string_view object) {
     columns.push_back({json::parse(name).get<std::string>(),
                        name + ":" + std::string(without_spaces(object.substr(value, at - value)))});
   }
+}
+
+std::string id_of_object(std::string_view object) {
+  const std::vector<Column> columns = columns_of(object);
+  const auto id = std::ranges::find(columns, "id", &Column::name);
+  if (id == columns.end()) return json::object().at("id");  // throws
+  const json value = column_value(*id);
+  return value.is_number() ? text_of_value(*id) : value.dump();
 }
 
 std::optional<Row> RowReader::read(const Line& line) {

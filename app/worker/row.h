@@ -56,4 +56,8 @@ class RowReader {
 // The members of a JSON object, which must be valid; values as they were written.
 std::vector<Column> columns_of(std::string_view object);
 
+// The id of a result's line, which must be valid JSON, as Row::id has it: a number as it was
+// written. Throws nlohmann::json::exception where it has none.
+std::string id_of_object(std::string_view object);
+
 }  // namespace wnpu::app

@@ -246,6 +246,14 @@ def test_resume(manifest, expected):
         found = list(map(without_chance, results_of(out.read_bytes())))
         check(found == list(map(without_chance, expected)), f"--resume behind {size} bytes: {found}")
     refused(2, "options_sha256", *options, "--beam-size", "2")
+    test_what_stays(manifest, text)
+    # Whatever digits an id was written with.
+    numbers = write_rows("numbers.jsonl", [f'{{"audio_filepath": "0.wav", "id": {each}}}'
+                                           for each in ("1.50", "1e3", "123456789012345678901234567890", "-0.0")])
+    by_number = WORK / "by_number.jsonl"
+    for _ in range(2):
+        found = manifest_run("--manifest", numbers, "--resume", str(by_number))
+        check(found[0] == 0 and len(results_of(by_number.read_bytes())) == 4, f"ids in other digits: {found}")
     other = json.loads(text.splitlines()[0])
     out.write_text(json.dumps({**other, "model_sha256": "0" * 64}) + "\n")
     refused(2, "model_sha256", *options)
@@ -262,6 +270,27 @@ def test_resume(manifest, expected):
     found = {str(result["id"]): result for result in results_of(out.read_bytes())}
     later = next(result for result in found.values() if result.get("audio_filepath") == "later.mp3")
     check(code == 1 and len(found) == len(expected) and later["status"] == "ok", f"--retry-failed: {later} {err}")
+
+
+def test_what_stays(manifest, text):
+    """Files that are no results of this manifest, and results where the work cannot begin."""
+    recording = (WORK / "long.wav").read_bytes()
+    no_lines = WORK / "no_lines"
+    for contents in (bytes(100000), b'{"a": 1}', text.splitlines()[0][:40] + b"x", b"x", recording):
+        no_lines.write_bytes(contents)
+        code = 6 if contents == recording else 2
+        refused(code, "expected", "--manifest", manifest, "--resume", str(no_lines))
+        check(no_lines.read_bytes() == contents, f"--resume changed {contents[:50]}")
+    refused(6, "no result replaces", "--manifest", manifest, "--output", str(no_lines), "--overwrite")
+    check(no_lines.read_bytes() == recording, "--output --overwrite replaced a recording")
+    no_lines.write_bytes(text)
+    fresh = WORK / "fresh.jsonl"
+    for code, part, *fault in ((3, "", "--model", str(WORK / "missing")), (2, "", "--language", "xx")):
+        refused(code, part, "--manifest", manifest, "--output", str(no_lines), "--overwrite", *fault)
+        check(no_lines.read_bytes() == text, f"{fault}: the old results are gone")
+        for option in ("--output", "--resume"):
+            refused(code, part, "--manifest", manifest, option, str(fresh), *fault)
+            check(not fresh.exists(), f"{fault}: {option} left an empty file")
 
 
 def test_kills(manifest, expected):

@@ -51,18 +51,48 @@ TEST_CASE("result file: lines that are not kept go, and it goes on in the file o
   CHECK_THROWS_AS(ResultFile(path, Opening::go_on), OutputError);  // it is locked, as before
 }
 
+TEST_CASE("result file: until it begins nothing is changed, and nothing new stays") {
+  const TemporaryFolder folder;
+  for (const Opening opening : {Opening::make, Opening::replace, Opening::go_on}) {
+    const auto path = folder.path() / "new";
+    { const ResultFile file(path, opening); }
+    CHECK(folder.n_entries() == 0);
+    ResultFile(path, opening).begin();
+    CHECK(folder.n_entries() == 1);
+    std::filesystem::remove(path);
+  }
+  const auto path = folder.make_file("old", "a\n");
+  for (const Opening opening : {Opening::replace, Opening::go_on}) {
+    { const ResultFile file(path, opening); }
+    CHECK(contents_of(path) == "a\n");
+  }
+  ResultFile(path, Opening::go_on).begin();
+  CHECK(contents_of(path) == "a\n");
+  ResultFile(path, Opening::replace).begin();
+  CHECK(contents_of(path).empty());
+}
+
+TEST_CASE("result file: its first bytes") {
+  const TemporaryFolder folder;
+  const ResultFile file(folder.make_file("out", "abc"), Opening::go_on);
+  CHECK(file.first_bytes(2) == "ab");
+  CHECK(file.first_bytes(9) == "abc");
+}
+
 TEST_CASE("result file: how it is opened") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "out";
-  { ResultFile(path, Opening::make).add("a\n"); }
+  {
+    ResultFile file(path, Opening::make);
+    file.begin();
+    file.add("a\n");
+  }
   CHECK_THROWS_AS(ResultFile(path, Opening::make), OutputError);
   {
     ResultFile file(path, Opening::go_on);
     CHECK_THROWS_AS(ResultFile(path, Opening::replace), OutputError);
     CHECK(contents_of(path) == "a\n");
   }
-  { const ResultFile file(path, Opening::replace); }
-  CHECK(contents_of(path).empty());
   CHECK_THROWS_AS(ResultFile(folder.path(), Opening::go_on), OutputError);
   CHECK_THROWS_AS(ResultFile("/dev/null", Opening::go_on), OutputError);
   CHECK_THROWS_AS(ResultFile(folder.path() / "no" / "out", Opening::go_on), OutputError);
