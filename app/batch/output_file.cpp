@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <random>
@@ -12,10 +13,13 @@
 #include <unistd.h>
 #include <utility>
 
+#include <climits>
+
+#include "app/batch/sha256.h"
 #include "app/batch/unfinished_file.h"
 #include "app/batch/write_all.h"
-#include "app/cli/exit_code.h"
 #include "models/base/folder.h"
+#include "models/base/utf8.h"
 
 namespace wnpu::app {
 namespace {
@@ -160,9 +164,37 @@ void write_in_place(const fs::path& path, const Write& write) {
   write_to(file.get(), write, path);
 }
 
+// `stem` in at most so many bytes: its begin, and a checksum that tells it from others of that
+// begin.
+std::string short_stem(const std::string& stem, std::size_t most) {
+  if (stem.size() <= most) return stem;
+  constexpr std::size_t kSumDigits = 8;
+  std::size_t n_kept = most - std::min(most, kSumDigits + 1);
+  while (n_kept > 0 && !models::begins_character(stem[n_kept])) --n_kept;
+  return stem.substr(0, n_kept) + "~" + Sha256()(stem).substr(0, kSumDigits);
+}
+
 fs::path partial_path(const fs::path& path, unsigned number) {
   const std::string mark = number == 1 ? ".partial" : ".partial-" + std::to_string(number);
-  return path.parent_path() / (path.stem().string() + mark + path.extension().string());
+  const bool has_extension = path.extension().native().size() < NAME_MAX / 2;
+  const std::string extension = has_extension ? path.extension().string() : "";
+  const std::string stem = has_extension ? path.stem().string() : path.filename().string();
+  const std::size_t most = NAME_MAX - mark.size() - extension.size();
+  return path.parent_path() / (short_stem(stem, most) + mark + extension);
+}
+
+// As rename(2), but EEXIST where `to` is there: some file systems cannot tell in that moment.
+int rename_new(const char* from, const char* to) {
+  const int result = ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+  if (result == 0 || (errno != EINVAL && errno != ENOSYS)) return result;
+  struct stat there {};
+  if (::lstat(to, &there) != 0) return ::rename(from, to);
+  errno = EEXIST;
+  return -1;
+}
+
+[[noreturn]] void refuse_taken(const fs::path& path) {
+  throw NameTaken(path.string() + ": was not there before the work began, and is there now");
 }
 
 }  // namespace
@@ -199,11 +231,12 @@ fs::path behind_links(fs::path path, std::error_code& error) {
   return path;
 }
 
-void write_file(const fs::path& path, std::string_view contents) {
-  write_file(path, [&](const models::Sink& sink) { sink(contents); });
+void write_file(const fs::path& path, std::string_view contents, bool is_new) {
+  write_file(
+      path, [&](const models::Sink& sink) { sink(contents); }, is_new);
 }
 
-void write_file(const fs::path& path, const Write& write) {
+void write_file(const fs::path& path, const Write& write, bool is_new) {
   if (const auto descriptor = descriptor_of(path)) return write_to(*descriptor, write, path);
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -211,6 +244,7 @@ void write_file(const fs::path& path, const Write& write) {
   const fs::path target = end_of_links(path);
   struct stat old {};
   const bool replaces = ::stat(target.c_str(), &old) == 0;
+  if (replaces && is_new) refuse_taken(path);
   const mode_t mode = replaces ? 0600 : 0666;
 
   TemporaryName temporary(folder_of(target));
@@ -225,7 +259,12 @@ void write_file(const fs::path& path, const Write& write) {
   if (!is_done && unnamed >= 0 && !give_name(unnamed, temporary.c_str())) fail(path, "link", errno);
   const Descriptor lock(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));  // it holds until the rename
   if (file.close() != 0) fail(path, "close", errno);
-  if (!is_done && ::rename(temporary.c_str(), target.c_str()) != 0) fail(path, "rename", errno);
+  const auto give =
+      is_new ? rename_new : [](const char* from, const char* to) { return ::rename(from, to); };
+  if (!is_done && give(temporary.c_str(), target.c_str()) != 0) {
+    if (errno == EEXIST && is_new) refuse_taken(path);
+    fail(path, "rename", errno);
+  }
   if (!is_done) temporary.was_renamed();
   sync_folder(folder_of(target), path);
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "app/cli/exit_code.h"
 #include "models/base/streamed_file.h"
 
 namespace wnpu::app {
@@ -21,16 +22,22 @@ std::optional<int> descriptor_of(std::filesystem::path path);
 // that may not be read): how far it led.
 std::filesystem::path behind_links(std::filesystem::path path, std::error_code& error);
 
+// A new result's name was taken meanwhile.
+struct NameTaken : OutputError {
+  using OutputError::OutputError;
+};
+
 // Writes a file that gets its name when it is whole and synced (and the folder after it): at no
 // time is there a part of a result under that name. What is replaced hands on its mode, owner and
 // access list; a link to it stays. A descriptor (above), and what is there and is no regular file
 // (/dev/null, a pipe), is written to as it is. Throws OutputError; the new file is then gone. A
 // killed process leaves nothing either, but where the file system knows no files without a name, or
-// in the moment of replacing: ".whisper-npu.<number>.part", which nothing reads.
-void write_file(const std::filesystem::path& path, std::string_view contents);
+// in the moment of replacing: ".whisper-npu.<number>.part", which nothing reads. Where it `is_new`,
+// throws NameTaken instead of replacing a regular file.
+void write_file(const std::filesystem::path& path, std::string_view contents, bool is_new = false);
 // The same of what `write` gives a sink, piece by piece; it may throw, and the file is then gone.
 void write_file(const std::filesystem::path& path,
-                const std::function<void(const models::Sink&)>& write);
+                const std::function<void(const models::Sink&)>& write, bool is_new = false);
 
 // Removes such files of killed processes from the folders of these results. Those that a living
 // process writes are locked (flock) and stay.
@@ -38,7 +45,8 @@ void remove_stale_files(const std::set<std::filesystem::path>& results);
 
 // Where the result of a stopped run goes instead of `path`, so that nothing takes it for the whole:
 // "talk.partial.srt", or the first of "talk.partial-2.srt", ... that is not there, for what an
-// earlier run has finished may be more. A descriptor, and what is no regular file, keeps its name.
+// earlier run has finished may be more. Of a name that would become too long the end of the stem is
+// a checksum. A descriptor, and what is no regular file, keeps its name.
 std::filesystem::path free_partial_path(const std::filesystem::path& path);
 
 // Removes "talk.partial.srt", "talk.partial-2.srt", ... up to the first that is not there, or is

@@ -14,8 +14,10 @@
 
 #include "app/batch/output_file.h"
 #include "app/cli/exit_code.h"
+#include "app/paths/input_folders.h"
 #include "audio/read/error.h"
 #include "audio/read/pcm_reader.h"
+#include "models/base/folder.h"
 #include "models/base/utf8.h"
 
 namespace wnpu::app {
@@ -122,11 +124,11 @@ void ResultGuard::check(const fs::path& path) const {
 }
 
 void ResultGuard::check_again(const fs::path& path, bool is_new) const {
-  check_replaceable(path);
   std::error_code error;
   if (is_new && !descriptor_of(path) && fs::is_regular_file(path, error)) {
-    throw OutputError(path.string() + ": was not there before the work began, and is there now");
+    throw NameTaken(path.string() + ": was not there before the work began, and is there now");
   }
+  check_replaceable(path);
 }
 
 bool ResultGuard::is_replaceable(const fs::path& path) const {
@@ -136,6 +138,18 @@ bool ResultGuard::is_replaceable(const fs::path& path) const {
   } catch (const std::runtime_error&) {
     return false;
   }
+}
+
+bool ResultGuard::is_part(const fs::path& partial, const fs::path& input) const {
+  const fs::path folder = input.has_parent_path() ? input.parent_path() : fs::path(".");
+  const std::string stem = partial.stem();
+  std::error_code error;
+  for (const std::string& name : models::names_in(folder, error)) {
+    const std::string other = fs::path(name).stem();
+    if (other.find(".partial") == std::string::npos || !stem.ends_with(other)) continue;
+    if (has_recording_name(name) || !is_replaceable(models::join(folder, name))) return false;
+  }
+  return is_replaceable(partial);
 }
 
 }  // namespace wnpu::app

@@ -22,11 +22,14 @@ class ResultGuard {
   // Besides, throws OutputError where nothing can be written to `path`: it is a folder, or its
   // folder is not there or may not be written to.
   void check(const std::filesystem::path& path) const;
-  // Before `path` is written: as check_replaceable(). Where a file is `new`, also throws
-  // OutputError if there is one meanwhile.
+  // Before `path` is written: as check_replaceable(). Where it `is_new`, throws NameTaken if a
+  // regular file is there meanwhile.
   void check_again(const std::filesystem::path& path, bool is_new) const;
   // Whether check_replaceable() throws nothing.
   bool is_replaceable(const std::filesystem::path& path) const;
+  // Whether "talk.partial.srt" is a part of `input`'s result, as it looks: neither is it audio, nor
+  // is it, by its name, the whole result of a recording beside `input`, "talk.partial.wav".
+  bool is_part(const std::filesystem::path& partial, const std::filesystem::path& input) const;
 
  private:
   std::set<std::pair<dev_t, ino_t>> inputs_;

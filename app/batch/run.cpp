@@ -91,12 +91,11 @@ class Batch {
     }
     put("");  // a header stands over no text as well
     for (const Target& target : targets) {
-      const bool is_printed = is_live && target.path.empty();
-      if (!is_printed) write_target(target, transcript);
+      if (!is_live || !target.path.empty()) write_target(target, transcript);
     }
     if (!transcript.truncated) {
-      const auto is_kept = [this](const fs::path& path) {
-        return results_.contains(path) || !guard_.is_replaceable(path);
+      const auto is_kept = [&](const fs::path& path) {
+        return results_.contains(path) || !guard_.is_part(path, planned.input);
       };
       for (const Target& target : targets) {
         remove_partial_files(target.in(transcript.language), is_kept);
@@ -119,11 +118,6 @@ class Batch {
     return callbacks;
   }
 
-  // Whether what is there is older than this batch, and to be replaced.
-  bool is_replaced(const fs::path& path) {
-    return written_.insert(path).second && options_.existing == ExistingOutput::overwrite;
-  }
-
   void put(const std::string& text) { printed_.put(text, progress_.n_headers); }
 
   void write_target(const Target& target, const Transcript& transcript) {
@@ -137,10 +131,17 @@ class Batch {
     // A stopped run that has finished nothing has nothing to keep.
     if (path != whole && transcript.segments.empty()) return;
     // Hours after the plan, which has checked the same where it knew the name.
-    const bool is_new = path == whole && (options_.existing == ExistingOutput::refuse ||
-                                          (target.by_language && !is_replaced(path)));
-    guard_.check_again(path, is_new);
-    write_file(path, text.str());
+    const bool is_twice = target.by_language && results_.contains(path);
+    const bool is_new =
+        path == whole && (is_twice || options_.existing != ExistingOutput::overwrite);
+    try {
+      guard_.check_again(path, is_new);
+      write_file(path, text.str(), is_new);
+    } catch (const NameTaken& taken) {
+      if (is_twice || options_.existing != ExistingOutput::skip) throw;
+      return messages_.note(taken.what() + std::string("; kept"), transcript.input.path);
+    }
+    results_.insert(path);
     messages_.detail("wrote " + path.string(), transcript.input.path);
   }
 
@@ -152,8 +153,7 @@ class Batch {
   ResultGuard guard_;
   HeadedOutput printed_;
   WriteOptions write_options_;
-  std::set<fs::path> results_;  // of the whole batch
-  std::set<fs::path> written_;  // of those whose names depend on the language
+  std::set<fs::path> results_;  // of the whole batch, and by the names that they got
 };
 
 }  // namespace

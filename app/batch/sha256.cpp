@@ -85,7 +85,7 @@ std::string sha256_of_model(const ModelInfo& model, const std::function<bool()>&
 
 void Checksums::add(Transcript& transcript, const std::function<bool()>& should_stop) {
   if (transcript.truncated) return;
-  if (transcript.input.sha256.empty()) {
+  if (transcript.input.sha256.empty() && transcript.input.path != "-") {  // that is stdin
     transcript.input.sha256 = sha256_of_file(transcript.input.path, should_stop);
   }
   if (model_.empty()) model_ = sha256_of_model(transcript.model, should_stop);

@@ -35,6 +35,21 @@ TEST_CASE("write_file: replaces what is there and leaves nothing else") {
   CHECK(folder.n_entries() == 1);
 }
 
+TEST_CASE("write_file: what is new replaces nothing, though it came in the last moment") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "a.txt";
+  const auto others_come = [&](const wnpu::models::Sink& sink) {
+    folder.make_file("a.txt", "another's");
+    sink("new");
+  };
+  CHECK_THROWS_AS(write_file(path, others_come, true), NameTaken);
+  CHECK_THROWS_AS(write_file(path, "new", true), NameTaken);
+  CHECK(contents_of(path) == "another's");
+  CHECK(folder.n_entries() == 1);
+  write_file(folder.path() / "b.txt", "new", true);
+  CHECK(contents_of(folder.path() / "b.txt") == "new");
+}
+
 TEST_CASE("write_file: a link stays a link") {
   const TemporaryFolder folder;
   const auto target = folder.make_file("target", "old");

@@ -92,6 +92,18 @@ TEST_CASE("run: JSON names the checksums, and only JSON costs them") {
   CHECK(run.out().find("\"truncated\":false") != std::string::npos);
 }
 
+TEST_CASE("run: stdin has no checksum, though there is a file of its name") {
+  const wnpu::tests::TemporaryFolder folder;
+  const auto before = std::filesystem::current_path();
+  folder.make_file("-", "abc");
+  std::filesystem::current_path(folder.path());
+  wnpu::Transcript transcript;
+  transcript.input.path = "-";
+  Checksums().add(transcript, {});
+  std::filesystem::current_path(before);
+  CHECK(transcript.input.sha256.empty());
+}
+
 TEST_CASE("run: a signal keeps what is finished, marks it and ends the batch") {
   Run run;
   run.add("a.wav", "a");
@@ -291,6 +303,67 @@ TEST_CASE("run: what became a recording, or appeared, while the work went on is 
     };
     CHECK_THROWS_AS(run.go(transcribe), OutputError);
     CHECK(contents_of(run.options.output) == contents);
+  }
+}
+
+TEST_CASE("run: what came meanwhile stays, and is told, where what is there is to be skipped") {
+  Run run;
+  run.add("a.wav", "a");
+  run.add("b.wav", "b");
+  run.options.output_dir = run.folder.path() / "out";
+  run.options.formats = {Format::txt, Format::srt};
+  run.options.existing = ExistingOutput::skip;
+  run.options.verbosity = Verbosity::normal;
+  const auto transcribe = [&](const std::string& input, const wnpu::Callbacks& callbacks) {
+    run.folder.make_file("out/a.txt", "mine");
+    return fake_transcribe(input, callbacks);
+  };
+  CHECK(run.go(transcribe) == 0);
+  const auto out = run.folder.path() / "out";
+  CHECK(contents_of(out / "a.txt") == "mine");
+  CHECK(contents_of(out / "b.txt") == "b0\nb1\n");
+  CHECK(std::filesystem::exists(out / "a.srt"));
+  CHECK(run.err.str().find("a.txt: was not there before the work began, and is there now; kept") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "run: a whole result that is named as a part stays, of this batch and of an earlier one") {
+  for (const bool is_earlier : {false, true}) {
+    Run run;
+    run.add("talk.partial.wav", "first");
+    if (is_earlier) run.folder.make_file("en.talk.partial.srt", "earlier");
+    if (is_earlier) run.options.inputs.clear();
+    run.add("talk.wav", "second");
+    run.options.output_template = run.folder.path() / "{lang}.{stem}.{ext}";
+    run.options.formats = {Format::srt};
+    CHECK(run.go([](const std::string& input, const wnpu::Callbacks& callbacks) {
+      wnpu::Transcript transcript = fake_transcribe(input, callbacks);
+      transcript.language = "en";
+      return transcript;
+    }) == 0);
+    CHECK(std::filesystem::exists(run.folder.path() / "en.talk.partial.srt"));
+    CHECK(std::filesystem::exists(run.folder.path() / "en.talk.srt"));
+  }
+}
+
+TEST_CASE("run: a stopped run keeps its part though its name would be too long") {
+  for (const std::string_view letter : {"x", "\xC3\xA4"}) {
+    for (std::size_t size = 240; size <= 251; ++size) {
+      Run run;
+      std::string stem;
+      while (stem.size() + letter.size() <= size) stem += letter;
+      run.options.inputs = {run.folder.make_file("a", "a")};
+      run.options.output = run.folder.path() / (stem + ".srt");
+      int calls = 0;
+      run.environment.stop_signal = [&calls] { return ++calls > 2 ? 2 : 0; };
+      CHECK(run.go() == 130);
+      CHECK(run.folder.n_entries() == 3);  // the input, stdout, the part
+      run.environment.stop_signal = [] { return 0; };
+      CHECK(run.go() == 0);
+      CHECK(run.folder.n_entries() == 3);
+      CHECK(std::filesystem::exists(run.options.output));
+    }
   }
 }
 
