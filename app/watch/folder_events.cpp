@@ -17,8 +17,9 @@ namespace {
 
 // IN_CREATE tells of links, which are whole when they are made; files are closed later.
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_MOVED_FROM |
-                                  IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+                                  IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 constexpr std::uint32_t kFileEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE;
+constexpr std::uint32_t kGoneEvents = IN_MOVED_FROM | IN_DELETE;
 constexpr std::uint32_t kOfFolderItself = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT;
 
 [[noreturn]] void refuse_watch(const std::string& what, int error) {
@@ -76,8 +77,10 @@ void FolderEvents::read(News& news) {
       const bool is_of_folder = (event.mask & (kOfFolderItself | IN_ISDIR | IN_Q_OVERFLOW)) != 0;
       if (is_of_folder) news.looks_again = true;
       if (is_of_folder || folder == folders_.end()) continue;
-      if ((event.mask & kFileEvents) == 0 || event.len == 0) continue;
-      news.files.push_back(models::join(folder->second, name).string());
+      if (event.len == 0) continue;
+      const std::string file = models::join(folder->second, name).string();
+      if ((event.mask & kGoneEvents) != 0) news.gone.push_back(file);
+      if ((event.mask & kFileEvents) != 0) news.files.push_back(file);
     }
   }
 }

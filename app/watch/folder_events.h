@@ -24,6 +24,7 @@ class FolderEvents {
   void drop_others();
 
   struct News {
+    std::vector<std::string> gone;   // removed, or renamed from; before any of `files`
     std::vector<std::string> files;  // written to and closed, renamed to, or made
     // A folder came or went, or more happened than the kernel keeps: only a look tells.
     bool looks_again = false;

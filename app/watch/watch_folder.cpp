@@ -64,7 +64,13 @@ class Watch {
   }
 
  private:
+  struct Done {
+    FileState state;             // as it was then
+    std::set<fs::path> results;  // that it was to have
+  };
+
   void take(const FolderEvents::News& news) {
+    for (const std::string& file : news.gone) forget(file);
     for (const std::string& file : news.files) add(file);
     if (news.looks_again) look_again();
   }
@@ -83,7 +89,24 @@ class Watch {
     };
     for (const std::string& file : recordings_in(options_.watch, visit)) add(file);
     events_.drop_others();
-    std::erase_if(done_, [](const auto& each) { return state_of(each.first) == FileState{}; });
+    std::vector<std::string> gone;
+    for (const auto& [file, done] : done_) {
+      if (!is_there(file)) gone.push_back(file);
+    }
+    for (const std::string& file : gone) forget(file);
+  }
+
+  static bool is_there(const std::string& file) { return !(state_of(file) == FileState{}); }
+
+  // It is gone, or was: what comes under its name is another, and its results are free.
+  void forget(const std::string& file) {
+    const auto done = done_.find(file);
+    if (done == done_.end()) return;
+    for (const fs::path& result : done->second.results) {
+      const auto owner = owners_.find(result);
+      if (owner != owners_.end() && owner->second == file) owners_.erase(owner);
+    }
+    done_.erase(done);
   }
 
   void check_there() {
@@ -97,7 +120,7 @@ class Watch {
   void add(const std::string& file) {
     if (fs::path(file).filename().native().starts_with('.') || !has_recording_name(file)) return;
     const auto done = done_.find(file);
-    if (done != done_.end() && done->second == state_of(file)) return;
+    if (done != done_.end() && done->second.state == state_of(file)) return;
     if (awaited_.insert(file).second) {
       coming_.emplace_back(file);
     } else {
@@ -131,9 +154,10 @@ class Watch {
   }
 
   void transcribe_or_fail(const std::string& file) {
-    done_[file] = state_of(file);
+    Done& done = done_[file];
+    done.state = state_of(file);
     try {
-      transcribe_file(file);
+      transcribe_file(file, done);
     } catch (const BrokenPipe&) {
       throw;
     } catch (const std::exception& error) {
@@ -147,14 +171,17 @@ class Watch {
     }
   }
 
-  void transcribe_file(const std::string& file) {
+  void transcribe_file(const std::string& file, Done& done) {
     const Options one = options_of_file(options_, file);
     const std::vector<PlannedInput> plan = plan_outputs(one);
-    for (const fs::path& result : results_of(plan)) {
-      const std::string& owner = owners_.emplace(result, file).first->second;
-      if (owner == file) continue;
-      throw UsageError(result.string() + ": would be written for " + file + ", but " + owner +
-                       " writes it too");
+    done.results = results_of(plan);
+    for (const fs::path& result : done.results) {
+      std::string& owner = owners_.emplace(result, file).first->second;
+      if (owner != file && is_there(owner)) {
+        throw UsageError(result.string() + ": would be written for " + file + ", but " + owner +
+                         " writes it too");
+      }
+      owner = file;
     }
     if (plan.front().is_skipped) {
       return messages_.detail(file + ": skipped, its results are there", file);
@@ -171,7 +198,7 @@ class Watch {
   FolderEvents events_;
   std::deque<ComingFile> coming_;           // in the order in which they came
   std::set<std::string> awaited_;           // their paths
-  std::map<std::string, FileState> done_;   // as they were then
+  std::map<std::string, Done> done_;        // those that are there
   std::map<fs::path, std::string> owners_;  // of results: whose they are
   std::set<std::string> told_;              // folders that cannot be read
 };

@@ -162,6 +162,31 @@ def as_they_come():
     return watcher.stop()
 
 
+def gone_and_back():
+    """What is gone owns no result, and what comes back is looked at again; parts that are whole results stay."""
+    watcher = Watcher("back")
+    folder = watcher.folder
+    (folder / "talk.mp3").write_bytes(wav(1))
+    watcher.wait_for("talk.txt", "talk.json")
+    for name in ("talk.mp3", "talk.txt", "talk.json"):
+        os.rename(folder / name, "back_" + name)
+    (folder / "talk.wav").write_bytes(wav(1))
+    watcher.wait_for("talk.txt", "talk.json")
+    check(not watcher.said("writes it too"), "a recording that is gone owns results", watcher)
+    os.rename(folder / "talk.wav", "talk.wav")
+    for name in ("talk.txt", "talk.json"):
+        (folder / name).unlink()
+    os.rename("talk.wav", folder / "talk.wav")
+    watcher.wait_for("talk.txt", "talk.json")
+    (folder / "part.partial.wav").write_bytes(wav(1))
+    watcher.wait_for("part.partial.txt", "part.partial.json")
+    (folder / "part.wav").write_bytes(wav(1))
+    watcher.wait_for("part.txt", "part.json")
+    watcher.never("no.txt", 0.2)
+    check((folder / "part.partial.txt").exists(), "a whole result was taken for a part", watcher)
+    return watcher.stop()
+
+
 def burst():
     """100 files at once, by name of their results below --output-dir, and folders that come meanwhile."""
     watcher = Watcher("many", "-r", "-o", "results", "--format", "txt")
@@ -213,7 +238,7 @@ def folder_gone():
 
 
 subprocess.run([NANO, "."], check=True)
-for test in (refusals, as_they_come, burst, stopped_in_a_file, folder_gone):
+for test in (refusals, as_they_come, gone_and_back, burst, stopped_in_a_file, folder_gone):
     begin = time.monotonic()
     took = test()
     print(f"watch: {test.__name__}: ok ({time.monotonic() - begin:.1f} s)" + (f", ended {took:.2f} s after the signal" if took else ""),
