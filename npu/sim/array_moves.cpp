@@ -150,6 +150,7 @@ void ArraySimulation::start_move(std::size_t source) {
     PortState& port = port_of(sink);
     port.bytes[port.write] = static_cast<std::uint32_t>(out.piece.meant);
   }
+  if (memory_) begin_copy(source);
   schedule(move_end(source, bytes), EventKind::move_ends, source);
 }
 
@@ -177,15 +178,24 @@ double ArraySimulation::move_end(std::size_t source, std::uint64_t bytes) {
   return end;
 }
 
-void ArraySimulation::copy_move(std::size_t source) {
-  const ChannelState& out = channels_[source];
+// Hardware reads and writes from the first cycle of a move on. The source's bytes are thus read
+// when the move starts, and until it ends the destination holds poison: whoever writes the source
+// late, or reads the destination early, has a wrong result.
+void ArraySimulation::begin_copy(std::size_t source) {
+  ChannelState& out = channels_[source];
   std::span<const std::byte> bytes;
   if (is_core(source)) {
     bytes = slot_of(source, port_of(source).read).subspan(out.piece.moved, out.move_bytes);
   } else {
     bytes = memory_->gather(registers_->pattern(source), out.piece.moved, out.move_bytes, scratch_);
   }
-  for (const std::size_t sink : overlay_.links[out.piece.link].sinks) {
+  out.in_flight.assign(bytes.begin(), bytes.end());
+  poison_.resize(std::max<std::size_t>(poison_.size(), out.move_bytes), ArrayMemory::kPoison);
+  put_at_sinks(source, std::span(poison_).first(out.move_bytes));
+}
+
+void ArraySimulation::put_at_sinks(std::size_t source, std::span<const std::byte> bytes) {
+  for (const std::size_t sink : overlay_.links[channels_[source].piece.link].sinks) {
     const std::uint64_t moved = channels_[sink].piece.moved;
     if (is_core(sink)) {
       copy_bytes(bytes, slot_of(sink, port_of(sink).write).subspan(moved, bytes.size()));
@@ -196,7 +206,7 @@ void ArraySimulation::copy_move(std::size_t source) {
 }
 
 void ArraySimulation::end_move(std::size_t source) {
-  if (memory_) copy_move(source);
+  if (memory_) put_at_sinks(source, channels_[source].in_flight);
   const ChannelState& out = channels_[source];
   const std::size_t index = out.piece.link;
   const Link& link = overlay_.links[index];

@@ -1,7 +1,7 @@
 // The state machine behind simulate(): events in time order, ties in the order they were made, so
 // that a run is the same on every machine. A move takes as many bytes as the pieces at hand at all
-// ends of a link have in common; it starts when all have begun theirs, and its bytes are copied
-// when it ends.
+// ends of a link have in common; it starts when all have begun theirs. Its bytes are read at the
+// source when it starts and arrive when it ends; between, the destination holds poison.
 #pragma once
 
 #include <array>
@@ -49,7 +49,8 @@ class ArraySimulation {
     bool is_moving = false;
     double move_start = 0;
     std::uint64_t move_bytes = 0;
-    std::size_t sender = kNone;  // whose piece a sink takes, from its first byte to its last
+    std::vector<std::byte> in_flight;  // of a source: the bytes of the move
+    std::size_t sender = kNone;        // whose piece a sink takes, from its first byte to its last
   };
   // A port of a core: a ring of element slots between its DMA channel and its program, which two
   // locks of the core keep apart.
@@ -121,7 +122,8 @@ class ArraySimulation {
   void start_move(std::size_t source);
   double move_end(std::size_t source, std::uint64_t bytes);
   void end_move(std::size_t source);
-  void copy_move(std::size_t source);
+  void begin_copy(std::size_t source);
+  void put_at_sinks(std::size_t source, std::span<const std::byte> bytes);
   void end_on(std::size_t channel, std::uint64_t bytes);
   void end_on_port(std::size_t channel);
 
@@ -172,6 +174,7 @@ class ArraySimulation {
   ChannelWork* work_ = nullptr;
   DescriptorWork* registers_ = nullptr;  // the same, where there is a controller
   std::vector<std::byte> scratch_;
+  std::vector<std::byte> poison_;  // as long as the longest move so far
   std::vector<ChannelState> channels_;
   std::vector<CoreState> cores_;
   ControllerState controller_;
