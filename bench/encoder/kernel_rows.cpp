@@ -18,7 +18,7 @@
 #include "npu/design/layer_design.h"
 #include "npu/design/row_design.h"
 #include "npu/plans/plan_model.h"
-#include "npu/sim/simulator.h"
+#include "npu/sim/compile_call.h"
 
 namespace wnpu::bench {
 namespace {
@@ -52,6 +52,11 @@ KernelRow named(std::string name, std::string shape, const KernelCost& cost) {
   row.operations = cost.operations;
   row.bytes = cost.bytes;
   return row;
+}
+
+void take(const Summary& runs, KernelRow& row) {
+  row.seconds = runs.median;
+  row.runs = runs;
 }
 
 // The kernels of a layer with their shapes, in order; both machines run these.
@@ -104,7 +109,7 @@ std::vector<KernelRow> single_kernels(const Peaks& peaks, const TimingEffort& ef
 
   std::vector<KernelRow> rows;
   const auto add = [&](KernelRow row, double published, const std::function<void()>& work) {
-    row.seconds = time_calls(work, effort).median;
+    take(time_calls(work, effort), row);
     row.threads = 1;
     row.peak_gflops = peaks.fma_gflops;
     row.published_ms = published;
@@ -124,17 +129,17 @@ std::vector<KernelRow> single_kernels(const Peaks& peaks, const TimingEffort& ef
   return rows;
 }
 
-double time_whole_layer(const models::Dims& dims, models::Precision precision,
-                        models::ThreadPool& pool, const TimingEffort& effort) {
+Summary time_whole_layer(const models::Dims& dims, models::Precision precision,
+                         models::ThreadPool& pool, const TimingEffort& effort) {
   models::Dims one = dims;
   one.n_audio_layer = 1;
   const EncoderUnderTest layer{"", "random", one, random_encoder_weights(one, 1), precision};
-  return time_layers(layer, dims.n_audio_ctx, pool, effort).median;
+  return time_layers(layer, dims.n_audio_ctx, pool, effort);
 }
 
-// Work of one design on the array, without what it takes to launch it.
+// Work of one design on the array under its control program, without what it takes to launch it.
 void model(KernelRow& row, const npu::Design& design, const npu::TimePreset& preset) {
-  const npu::SimReport report = npu::simulate(design, {&preset});
+  const npu::SimReport report = npu::time_call(design, preset).report;
   row.origin = Origin::kModelled;
   row.seconds = 1e-3 * report.ms;
   row.launch_s = 1e-6 * preset.launch_us;
@@ -199,8 +204,7 @@ std::vector<KernelRow> layer_parts(const models::Dims& dims, models::ThreadPool&
                                                      [&] { parts.gelu(); },
                                                      [&] { parts.down(); }};
   std::vector<KernelRow> rows = layer_kernels(dims, kFloat);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    rows[i].seconds = time_calls(work.at(i), effort).median;
+  for (std::size_t i = 0; i < rows.size(); ++i) take(time_calls(work.at(i), effort), rows[i]);
   return rows;
 }
 
@@ -210,7 +214,7 @@ void add_blas_rows(const models::Dims& dims, models::ThreadPool& pool, const Tim
   kernels::use_gemm(kernels::Gemm::blas);
   std::vector<KernelRow> parts = layer_parts(dims, pool, effort);
   parts.push_back(whole_layer(dims, parts, kFloat));
-  parts.back().seconds = time_whole_layer(dims, models::Precision::fp32, pool, effort);
+  take(time_whole_layer(dims, models::Precision::fp32, pool, effort), parts.back());
   parts.back().name += ", fp32";
   for (KernelRow& row : parts) {
     if (row.name == "LayerNorm" || row.name == "GELU") continue;
@@ -233,7 +237,7 @@ std::vector<KernelRow> cpu_kernels(const models::Dims& dims, models::ThreadPool&
     kernels.push_back(layer);
     kernels.back().name += ", " + std::string(models::precision_name(precision));
     kernels.back().peak_gflops = layer_peak(precision, peaks.all);
-    kernels.back().seconds = time_whole_layer(dims, precision, pool, effort);
+    take(time_whole_layer(dims, precision, pool, effort), kernels.back());
   }
   if (kernels::has_blas()) add_blas_rows(dims, pool, effort, kernels);
   for (KernelRow& row : kernels) {

@@ -20,9 +20,10 @@ struct KernelRow {
   std::string name;   // "softmax"
   std::string shape;  // "1500", "[1500, 512] x [512, 2048]"
   Origin origin = Origin::kMeasured;
-  unsigned threads = 0;  // CPU; 0: the array
-  double seconds = 0;    // of one call, launch not included
-  double launch_s = 0;   // array
+  unsigned threads = 0;         // CPU; 0: the array
+  double seconds = 0;           // of one call, launch not included; of several runs the median
+  std::optional<Summary> runs;  // CPU
+  double launch_s = 0;          // array
   double operations = 0;
   double bytes = 0;  // to and from memory at least (CPU), or as simulated (array)
   double peak_gflops = 0;

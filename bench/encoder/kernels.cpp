@@ -1,4 +1,5 @@
 // --kernels: each kernel alone, on the CPU and on the simulated array.
+#include <algorithm>
 #include <iostream>
 
 #include "app/batch/progress.h"
@@ -59,6 +60,7 @@ void add_kernel_figures(const std::vector<KernelRow>& rows, const std::string& w
     figure.unit = "s";
     figure.origin = row.origin;
     figure.value = row.seconds;
+    figure.runs = row.runs;
     figure.labels = {{"shape", row.shape}, {"on", where}, {"gflops", three_digits(row.gflops())}};
     if (!share_text(row).empty()) {
       figure.labels.emplace_back("share_of_peak", fixed(row.share_of_peak(), 4));
@@ -81,6 +83,15 @@ void add_published(const std::vector<KernelRow>& rows, Results& results) {
                                {{"shape", row.shape}, {"on", "Phoenix, November 2025"}},
                                "with launch"});
   }
+}
+
+// p90 / p10 of the kernel whose runs differ most.
+double largest_spread(const std::vector<KernelRow>& rows) {
+  double spread = 1;
+  for (const KernelRow& row : rows) {
+    if (row.runs) spread = std::max(spread, row.runs->spread());
+  }
+  return spread;
 }
 
 Roofline roofline_of(const std::string& machine, const Roof& roof,
@@ -167,7 +178,7 @@ Results measure_kernels(const BenchOptions& options) {
       measure_machine_peaks(static_cast<unsigned>(pool.n_threads()), options.calibration);
   messages.note("kernels");
   const auto cpu = cpu_kernels(dims, pool, peaks, {options.runs, 2e-3});
-  results.noise = judge_noise(1, noise.noise(own_cpu_seconds() - own_before));
+  results.noise = judge_noise(largest_spread(cpu), noise.noise(own_cpu_seconds() - own_before));
   const auto array = array_kernels(dims, preset);
 
   results.options = {{"model", options.size.empty() ? options.work.model : options.size},
@@ -186,6 +197,8 @@ Results measure_kernels(const BenchOptions& options) {
       "operations of elementwise kernels are counted as written: exp, erf and sqrt are one each",
       "the array has no softmax by itself: a row's whole attention stands in its place, and 64x64 "
       "products come one a core",
+      "the array's times are of calls under their control programs: the controller's time, which "
+      "is most of a single row's, is in them, the launch is not",
       "the array's roof is of reads and writes together, which its points' bytes are too",
       "published: calls of one kernel on an AMD Phoenix, November 2025, launch included"};
   results.report.rooflines = {
