@@ -1,5 +1,7 @@
 #include "bench/bench_command.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/batch/sha256.h"
 #include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
@@ -19,6 +22,41 @@
 
 namespace wnpu::bench {
 namespace {
+
+std::string file_text(const std::string& path) {
+  constexpr std::size_t kDigits = 16;
+  std::filesystem::path named(path);
+  if (!named.has_filename()) named = named.parent_path();
+  std::string text = named.filename().string();
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) {
+    text += " " + app::sha256_of_file(path).substr(0, kDigits);
+  }
+  return text;
+}
+
+std::string name_of_option(const CLI::Option& option) {
+  std::string name = option.get_lnames().front();
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+// Where an option is given several times the last value counts, but for lists.
+void note(const CLI::Option& option, const std::string& value, GivenOptions& given) {
+  const std::string name = name_of_option(option);
+  const std::string type = option.get_type_name();
+  const bool is_path = type == "FILE" || type == "PATH" || type == "DIR";
+  const bool is_list = option.get_items_expected_max() > 1;
+  if (!is_list) std::erase_if(given, [&](const auto& one) { return one.first == name; });
+  if (value == option.get_default_str()) return;
+  const std::string text = is_path ? file_text(value) : value;
+  const auto before = std::ranges::find(given, name, &GivenOptions::value_type::first);
+  if (before == given.end()) {
+    given.emplace_back(name, text);
+  } else {
+    before->second += " " + text;
+  }
+}
 
 struct Command {
   BenchOptions options;
@@ -83,7 +121,10 @@ void add_options(CLI::App& app, Command& command) {
                "bench.schema.json (in share/whisper-npu/schemas)")
       ->group(group);
   add_shape_options(app, command);
+  const std::size_t n_own = app.get_options().size();
   app::add_work_options(app, options.work);
+  const std::vector<CLI::Option*> all = app.get_options();
+  for (std::size_t i = n_own; i < all.size(); ++i) note_given(*all[i], options.given);
   app.get_option("--model")->each([&command](const std::string&) { command.has_model = true; });
 }
 
@@ -107,6 +148,10 @@ int run(Command& command) {
 }
 
 }  // namespace
+
+void note_given(CLI::Option& option, GivenOptions& given) {
+  option.each([&option, &given](const std::string& value) { note(option, value, given); });
+}
 
 app::Subcommand bench_command() {
   const auto command = std::make_shared<Command>();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/cli/options.h"
@@ -11,9 +12,14 @@
 
 namespace wnpu::bench {
 
+// By name without dashes, as they were written.
+using GivenOptions = std::vector<std::pair<std::string, std::string>>;
+
 struct BenchOptions {
   // What transcribe would be given: files, model, device, search.
   app::Options work;
+  // Of the work's options those that were given and are not the default.
+  GivenOptions given;
   // The value of the mode's option: the baseline of --check, the peers of --against.
   std::string mode_value;
   // Measurements of each kind, after one that warms up.

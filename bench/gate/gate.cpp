@@ -12,7 +12,8 @@ namespace {
 
 using app::UsageError;
 
-// Options that say where something ran or how it was named, and change no work.
+// Options that say where something ran or how it was named, and change no work. (Who multiplies is
+// in `kernels`, but in `gemm` too.)
 constexpr std::array<std::string_view, 2> kHarmless = {"device_requested", "kernels"};
 
 double relative(const GateTime& time, const GateRun& run) {
@@ -49,6 +50,12 @@ void check_comparable(const Baseline& baseline, const Results& now, const std::s
     const auto found = baseline.options.find(name);
     const std::string expected = found == baseline.options.end() ? "(none)" : found->second;
     if (expected != value) refuse(baseline, name, expected, value);
+  }
+  for (const auto& [name, value] : baseline.options) {
+    const auto is_same = [&name = name](const auto& option) { return option.first == name; };
+    if (std::ranges::any_of(now.options, is_same)) continue;
+    if (std::ranges::find(kHarmless, name) != kHarmless.end()) continue;
+    refuse(baseline, name, value, "(none)");
   }
 }
 

@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 
 #include "bench/rtf/rtf.h"
 
@@ -19,6 +22,19 @@ std::string names_of(const std::vector<std::string>& files) {
     names += (names.empty() ? "" : " ") + std::filesystem::path(file).filename().string();
   }
   return names;
+}
+
+// Those that the list has by another name, or by what came of them.
+constexpr std::array<std::string_view, 4> kListed = {"model", "device", "precision", "fp16"};
+
+void add_given(const BenchOptions& options,
+               std::vector<std::pair<std::string, std::string>>& list) {
+  for (const auto& [name, value] : options.given) {
+    const bool is_listed =
+        std::ranges::find(kListed, name) != kListed.end() ||
+        std::ranges::any_of(list, [&name = name](const auto& one) { return one.first == name; });
+    if (!is_listed) list.emplace_back(name, value);
+  }
 }
 
 }  // namespace
@@ -48,6 +64,7 @@ std::vector<std::pair<std::string, std::string>> option_list(const BenchOptions&
     list.emplace_back("npu_precision", first.device.npu->precision);
     list.emplace_back("npu_preset", first.device.npu->preset);
   }
+  add_given(options, list);
   return list;
 }
 

@@ -1,10 +1,18 @@
 // The comparison of --check, on times that are written here and not measured.
 #include "bench/gate/gate.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
 #include <doctest/doctest.h>
 
 #include "app/cli/exit_code.h"
+#include "app/cli/work_options.h"
+#include "bench/bench_command.h"
 #include "bench/gate/gate_work.h"
+#include "bench/rtf/rtf.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace wnpu::bench;
@@ -131,6 +139,53 @@ TEST_CASE("gate: a baseline that cannot be compared is refused, with what differ
   other = now;
   other.options[2].second = "SSE4";
   CHECK(refusal_of(other, baseline.build_type) == "");
+}
+
+TEST_CASE("gate: a baseline of an option that is not given now is refused, and the reverse") {
+  Results clipped = results_of(example());
+  clipped.options.emplace_back("clip_timestamps", "0,2");
+  const Results whole = results_of(example());
+  const auto refusal_of = [](const Results& before, const Results& now) {
+    const Baseline baseline = baseline_of(before);
+    return refusal([&] { check_comparable(baseline, now, baseline.build_type); });
+  };
+  CHECK(refusal_of(clipped, whole).find("clip_timestamps 0,2 cannot be compared with (none)") !=
+        std::string::npos);
+  CHECK(refusal_of(whole, clipped).find("clip_timestamps (none) cannot be compared with 0,2") !=
+        std::string::npos);
+  CHECK(refusal_of(clipped, clipped) == "");
+}
+
+TEST_CASE("gate: every option of the work that is given and not the default is compared") {
+  const TemporaryFolder folder;
+  const auto plan = folder.make_file("base.plan", "abc");
+  const auto given_by = [](std::vector<std::string> words) {
+    CLI::App app;
+    wnpu::app::Options options;
+    GivenOptions given;
+    wnpu::app::add_work_options(app, options);
+    for (CLI::Option* option : app.get_options()) {
+      if (option->check_lname("help")) continue;
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      note_given(*option, given);
+    }
+    std::ranges::reverse(words);
+    app.parse(std::move(words));
+    return given;
+  };
+  CHECK(given_by({"--clip-timestamps", "0,2", "--best-of", "5", "--hotwords", "Ada",
+                  "--no-timestamps"}) ==
+        GivenOptions{{"no_timestamps", "true"}, {"hotwords", "Ada"}, {"clip_timestamps", "0,2"}});
+  CHECK(given_by({"--patience", "2", "--patience", "1"}).empty());
+  CHECK(given_by({"--device", "sim", "--npu-plan-file", plan.string()}).back().second ==
+        "base.plan ba7816bf8f01cfea");  // of "abc": FIPS 180-4, appendix
+
+  BenchOptions options;
+  options.given = {{"beam_size", "5"}, {"model", "x"}, {"gemm", "blas"}};
+  const auto list = option_list(options, {}, {});
+  CHECK(std::ranges::count(list, "beam_size", &GivenOptions::value_type::first) == 1);
+  CHECK(std::ranges::count(list, "model", &GivenOptions::value_type::first) == 1);
+  CHECK(list.back() == GivenOptions::value_type{"gemm", "blas"});
 }
 
 TEST_CASE("gate: a baseline that is missing, damaged or of another mode is refused") {
