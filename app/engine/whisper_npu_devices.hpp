@@ -62,7 +62,7 @@ struct NpuUse {
   std::size_t launches = 0;          // program calls
   std::size_t submissions = 0;       // commands given to the driver; a run list counts once
   std::uint64_t ddr_bytes = 0;       // moved by the array, as the simulator counts; 0 on hardware
-  double modelled_ms_per_layer = 0;  // the simulator's time model; 0 on hardware
+  double modelled_ms_per_layer = 0;  // simulator's; 0: hardware, or no window
   std::optional<std::uint64_t> memory_limit;  // of each device, as asked for
   std::uint64_t memory_bytes = 0;      // most that buffers took at once, as devices counted them
   std::vector<OperatorUse> operators;  // none unless they were asked for

@@ -45,6 +45,8 @@ Json model_of(const ModelInfo& model) {
           {"quantization", text_or_null(model.quantization)}};
 }
 
+Json positive_or_null(double value) { return value > 0 ? Json(value) : Json(); }
+
 Json operators_of(const NpuUse& use) {
   Json list = Json::array();
   for (const OperatorUse& op : use.operators) {
@@ -58,19 +60,21 @@ Json operators_of(const NpuUse& use) {
 }
 
 // Counts and times of a simulated device are the simulator's, and modelled_ms_per_layer is always
-// a model's; hardware has neither a model nor byte counters.
+// a model's; hardware has neither a model nor byte counters, and without windows there are no
+// layers.
 Json npu_of(const NpuUse& use, bool simulated) {
-  Json json = {{"description", use.description},
-               {"plan", use.plan},
-               {"precision", use.precision},
-               {"windows", use.windows},
-               {"launches", use.launches},
-               {"submissions", use.submissions},
-               {"preset", text_or_null(use.preset)},
-               {"ddr_bytes", simulated ? Json(use.ddr_bytes) : Json()},
-               {"memory_bytes", use.memory_bytes},
-               {"memory_limit", use.memory_limit ? Json(*use.memory_limit) : Json()},
-               {"modelled_ms_per_layer", simulated ? Json(use.modelled_ms_per_layer) : Json()}};
+  Json json = {
+      {"description", use.description},
+      {"plan", use.plan},
+      {"precision", use.precision},
+      {"windows", use.windows},
+      {"launches", use.launches},
+      {"submissions", use.submissions},
+      {"preset", text_or_null(use.preset)},
+      {"ddr_bytes", simulated ? Json(use.ddr_bytes) : Json()},
+      {"memory_bytes", use.memory_bytes},
+      {"memory_limit", use.memory_limit ? Json(*use.memory_limit) : Json()},
+      {"modelled_ms_per_layer", simulated ? positive_or_null(use.modelled_ms_per_layer) : Json()}};
   if (!use.operators.empty()) json["operators"] = operators_of(use);
   return json;
 }
@@ -79,8 +83,6 @@ Json stretch_of(const std::optional<Stretch>& stretch) {
   if (!stretch) return {};
   return {{"first", stretch->first}, {"count", stretch->count}};
 }
-
-Json positive_or_null(double value) { return value > 0 ? Json(value) : Json(); }
 
 Json devices_of(const DeviceInfo& device) {
   Json all = Json::array();

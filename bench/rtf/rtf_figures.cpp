@@ -153,6 +153,32 @@ std::string heard_table(const Results& results) {
 
 }  // namespace
 
+std::string modelled_layer_name(const DeviceInfo& device) {
+  std::string name = "encoder layer on the NPU";
+  if (device.npu->plan == "hybrid" || device.npu->plan == "per-op") {
+    name = "the array's part of a layer (" + device.npu->plan + ")";
+  }
+  const bool has_heads = std::ranges::any_of(
+      device.devices, [](const DeviceUse& use) { return use.heads.has_value(); });
+  if (!has_heads) return name;
+  const std::string where = "heads, " + std::to_string(device.devices.size()) + " devices";
+  if (name.ends_with(")")) return name.insert(name.size() - 1, ", " + where);
+  return "a device's part of a layer (" + where + ")";
+}
+
+std::optional<double> modelled_layer_ms(std::span<const FileRun> files) {
+  double sum = 0;
+  double windows = 0;
+  for (const FileRun& file : files) {
+    const std::optional<NpuUse>& npu = file.transcript.device.npu;
+    if (!npu) continue;
+    sum += npu->modelled_ms_per_layer * static_cast<double>(npu->windows);
+    windows += static_cast<double>(npu->windows);
+  }
+  if (windows == 0) return {};
+  return sum / windows;
+}
+
 std::vector<double> totals_of(std::span<const RtfRun> runs) {
   return each(runs, [](const RtfRun& r) { return r.total_s; });
 }
@@ -174,15 +200,19 @@ void add_stage_figures(std::span<const double> loads, std::span<const RtfRun> ru
 }
 
 void add_device_figures(std::span<const FileRun> files, Results& results) {
-  const DeviceInfo& device = files.front().transcript.device;
-  if (!device.simulated || !device.npu) return;
+  const auto simulated = std::ranges::find_if(
+      files, [](const FileRun& file) { return file.transcript.device.simulated; });
+  if (simulated == files.end()) return;
   results.notes.push_back(
       "the NPU is SIMULATED: measured times of the encoder are the simulator's own run time on the "
       "CPU and say nothing about an NPU; modelled ones come from its time model");
-  results.figures.push_back({"encoder layer on the NPU",
+  const DeviceInfo& device = simulated->transcript.device;
+  const std::optional<double> ms = modelled_layer_ms(files);
+  if (!device.npu || !ms) return;
+  results.figures.push_back({modelled_layer_name(device),
                              "s",
                              Origin::kModelled,
-                             1e-3 * device.npu->modelled_ms_per_layer,
+                             1e-3 * *ms,
                              {},
                              {},
                              device.npu->plan + ", " + device.npu->preset});
@@ -206,6 +236,9 @@ std::string rtf_text(const Results& results) {
   std::string text = times_table(results) + "\n";
   text += speed_line(results, "end to end, model loaded", "");
   text += speed_line(results, "encoder only", "encoder ");
+  for (const Figure& figure : results.figures) {
+    if (figure.origin == Origin::kModelled) text += line_of(results, figure.name);
+  }
   for (const char* name :
        {"encoder speed, full windows", "not in any stage", "windows", "tokens", "peak memory",
         "energy per run", "word error rate", "character error rate"}) {

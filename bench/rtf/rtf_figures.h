@@ -18,6 +18,10 @@ std::vector<double> totals_of(std::span<const RtfRun> runs);
 // Stages, totals and real-time factors. Neither is empty.
 void add_stage_figures(std::span<const double> loads, std::span<const RtfRun> runs,
                        Results& results);
+// The simulator's time for a layer, of all windows of all files; none where there were none.
+std::optional<double> modelled_layer_ms(std::span<const FileRun> files);
+// What that time is of: with some plans and splits it is not of a whole layer. `device.npu` is set.
+std::string modelled_layer_name(const DeviceInfo& device);
 // What the simulator models of an NPU, and what must be said of a device.
 void add_device_figures(std::span<const FileRun> files, Results& results);
 void add_peak_memory(std::uint64_t bytes, Results& results);

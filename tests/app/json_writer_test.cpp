@@ -46,6 +46,15 @@ json written(const wnpu::Transcript& transcript, Format format = Format::json) {
 
 }  // namespace
 
+TEST_CASE("json: without a window nothing is modelled of a layer") {
+  wnpu::Transcript transcript = example();
+  transcript.device.simulated = true;
+  transcript.device.npu.emplace();
+  CHECK(written(transcript)["device"]["npu"]["modelled_ms_per_layer"].is_null());
+  transcript.device.npu->modelled_ms_per_layer = 22.5;
+  CHECK(written(transcript)["device"]["npu"]["modelled_ms_per_layer"] == 22.5);
+}
+
 TEST_CASE("json: what was chosen is told where it was asked for, and is the schema's") {
   CHECK_FALSE(written(example()).contains("choices"));
   Choices choices;

@@ -14,6 +14,7 @@
 #include "app/cli/exit_code.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
+#include "bench/rtf/rtf_figures.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/temporary_folder.h"
@@ -145,8 +146,45 @@ TEST_CASE("rtf: on the simulator modelled times stand apart, and the page says s
   }
   CHECK(n_modelled >= 1);
   CHECK(value_of(results, "encoder layer on the NPU") > 0);
+  CHECK(results.text.find("encoder layer on the NPU: ") != std::string::npos);
+  CHECK(results.text.find("(modelled, fused, phoenix-1.0/published)") != std::string::npos);
   REQUIRE_FALSE(results.notes.empty());
   CHECK(results.notes.front().find("SIMULATED") != std::string::npos);
+}
+
+TEST_CASE("rtf: the modelled layer is of all files' windows, and none where there were none") {
+  FileRun silence;
+  silence.transcript.device.simulated = true;
+  silence.transcript.device.npu.emplace();
+  FileRun one = silence;
+  one.transcript.device.npu->windows = 1;
+  one.transcript.device.npu->modelled_ms_per_layer = 10;
+  FileRun three = one;
+  three.transcript.device.npu->windows = 3;
+  three.transcript.device.npu->modelled_ms_per_layer = 20;
+  const std::vector<FileRun> files = {silence, one, three};
+  CHECK(modelled_layer_ms(files) == 17.5);
+  CHECK_FALSE(modelled_layer_ms(std::span(files).first(1)).has_value());
+  Results results;
+  add_device_figures(std::span(files).first(1), results);
+  CHECK(results.figures.empty());
+  CHECK(results.notes.size() == 1);
+  add_device_figures(files, results);
+  REQUIRE(results.figures.size() == 1);
+  CHECK(results.figures.front().value == doctest::Approx(0.0175));
+}
+
+TEST_CASE("rtf: what is modelled of a part of a layer is not called a layer") {
+  wnpu::DeviceInfo device;
+  device.npu.emplace().plan = "fused";
+  CHECK(modelled_layer_name(device) == "encoder layer on the NPU");
+  device.npu->plan = "hybrid";
+  CHECK(modelled_layer_name(device) == "the array's part of a layer (hybrid)");
+  device.devices.resize(2);
+  device.devices[0].heads = wnpu::Stretch{0, 3};
+  CHECK(modelled_layer_name(device) == "the array's part of a layer (hybrid, heads, 2 devices)");
+  device.npu->plan = "fused";
+  CHECK(modelled_layer_name(device) == "a device's part of a layer (heads, 2 devices)");
 }
 
 TEST_CASE("rtf: error rates against references, or what is missing for them") {
