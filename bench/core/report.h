@@ -83,6 +83,7 @@ struct TradeOff {
 struct Report {
   std::string title;
   std::vector<std::pair<std::string, std::string>> facts;  // machine, commit, command, noise, ...
+  std::vector<std::string> notes;                          // what a reader must know
   std::vector<StageTime> stages;
   std::vector<PlanSpeed> plans;  // those of equal frames one after the other
   double target_speed = 220;     // the line in the plans' chart

@@ -10,7 +10,7 @@ constexpr const char* kStyle = R"(
 body { font: 16px/1.5 system-ui, sans-serif; color: #1f2937; background: #fff;
        max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
-p { color: #4b5563; } svg { width: 100%; height: auto; }
+p, li { color: #4b5563; } svg { width: 100%; height: auto; }
 svg text { font: 13px system-ui, sans-serif; fill: #374151;
            paint-order: stroke; stroke: #fff; stroke-width: 3px; }
 table { border-collapse: collapse; }
@@ -37,6 +37,13 @@ std::string facts_table(const Report& report) {
   return "<table>\n" + rows + "</table>\n";
 }
 
+std::string notes_of(const Report& report) {
+  std::string items;
+  for (const std::string& note : report.notes)
+    items += "<li>" + app::escaped_markup(note) + "</li>\n";
+  return items.empty() ? "" : "<ul class=\"notes\">\n" + items + "</ul>\n";
+}
+
 std::string legend() {
   std::string keys = "<p>Every figure is";
   for (const Origin origin : {Origin::kMeasured, Origin::kModelled, Origin::kPublished}) {
@@ -54,7 +61,7 @@ std::string report_html(const Report& report) {
       "<meta name=\"viewport\" content=\"width=device-width\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>" +
       title + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + title + "</h1>\n" +
-      facts_table(report) + legend();
+      facts_table(report) + notes_of(report) + legend();
   if (!report.stages.empty()) page += stage_chart(report.stages);
   if (!report.plans.empty()) page += plan_chart(report.plans, report.target_speed);
   for (const Roofline& roofline : report.rooflines) {

@@ -115,10 +115,16 @@ std::vector<Timeline> timelines_of(const Window& window) {
 
 // Stages as --rtf found them, medians.
 std::vector<StageTime> stages_of(const Results& rtf) {
+  const bool is_simulated = std::ranges::any_of(rtf.options, [](const auto& option) {
+    return option.first == "device_used" && option.second.ends_with("(simulated)");
+  });
   std::vector<StageTime> stages;
   for (const char* name : {"decode audio", "find speech", "mel", "encoder", "decoder", "output"}) {
     const auto figure = std::ranges::find(rtf.figures, name, &Figure::name);
-    if (figure != rtf.figures.end()) stages.push_back({name, figure->value, figure->origin});
+    if (figure == rtf.figures.end()) continue;
+    const bool is_simulator = is_simulated && figure->name == "encoder";
+    stages.push_back({is_simulator ? "encoder (the simulator's own time)" : name, figure->value,
+                      figure->origin});
   }
   return stages;
 }
@@ -177,6 +183,7 @@ Results write_report(const BenchOptions& options) {
   results.report.timelines = timelines_of(window);
   results.report.title = "whisper-npu: how fast, and where the time goes";
   results.report.facts = facts_of(results);
+  results.report.notes = results.notes;
   app::write_file(options.mode_value, report_html(results.report));
   results.notes.push_back("charts: " + options.mode_value);
   return results;

@@ -59,6 +59,15 @@ TEST_CASE("report_html: is valid text and takes nothing from elsewhere") {
   CHECK(count_of(page, "inf") == 0);
 }
 
+TEST_CASE("report_html: says what a reader must know") {
+  Report report = sample();
+  CHECK(count_of(report_html(report), "<li>") == 0);
+  report.notes = {"weights: random", "a < b"};
+  const std::string page = report_html(report);
+  CHECK(count_of(page, "<li>weights: random</li>") == 1);
+  CHECK(count_of(page, "<li>a &lt; b</li>") == 1);
+}
+
 TEST_CASE("report_html: a chart without data is left out") {
   Report report = sample();
   report.plans.clear();
