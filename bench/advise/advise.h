@@ -29,7 +29,8 @@ struct Tried {
   std::vector<double> seconds;     // a run, of all files
   std::vector<std::string> texts;  // a file
   std::uint64_t peak_bytes = 0;
-  double error_rate = 0;  // of words, against references or the first candidate's text
+  double error_rate = 0;               // of words, against references or the first candidate's text
+  std::vector<double> durations = {};  // seconds of audio a file
 
   double speed() const { return audio_s / summarize(seconds).median; }
 };

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <exception>
 #include <iostream>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -40,6 +42,7 @@ app::Options work_with(const app::Options& work, const Candidate& candidate) {
 struct Pass {
   double seconds = 0;
   double audio_s = 0;
+  std::vector<double> durations;   // of audio, a file
   std::vector<std::string> texts;  // a file
 };
 
@@ -49,6 +52,7 @@ Pass run_settings(TranscribeRuns& program, const std::vector<std::string>& files
     const FileRun done = program.run(file);
     pass.seconds += done.total_s;
     pass.audio_s += done.transcript.input.duration;
+    pass.durations.push_back(done.transcript.input.duration);
     pass.texts.push_back(text_of(done.transcript));
   }
   return pass;
@@ -63,6 +67,7 @@ json measured(const app::Options& work, const std::vector<std::string>& files, s
     for (std::size_t run = 0; run < n_runs; ++run)
       seconds.push_back(run_settings(program, files).seconds);
     return {{"audio_s", warm.audio_s},
+            {"durations", warm.durations},
             {"texts", warm.texts},
             {"seconds", seconds},
             {"peak_bytes", peak_rss_bytes()}};
@@ -92,14 +97,22 @@ std::string read_to_end(int descriptor) {
   }
 }
 
+// This process is killed when its parent ends, however that ends: nobody would read what it says.
+void end_with(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(static_cast<int>(app::ExitCode::internal));  // it has already
+}
+
 // What measured() says, of a child: a fork while this process has no threads.
 json measured_apart(const app::Options& work, const std::vector<std::string>& files,
                     std::size_t n_runs) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child == 0) {
+    end_with(parent);
     ::close(ends[0]);
     int code = 0;
     try {
@@ -154,6 +167,7 @@ class Trials {
       return;
     }
     Tried tried{candidate, told["audio_s"], told["seconds"], told["texts"], told["peak_bytes"], 0};
+    tried.durations = told["durations"].get<std::vector<double>>();
     tried.error_rate = error_rate(tried);
     tried_.push_back(std::move(tried));
   }
@@ -162,8 +176,14 @@ class Trials {
   double error_rate(const Tried& tried) {
     if (has_references_) {
       std::vector<Heard> heard;
-      for (std::size_t i = 0; i < files_.size(); ++i)
-        heard.push_back({candidate_text(tried.candidate), files_[i], 0, tried.texts[i], {}, {}});
+      for (std::size_t i = 0; i < files_.size(); ++i) {
+        heard.push_back({candidate_text(tried.candidate),
+                         files_[i],
+                         tried.durations[i],
+                         tried.texts[i],
+                         {},
+                         {}});
+      }
       const Scores scores = add_heard(std::move(heard), references_, results_);
       if (!scores.words.empty()) return total(scores.words).rate();
       has_references_ = false;

@@ -34,7 +34,6 @@ class Contest {
   // One run of each file warms up, and settles the language for all.
   void warm_up() {
     for (const std::string& file : files_) warm_up_.push_back(program_.run(file));
-    for (const FileRun& run : warm_up_) audio_s_ += run.transcript.input.duration;
   }
 
   // What all of them read. Throws UsageError where that is something else, or whisper-npu had to
@@ -104,7 +103,11 @@ class Contest {
     BenchOptions settled = options_;
     settled.work.threads = program_.threads();
     results.options = option_list(settled, files_, warm_up_.front().transcript);
-    add_contenders(contenders_, files_, audio_s_, references, results);
+    std::vector<HeardFile> heard;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      heard.push_back({files_[i], warm_up_[i].transcript.input.duration});
+    }
+    add_contenders(contenders_, heard, references, results);
     return results;
   }
 
@@ -131,7 +134,6 @@ class Contest {
   TranscribeRuns program_;
   std::vector<FileRun> warm_up_;
   std::vector<Contender> contenders_;
-  double audio_s_ = 0;
 };
 
 }  // namespace

@@ -57,8 +57,14 @@ struct Contender {
   bool is_in() const { return failure.empty(); }
 };
 
+// What all of them hear.
+struct HeardFile {
+  std::string name;
+  double audio_s = 0;
+};
+
 // Times, ratios pair by pair and error rates of those that are in; the first is whisper-npu.
-void add_contenders(const std::vector<Contender>& contenders, const std::vector<std::string>& files,
-                    double audio_s, const References& references, Results& results);
+void add_contenders(const std::vector<Contender>& contenders, const std::vector<HeardFile>& files,
+                    const References& references, Results& results);
 
 }  // namespace wnpu::bench

@@ -14,10 +14,10 @@ std::string versioned(const PeerRun& run) {
   return run.version.empty() ? run.peer : run.peer + " " + run.version;
 }
 
-std::vector<Heard> heard_by(const Contender& one, const std::vector<std::string>& files) {
+std::vector<Heard> heard_by(const Contender& one, const std::vector<HeardFile>& files) {
   std::vector<Heard> heard;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    heard.push_back({one.name, files[i], 0, one.last[i].text, {}, {}});
+    heard.push_back({one.name, files[i].name, files[i].audio_s, one.last[i].text, {}, {}});
   }
   return heard;
 }
@@ -92,8 +92,10 @@ std::string texts(const Results& results) {
 
 }  // namespace
 
-void add_contenders(const std::vector<Contender>& contenders, const std::vector<std::string>& files,
-                    double audio_s, const References& references, Results& results) {
+void add_contenders(const std::vector<Contender>& contenders, const std::vector<HeardFile>& files,
+                    const References& references, Results& results) {
+  double audio_s = 0;
+  for (const HeardFile& file : files) audio_s += file.audio_s;
   const Contender& ours = contenders.front();
   TextTable table({"program", "precision", "median", "p10", "p90", "RTF", "speed",
                    "times ours (p10 to p90)", "WER", "CER", "memory"});

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -55,6 +56,22 @@ TEST_CASE("peers: says when a peer ends or speaks no JSON") {
   AnsweringProcess other = shell_peer(R"(echo '{"seconds": "three"}')");
   CHECK_THROWS_WITH(ask_peer(other, "a"),
                     R"(/bin/sh: expected a result in JSON, found {"seconds": "three"})");
+}
+
+TEST_CASE("peers: what was heard has its length") {
+  std::vector<Contender> contenders(2);
+  for (Contender& one : contenders) {
+    one.name = "p";
+    one.seconds = {3};
+    one.last.resize(2);
+  }
+  Results results;
+  add_contenders(contenders, {{"a.wav", 2}, {"b.wav", 4}}, References({}), results);
+  REQUIRE(results.heard.size() == 4);
+  CHECK(results.heard[0].audio_s == 2);
+  CHECK(results.heard[3].audio_s == 4);
+  CHECK(results.figures[2].name == "speed");
+  CHECK(results.figures[2].value == doctest::Approx(2));
 }
 
 TEST_CASE("peers: a program that is missing cannot be started") {

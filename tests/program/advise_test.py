@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 try:
     import jsonschema
@@ -71,3 +72,28 @@ code, out, err = bench(*WORDS, "--model", "none", "tone.wav")
 check(code == 3 and not out and "none: expected a model" in err, f"no model: exit code {code}: {out}{err}")
 code, out, err = bench(*WORDS, "--rtf", "tone.wav")
 check(code == 2 and "exclude each other" in err, f"two modes: exit code {code}: {err}")
+
+
+def wait_for(what, text):
+    end = time.monotonic() + 60
+    while not (found := what()):
+        check(time.monotonic() < end, text)
+        time.sleep(0.05)
+    return found
+
+
+def is_running(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# What measures ends with who would read it.
+killed = subprocess.Popen([PROGRAM, "bench", *WORDS, "--runs", "1000", "tone.wav"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+children = pathlib.Path(f"/proc/{killed.pid}/task/{killed.pid}/children")
+child = wait_for(lambda: children.read_text(encoding="utf-8").split(), "no child measures")[0]
+killed.kill()
+killed.wait()
+wait_for(lambda: not is_running(child), "a child goes on measuring when bench is killed")
