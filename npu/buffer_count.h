@@ -37,7 +37,7 @@ inline RunStats stats_with_buffers(RunStats stats, const BufferCount& count) {
   return stats;
 }
 
-// The bytes of one buffer, for as long as it is there.
+// RAII: adds the size of one buffer to a BufferCount and subtracts it in the destructor.
 class CountedBytes {
  public:
   CountedBytes(std::shared_ptr<BufferCount> count, std::size_t bytes)

@@ -38,9 +38,9 @@ struct Stopped : std::runtime_error {
 class Buffer {
  public:
   virtual ~Buffer() = default;
-  virtual std::span<std::byte> host() = 0;
-  virtual void to_device() = 0;
-  virtual void from_device() = 0;
+  virtual std::span<std::byte> host() = 0;  // the mapped bytes
+  virtual void to_device() = 0;             // copies all of host() to the device
+  virtual void from_device() = 0;           // copies all back (xrt::bo::sync)
 };
 
 // One loaded instruction stream for the resident overlay.

@@ -23,11 +23,6 @@ Session load(const app::Options& options, double& load_s) {
 
 }  // namespace
 
-double FileRun::rest_s() const {
-  const Timing& t = transcript.timing;
-  return total_s - (t.decode_audio + t.vad + t.mel + t.encode + t.decode + output_s);
-}
-
 TranscribeRuns::TranscribeRuns(const app::Options& options)
     : options_(options), session_(load(options, load_s_)), null_(::open("/dev/null", O_WRONLY)) {}
 

@@ -16,8 +16,6 @@ struct FileRun {
   Transcript transcript;
   double output_s = 0;  // writing the text: all of run() but the transcriber
   double total_s = 0;   // wall clock, load excluded
-  // What the stages do not account for; negative where their clocks overlap.
-  double rest_s() const;
 };
 
 class TranscribeRuns {

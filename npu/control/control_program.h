@@ -110,7 +110,8 @@ using PlainOperation =
     std::variant<PatchAddress, WaitForTokens, WriteRegister, WriteMasked, WriteBlock>;
 PlainOperation without_type(const Operation& operation);
 
-// Bytes of an operation and of a program.
+// encode(): the bytes of `program` in the firmware's transaction format. Throws ControlError for a
+// value that its register cannot hold.
 std::size_t encoded_bytes(const Operation& operation);
 std::vector<std::byte> encode(const ControlProgram& program);
 // Every operation that has a type of its own has it; what is encoded again is the same bytes.

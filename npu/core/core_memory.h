@@ -59,8 +59,8 @@ constexpr std::size_t kPorts = 3;
 
 // Locks of the core's tile (aie-rt xaiemlgbl_reginit.c: 16). Between a port's DMA channel and the
 // program one counts elements that may be filled and begins with all of the port's, the other those
-// that are full and begins with 0: who fills takes from `free` and adds to `full`, who empties the
-// other way round.
+// that are full and starts at 0. The producer acquires `free` and releases `full`; the consumer
+// does the opposite.
 constexpr std::size_t kCoreLocks = 16;
 constexpr int free_lock(Port port) { return 2 * static_cast<int>(port); }
 constexpr int full_lock(Port port) { return free_lock(port) + 1; }

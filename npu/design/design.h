@@ -111,8 +111,8 @@ struct Memory {
   std::uint64_t padding_offset = 0;  // where padding is read from and written to
 };
 
-// A named piece of mem-tile memory. Two regions may share bytes if their eras do not overlap: era
-// bits say when a region is alive.
+// A named piece of mem-tile memory. Two regions may share bytes if their lifetimes do not overlap;
+// `eras` is a bit mask of the stages of a call in which the region is used.
 struct Region {
   std::string name;
   std::size_t memory = 0;

@@ -1,5 +1,5 @@
-// What host and array agree on for one transformer layer: shapes, the bytes of each argument, and
-// how weights and states are packed. Nothing here names Whisper; shapes come in as numbers.
+// Argument layout of one transformer layer call: shapes, byte sizes of the four buffers (BOs), and
+// the packing of weights and states. Nothing here names Whisper; shapes come in as numbers.
 //
 // XRT's argument list of a call (mlir-aie, aiecc: opcode u64, instruction buffer, its length in
 // words, then data buffers): 0 opcode, 1 instructions, 2 length, 3.. data arguments.
@@ -19,7 +19,6 @@ namespace wnpu::npu {
 
 // "Execute the instruction buffer" (mlir-aie test_utils, amdxdna ERT_START_CU convention).
 constexpr std::uint64_t kOpcode = 3;
-constexpr int kFirstDataArgument = 3;
 
 // Data arguments of every layer call.
 enum class LayerArgument { input, weights, scratch, output };

@@ -35,6 +35,8 @@ struct LayerCall {
   bool operator==(const LayerCall&) const = default;
 };
 
+// The Design of one call of `layer`: operations call.first to call.last. Throws
+// std::invalid_argument for a shape that no call can have.
 Design layer_design(const TunedLayer& layer, LayerCall call = {});
 Design layer_design(const LayerGeometry& geometry, LayerCall call = {});  // tuned by default
 

@@ -46,10 +46,12 @@ class LayerStreams {
   std::uint64_t panels_begin() const { return panels_begin_; }
   std::uint64_t panels_end() const;
 
+  // offset, bytes: within the row's mem-tile memory.
   Panel add_panel(std::size_t row, const std::string& name, std::uint64_t offset,
                   std::uint64_t bytes, unsigned eras);
   // A lock in the first mem tile of `row`.
   std::size_t add_lock(std::size_t row, const std::string& name, std::size_t initial);
+  // mem: column of the mem tile.
   std::size_t add_lock_at(int mem, const std::string& name, std::size_t initial);
   std::size_t add_token() { return design_.n_tokens++; }
 

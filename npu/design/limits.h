@@ -33,9 +33,9 @@ constexpr int kTaskQueueDepth = 4;
 constexpr std::uint32_t kMaxTaskRepeats = 256;
 // Places that repetitions of a task step through: PARAMS *_ITERATION_WRAP, 6 bits, less one.
 constexpr std::uint32_t kMaxIterations = 64;
-// A lock that is left at more or less than these overflows: REGINIT LockValUpperBound, LowerBound.
+// A lock that is left at more than this overflows: REGINIT LockValUpperBound. (Its lower bound is
+// -64, which nothing here comes near: a lock is taken where it has what is taken.)
 constexpr int kMaxLockValue = 63;
-constexpr int kMinLockValue = -64;
 // PARAMS PACKET_ID, 5 bits; aie-opt: "packet id 32 exceeds the maximum of 31".
 constexpr int kPacketIds = 32;
 // A token has four bits for its packet's id (mlir-aie AIEGenerateColumnControlOverlay).

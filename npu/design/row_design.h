@@ -12,7 +12,8 @@ enum class RowOp {
   gelu,        // a chunk of kGeluChunk elements
 };
 
-// GELU took 512 elements a call (npu-design.md section 6).
+// In the November 2025 measurements a GELU call took 512 elements (Seed2025 in
+// npu/plans/plan_model.h).
 constexpr std::size_t kGeluChunk = 512;
 // The array's attention works on groups of 8 queries; one of them means something.
 constexpr std::size_t kRowQueries = 8;

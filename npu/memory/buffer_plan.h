@@ -1,5 +1,5 @@
-// Which buffers of a device may be one: those that are never needed in the same step. Who works
-// with a device says what it needs when, and gets as few bytes as that allows.
+// Plans which uses can share one device buffer (BO): uses that are never live in the same step. The
+// caller lists each use with its first and last step; the plan allocates as few bytes as possible.
 #pragma once
 
 #include <cstddef>

@@ -59,7 +59,8 @@ std::vector<PlanCost> model_plans(const EncoderShape& shape, std::span<const std
                                   const TimePreset& preset);
 
 // November 2025 on Phoenix (XDNA1), Whisper base: kernels called a row at a time, times of single
-// calls with launch as measured then (npu-design.md section 6). Matrix products ran on the CPU.
+// calls with launch as measured then (a design note that is not in this repository; bench --plans
+// prints these figures as seed-2025-11). Matrix products ran on the CPU.
 struct Seed2025 {
   static constexpr double kLayerNormMs = 0.83;  // 1024 elements
   static constexpr double kSoftmaxMs = 1.54;

@@ -16,7 +16,8 @@ struct CompiledCall {
 // The preset's kernel speeds decide the order of tasks on different channels, nothing else.
 CompiledCall compile_call(const Design& design, const TimePreset& preset);
 
-// Time of a call under its control program.
+// Cycles and milliseconds (launch not included) of the call under its control program, which is
+// simulated without data.
 struct TimedCall {
   CompiledCall call;
   SimReport report;

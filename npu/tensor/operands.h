@@ -46,7 +46,8 @@ struct Halves {
 };
 Halves split(const Quantised& quantised);
 
-// What the array is given of a tensor, as numbers: for who compares.
+// The operand as the array sees it after rounding, converted back to float, for tests and error
+// bounds.
 Tensor rounded(const Tensor& tensor, Side side, Type type);
 
 }  // namespace wnpu::npu::ops
