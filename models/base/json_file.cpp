@@ -1,5 +1,6 @@
 #include "models/base/json_file.h"
 
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -128,10 +129,13 @@ std::vector<std::pair<int, int>> pairs_at(const json& object, const std::string&
   std::set<std::pair<int, int>> known;
   for (const json& value : array_at(object, key, path)) {
     if (!value.is_array() || value.size() != 2) fail(path, key, "pairs", value);
-    const std::pair<int, int> pair(id_below(value[0], limits.first, key, path),
-                                   id_below(value[1], limits.second, key, path));
+    constexpr std::size_t kMost = std::numeric_limits<int>::max();
+    const std::pair<int, int> pair(id_below(value[0], kMost, key, path),
+                                   id_below(value[1], kMost, key, path));
     if (!known.insert(pair).second) fail(path, key, "each pair once", value);
-    pairs.push_back(pair);
+    const bool is_there =
+        std::cmp_less(pair.first, limits.first) && std::cmp_less(pair.second, limits.second);
+    if (is_there) pairs.push_back(pair);
   }
   return pairs;
 }

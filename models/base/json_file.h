@@ -53,6 +53,8 @@ std::vector<int> ids_at(const nlohmann::json& object, const std::string& key, st
                         const std::string& path);
 
 // The list of (layer, head) pairs under `key`, each pair once; empty if the key is missing or null.
+// Pairs that are not below the limits are left out: a distilled model may carry the list of the
+// larger one that it was made of.
 std::vector<std::pair<int, int>> pairs_at(const nlohmann::json& object, const std::string& key,
                                           std::pair<std::size_t, std::size_t> limits,
                                           const std::string& path);

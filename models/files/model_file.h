@@ -38,7 +38,8 @@ inline constexpr std::size_t kMaxConfigBytes = std::size_t{4} << 20U;
 struct ModelConfig {
   std::vector<int> suppress_tokens;
   std::vector<int> suppress_tokens_begin;
-  std::vector<std::pair<int, int>> alignment_heads;  // (decoder layer, head)
+  std::vector<std::pair<int, int>>
+      alignment_heads;  // (decoder layer, head), each of which is there
 };
 
 // Where a packed file (models/files/packed/packed_format.h) comes from.

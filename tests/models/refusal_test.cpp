@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -203,8 +204,11 @@ TEST_CASE("ctranslate2: config.json and vocabulary.json are checked") {
        {[](Ct2Model& m) { m.config = R"({"suppress_ids": [51865]})"; },
         "suppress_ids: expected numbers from 0 to 51864, found 51865"},
        {[](Ct2Model& m) { m.config = R"({"suppress_ids": [-1]})"; }, "found -1"},
-       {[](Ct2Model& m) { m.config = R"({"alignment_heads": [[1, 0]]})"; },
-        "alignment_heads: expected numbers from 0 to 0, found 1"},
+       {[](Ct2Model& m) { m.config = R"({"alignment_heads": [[-1, 0]]})"; },
+        "alignment_heads: expected numbers from 0 to 2147483646, found -1"},
+       {[](Ct2Model& m) { m.config = R"({"alignment_heads": [[0, 0, 0]]})"; }, "expected pairs"},
+       {[](Ct2Model& m) { m.config = R"({"alignment_heads": [[7, 0], [7, 0]]})"; },
+        "expected each pair once"},
        {[](Ct2Model& m) { m.config = R"({"alignment_heads": [0]})"; }, "expected pairs"},
        {[](Ct2Model& m) { m.config = R"({"a": 1, "a": 2})"; }, "found \"a\" twice"},
        {[](Ct2Model& m) { m.config = std::string(100, '['); }, "levels of nesting"},
@@ -212,6 +216,24 @@ TEST_CASE("ctranslate2: config.json and vocabulary.json are checked") {
        {[](Ct2Model& m) { m.vocabulary = "[1]"; }, "expected tokens as strings, found 1"},
        {[](Ct2Model& m) { m.vocabulary = "[\"\xC4\xBF\xE2\x82\xAC\"]"; }, "byte-level spelling"},
        {[](Ct2Model& m) { m.vocabulary = "\"" + m.vocabulary; }, "expected JSON"}});
+}
+
+TEST_CASE("alignment heads that the decoder does not have are left out") {
+  using Heads = std::vector<std::pair<int, int>>;
+  const std::vector<std::pair<std::string, Heads>> cases = {
+      {"[[7, 0], [0, 1], [0, 4], [0, 3]]", {{0, 1}, {0, 3}}}, {"[[7, 0], [10, 17], [0, 9]]", {}}};
+  for (const auto& [list, kept] : cases) {
+    Ct2Model ct2 = to_ctranslate2(small_model(), Ct2Quantization::int8);
+    ct2.config = R"({"alignment_heads": )" + list + "}";
+    StModel st = to_safetensors(small_model(), DType::f16);
+    st.generation_config = ct2.config;
+    const TemporaryFolder ct2_dir;
+    const TemporaryFolder st_dir;
+    write(ct2, ct2_dir.path());
+    write(st, st_dir.path());
+    CHECK(open_model(ct2_dir.path())->config().alignment_heads == kept);
+    CHECK(open_model(st_dir.path())->config().alignment_heads == kept);
+  }
 }
 
 TEST_CASE("ggml: dims, filters and vocabularies that cannot be are refused") {
