@@ -90,10 +90,12 @@ Check check_model(const Options& options) {
         path.string() + ", " + std::string(file->format()) + ", " + std::string(file->main_dtype()),
         ""};
   } catch (const std::exception& error) {
+    const std::string where = options.model_dir.empty() ? "" : " --model-dir " + options.model_dir;
     const HubModel* const published = find_hub_model(options.model);
     return {"model", CheckState::failed, text_of(error),
-            published == nullptr ? kListModels
-                                 : "whisper-npu models pull " + std::string(published->name)};
+            published == nullptr
+                ? kListModels
+                : "whisper-npu models pull " + std::string(published->name) + where};
   }
 }
 
