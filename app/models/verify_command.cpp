@@ -14,6 +14,7 @@
 #include "app/hub/pins.h"
 #include "app/models/hub_actions.h"
 #include "app/packed/packed_file.h"
+#include "models/base/error.h"
 #include "models/files/packed/packed_file.h"
 
 namespace wnpu::app {
@@ -62,23 +63,31 @@ std::map<std::string, Known> known_of(const std::string& name, const fs::path& p
   return known;
 }
 
+enum class Verdict { right, wrong, unknown };
+
 // A packed file knows what it was written as; whether it still is that.
-bool verify_packed(const fs::path& path) {
+Verdict verify_packed(const fs::path& path) try {
   const std::vector<std::string> damaged = models::damaged_sections(path);
   std::string text = path.string() + ": ";
   text += damaged.empty() ? "ok (its own checksums)" : "wrong: damaged since it was made:";
   for (const std::string& section : damaged) text.append(" ").append(section);
   write_all(STDOUT_FILENO, text + "\n", "stdout");
-  return damaged.empty();
+  return damaged.empty() ? Verdict::right : Verdict::wrong;
+} catch (const models::ModelError& error) {  // which names the file first
+  const std::string start = path.string() + ": ";
+  const std::string_view what = error.what();
+  const std::string_view why = what.starts_with(start) ? what.substr(start.size()) : what;
+  write_all(STDOUT_FILENO, start + "wrong: " + std::string(why) + "\n", "stdout");
+  return Verdict::wrong;
 }
 
-// A line a file; whether all are as they should be.
-bool verify_model(const std::string& name, const fs::path& folder) {
+// A line a file.
+Verdict verify_model(const std::string& name, const fs::path& folder) {
   const fs::path path = place_of(name, folder);
   if (has_packed_magic(path)) return verify_packed(path);
   const fs::path above = fs::is_directory(path) ? path : path.parent_path();
   const std::map<std::string, Known> known = known_of(name, path, folder);
-  bool is_right = !known.empty();
+  bool is_right = true;
   std::string text;
   if (known.empty()) text = path.string() + ": unknown: no SHA-256 is known of it\n";
   for (const auto& [file, expected] : known) {
@@ -95,18 +104,24 @@ bool verify_model(const std::string& name, const fs::path& folder) {
     }
   }
   write_all(STDOUT_FILENO, text, "stdout");
-  return is_right;
+  if (known.empty()) return Verdict::unknown;
+  return is_right ? Verdict::right : Verdict::wrong;
 }
 
 int verify_models(const NamedModels& named, std::vector<std::string> names) {
   const fs::path folder = named.folder();
-  if (names.empty()) {
+  const bool is_of_all = names.empty();
+  if (is_of_all) {
     names = models_in(folder);
     if (has_detector(folder)) names.emplace_back(hub_detector().name);
   }
   if (names.empty()) place_of("a model", folder);
-  const auto n_wrong = std::ranges::count_if(
-      names, [&](const std::string& name) { return !verify_model(name, folder); });
+  for (const std::string& name : names) place_of(name, folder);
+  // What nobody publishes is no fault, unless it was asked about.
+  const auto n_wrong = std::ranges::count_if(names, [&](const std::string& name) {
+    const Verdict verdict = verify_model(name, folder);
+    return verdict == Verdict::wrong || (verdict == Verdict::unknown && !is_of_all);
+  });
   return static_cast<int>(n_wrong == 0 ? ExitCode::ok : ExitCode::model);
 }
 
