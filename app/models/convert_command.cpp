@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/batch/output_file.h"
 #include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
@@ -54,6 +55,7 @@ int convert(const Convert& order, const std::vector<std::string>& names) {
   const std::filesystem::path model = find_model(names[0]);
   require_free_file(order.file, order.overwrites);
   write_packed_file(model, order.file, asked_precisions(order.precision), available_cpus());
+  if (descriptor_of(order.file) == STDOUT_FILENO) return static_cast<int>(ExitCode::ok);
   std::error_code error;
   write_all(STDOUT_FILENO,
             order.file + ": " + std::to_string(std::filesystem::file_size(order.file, error)) +
