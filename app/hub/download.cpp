@@ -22,7 +22,8 @@ using Why = DownloadError::Why;
 
 class Fetch {
  public:
-  Fetch(const Download& order, Part& part) : order_(&order), part_(part) {}
+  Fetch(const Download& order, Part& part)
+      : order_(&order), url_(shown_url(order.url)), part_(part) {}
 
   // Until the part has as many bytes as the file is said to have.
   void run() {
@@ -55,7 +56,7 @@ class Fetch {
   bool can_resume() const {
     if (part_.size() == 0) return false;
     const PartOrigin& origin = part_.origin();
-    return is_known() || (origin.url == order_->url && !origin.etag.empty());
+    return is_known() || (origin.url == url_ && !origin.etag.empty());
   }
 
   std::uint64_t total() const { return order_->bytes != 0 ? order_->bytes : part_.origin().total; }
@@ -67,7 +68,7 @@ class Fetch {
     request.url = order_->url;
     if (can_resume() && (total() == 0 || part_.size() < total())) {
       request.offset = part_.size();
-      if (part_.origin().url == order_->url) request.etag = part_.origin().etag;
+      if (part_.origin().url == url_) request.etag = part_.origin().etag;
     }
     is_answered_ = false;
     request.take_answer = [&](const HttpAnswer& answer) { return take_answer(request, answer); };
@@ -77,10 +78,10 @@ class Fetch {
     stop_if_asked();
     // The part is longer than the file is now.
     if (outcome.status == 416) {
-      part_.restart({order_->url, "", 0});
+      part_.restart({url_, "", 0});
       return {HttpEnd::failed, outcome.status, "the file has changed"};
     }
-    if (outcome.end == HttpEnd::whole && !is_answered_) part_.restart({order_->url, "", 0});
+    if (outcome.end == HttpEnd::whole && !is_answered_) part_.restart({url_, "", 0});
     if (outcome.end == HttpEnd::whole && !is_end()) outcome = {HttpEnd::failed, 0, cut_text()};
     if (outcome.end == HttpEnd::unwanted) outcome.text = "the file has changed";
     return outcome;
@@ -105,14 +106,14 @@ class Fetch {
     }
     if (order_->tell_type) order_->tell_type(answer.type);
     if (!is_rest) {  // all of it, whether a part was asked for or not
-      part_.restart({order_->url, answer.etag, size});
+      part_.restart({url_, answer.etag, size});
       return true;
     }
     const PartOrigin& origin = part_.origin();
     const bool is_other = !request.etag.empty() && answer.etag != request.etag;
     const bool is_other_size = origin.total != 0 && size != 0 && size != origin.total;
     if (request.offset == 0 || answer.first != request.offset || is_other || is_other_size) {
-      part_.restart({order_->url, "", 0});
+      part_.restart({url_, "", 0});
       return false;
     }
     was_resumed_ = true;
@@ -124,7 +125,7 @@ class Fetch {
     if (part_.size() + bytes.size() > most) {
       if (total() == 0) refuse_size("more");
       if (total() != 0) fault_ = "expected " + std::to_string(most) + " bytes, found more";
-      part_.restart({order_->url, "", 0});
+      part_.restart({url_, "", 0});
       return false;
     }
     part_.append(bytes);
@@ -142,7 +143,7 @@ class Fetch {
   }
 
   [[noreturn]] void fail(Why why, const std::string& what) const {
-    throw DownloadError(why, shown_url(order_->url), what);
+    throw DownloadError(why, url_, what);
   }
 
   [[noreturn]] void refuse(const HttpOutcome& outcome) const {
@@ -162,6 +163,7 @@ class Fetch {
   }
 
   const Download* order_;
+  std::string url_;  // that the part is known by
   Part& part_;
   std::uint64_t furthest_ = 0;  // that the part has come, however often it was begun
   std::string fault_;           // what the server says is not what it has to

@@ -9,7 +9,7 @@ namespace wnpu::app {
 
 // What a part is of. Without an ETag only a published SHA-256 can tell another file.
 struct PartOrigin {
-  std::string url;
+  std::string url;  // without user, password and query: it is kept on disk
   std::string etag;
   std::uint64_t total = 0;  // bytes of the file; 0: not known
 

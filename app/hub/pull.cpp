@@ -17,6 +17,7 @@
 #include "app/hub/pins.h"
 #include "app/hub/pull_lock.h"
 #include "app/hub/pull_progress.h"
+#include "app/urls/url.h"
 #include "audio/vad/silero_vad.h"
 #include "models/base/folder.h"
 #include "models/files/open_model.h"
@@ -203,7 +204,7 @@ fs::path pull_model(const PullOrder& order, std::ostream& err) {
   if (fs::exists(target, error)) return target;
   for (const HubSource* source : sources) {
     progress.note("pulling " + name + ": " + offer_text(*source) +
-                  (mirror.empty() ? "" : " by " + mirror));
+                  (mirror.empty() ? "" : " by " + shown_url(mirror)));
     try {
       SourcePull(order, *source, mirror, progress).run(target);
       remove_parts(order);
@@ -221,7 +222,7 @@ std::string hub_mirror(const std::string& source) {
   const std::string from = source.empty() ? "WHISPER_NPU_HUB" : "--source";
   std::string url = !source.empty() ? source : variable != nullptr ? variable : "";
   if (url.empty() || url.starts_with("http://") || url.starts_with("https://")) return url;
-  throw UsageError(from + ": expected a URL with http:// or https://, found " + url);
+  throw UsageError(from + ": expected a URL with http:// or https://, found " + shown_url(url));
 }
 
 std::string offer_text(const HubSource& source) {
