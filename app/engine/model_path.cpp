@@ -13,12 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_model(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) return !weights_file(path).empty();
-  return path.extension() == ".bin" || path.extension() == ".pt" || path.extension() == ".wnpu";
-}
-
 // "found base.en, tiny.en", or "found nothing".
 std::string found_text(const std::vector<std::string>& names) {
   std::string text = "found ";
@@ -38,11 +32,17 @@ fs::path model_folder() {
   return models::join(npu::xdg_folder("XDG_CACHE_HOME", ".cache"), "whisper-npu");
 }
 
+bool is_named_as_model(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return !weights_file(path).empty();
+  return path.extension() == ".bin" || path.extension() == ".pt" || path.extension() == ".wnpu";
+}
+
 std::vector<std::string> models_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (std::string& name : models::names_in(folder, error)) {
-    if (!name.starts_with('.') && is_model(models::join(folder, name))) {
+    if (!name.starts_with('.') && is_named_as_model(models::join(folder, name))) {
       names.push_back(std::move(name));
     }
   }
@@ -56,7 +56,8 @@ fs::path find_name(const std::string& name, const fs::path& folder) {
   for (const std::string& each : {name, full_name(name)}) {
     for (const std::string& file : {each, each + ".wnpu", "ggml-" + each + ".bin", each + ".pt"}) {
       fs::path path = models::join(folder, file);
-      if (fs::exists(path, error)) return path;
+      const bool is_empty = fs::is_directory(path, error) && fs::is_empty(path, error) && !error;
+      if (fs::exists(path, error) && !is_empty) return path;
     }
   }
   return {};
@@ -84,7 +85,8 @@ fs::path find_model(const std::string& name_or_path, const fs::path& folder) {
 fs::path weights_file(const fs::path& model) {
   std::error_code error;
   if (!fs::is_directory(model, error)) return model;
-  for (const char* name : {"model.bin", "model.safetensors", "ggml-model.bin", "model.pt"}) {
+  for (const char* name : {"model.bin", "model.safetensors", "model.safetensors.index.json",
+                           "ggml-model.bin", "model.pt"}) {
     fs::path path = models::join(model, name);
     if (fs::exists(path, error)) return path;
   }

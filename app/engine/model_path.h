@@ -12,7 +12,8 @@ std::filesystem::path model_folder();
 
 // Where a name is in `folder`: under that name, as `models convert`, whisper.cpp and
 // openai-whisper call files of it ("base.wnpu", "ggml-base.bin", "base.pt"), or under
-// openai-whisper's other name of it ("turbo"). Empty: nowhere, or it is no name.
+// openai-whisper's other name of it ("turbo"). Empty: nowhere, or it is no name. An empty folder is
+// nothing.
 std::filesystem::path find_name(const std::string& name, const std::filesystem::path& folder);
 
 // A path that exists is taken as it is; anything else without a slash is such a name. Throws
@@ -20,12 +21,16 @@ std::filesystem::path find_name(const std::string& name, const std::filesystem::
 std::filesystem::path find_model(const std::string& name_or_path,
                                  const std::filesystem::path& folder = model_folder());
 
+// A folder with weights, or a file that ends as those do.
+bool is_named_as_model(const std::filesystem::path& path);
+
 // What can be asked for by name in `folder`: folders with weights, and files that end as those do.
 // Sorted.
 std::vector<std::string> models_in(const std::filesystem::path& folder);
 
-// The file with the weights: the model itself, or model.bin, model.safetensors, ggml-model.bin or
-// model.pt in its folder; empty where there is none.
+// The file with the weights: the model itself, or model.bin, model.safetensors, the index of a
+// model in several files (model.safetensors.index.json), ggml-model.bin or model.pt in its folder;
+// empty where there is none.
 std::filesystem::path weights_file(const std::filesystem::path& model);
 
 // The voice activity detector's weights, where nothing else is said.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/engine/model_path.h"
 #include "app/hub/catalogue_sources.h"
 
 namespace wnpu::app {
@@ -68,6 +69,15 @@ const HubModel& hub_detector() {
 
 const HubModel* find_published(std::string_view name) {
   return name == hub_detector().name ? &hub_detector() : find_hub_model(name);
+}
+
+std::string_view hub_format_of(const std::filesystem::path& model) {
+  if (model.filename() == hub_detector().folder_name()) return hub_detector().sources[0].format;
+  const std::string weights = weights_file(model).filename().string();
+  if (weights == "model.bin") return "ctranslate2";
+  if (weights.starts_with("model.safetensors")) return "safetensors";
+  if (weights.ends_with(".pt")) return "pytorch";
+  return weights.ends_with(".bin") ? "ggml" : "";
 }
 
 std::vector<std::string> hub_names() { return {kHubNames.begin(), kHubNames.end()}; }

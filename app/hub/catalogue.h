@@ -1,6 +1,7 @@
 // The models that can be pulled by name.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,5 +22,8 @@ std::vector<std::string> hub_names();
 const HubModel& hub_detector();
 // A model by find_hub_model(), or the detector; nullptr: neither.
 const HubModel* find_published(std::string_view name);
+
+// The format of what is there, by the name of its weights, as the catalogue calls it; empty: none.
+std::string_view hub_format_of(const std::filesystem::path& model);
 
 }  // namespace wnpu::app

@@ -12,6 +12,7 @@
 #include "app/batch/output_file.h"
 #include "app/batch/sha256.h"
 #include "app/cli/exit_code.h"
+#include "app/engine/model_path.h"
 #include "app/hub/catalogue.h"
 #include "app/hub/download.h"
 #include "app/hub/pins.h"
@@ -174,6 +175,28 @@ std::vector<const HubSource*> sources_of(const PullOrder& order) {
   return sources;
 }
 
+// Whether the model is there; an empty folder is replaced. Throws where it is there in another
+// format than asked for, or where something else has its name.
+bool is_pulled(const PullOrder& order, const fs::path& target) {
+  std::error_code error;
+  if (!fs::exists(target, error)) return false;
+  fs::path weights = weights_file(target);
+  if (order.model == &hub_detector())
+    weights = models::join(target, order.model->sources.front().files.front().name);
+  if (weights.empty() || !fs::exists(weights, error)) {
+    const bool is_folder = fs::is_directory(fs::symlink_status(target, error));
+    if (is_folder && fs::is_empty(target, error) && !error) return false;
+    throw OutputError(target.string() + ": expected a model or an empty folder, found other files" +
+                      ": not replaced");
+  }
+  const std::string_view found = hub_format_of(target);
+  if (order.format.empty() || order.format == found) return true;
+  throw models::ModelError(target.string() + ": --format: expected " + order.format + ", found " +
+                           (found.empty() ? "another file" : std::string(found)) +
+                           ": not replaced (whisper-npu models remove " +
+                           std::string(order.model->name) + " removes it)");
+}
+
 // Of sources that were not gone on with.
 void remove_parts(const PullOrder& order) {
   std::error_code error;
@@ -194,14 +217,13 @@ fs::path pull_model(const PullOrder& order, std::ostream& err) {
   const std::vector<const HubSource*> sources = sources_of(order);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
   PullProgress progress(err, order.verbosity);
-  std::error_code error;
-  if (fs::exists(target, error)) return target;
+  if (is_pulled(order, target)) return target;
   make_model_folder(order.folder);
   std::string lock = ".";
   const PullLock held(models::join(order.folder, lock.append(folder_name).append(".lock")), [&] {
     progress.note(name + ": another process pulls it: waiting for that");
   });
-  if (fs::exists(target, error)) return target;
+  if (is_pulled(order, target)) return target;
   for (const HubSource* source : sources) {
     progress.note("pulling " + name + ": " + offer_text(*source) +
                   (mirror.empty() ? "" : " by " + shown_url(mirror)));

@@ -31,7 +31,8 @@ void add_named_models(CLI::App& app, NamedModels& named) {
 
 bool has_detector(const fs::path& folder) {
   std::error_code error;
-  return fs::exists(models::join(folder, hub_detector().folder_name()), error);
+  const fs::path own = models::join(folder, hub_detector().folder_name());
+  return fs::exists(models::join(own, hub_detector().sources.front().files.front().name), error);
 }
 
 std::vector<std::string> pulled_names() {
@@ -51,11 +52,10 @@ void require_some(const std::vector<std::string>& names, std::string_view action
 }
 
 fs::path place_of(const std::string& name, const fs::path& folder) {
-  std::error_code error;
   const bool is_detector = name == hub_detector().name;
-  fs::path path =
-      is_detector ? models::join(folder, hub_detector().folder_name()) : find_name(name, folder);
-  if (!path.empty() && fs::exists(path, error)) return path;
+  fs::path path = is_detector ? fs::path() : find_name(name, folder);
+  if (has_detector(folder) && is_detector) path = folder / hub_detector().folder_name();
+  if (!path.empty()) return path;
   const std::string missing = name + ": expected a model in " + folder.string() + ", found none";
   if (const HubModel* const model = find_published(name); model != nullptr) {
     throw models::ModelError(missing + " (whisper-npu models pull " + std::string(model->name) +
@@ -64,15 +64,6 @@ fs::path place_of(const std::string& name, const fs::path& folder) {
   std::vector<std::string> names = pulled_names();
   std::ranges::copy(models_in(folder), std::back_inserter(names));
   throw models::ModelError(missing + models::suggestion(name, names));
-}
-
-std::string_view hub_format_of(const fs::path& model) {
-  if (model.filename() == hub_detector().folder_name()) return hub_detector().sources[0].format;
-  const std::string weights = weights_file(model).filename().string();
-  if (weights == "model.bin") return "ctranslate2";
-  if (weights == "model.safetensors") return "safetensors";
-  if (weights.ends_with(".pt")) return "pytorch";
-  return weights.ends_with(".bin") ? "ggml" : "";
 }
 
 }  // namespace wnpu::app

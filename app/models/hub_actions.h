@@ -43,7 +43,4 @@ void require_some(const std::vector<std::string>& names, std::string_view action
 // one of the catalogue, else with the name that is close to it.
 std::filesystem::path place_of(const std::string& name, const std::filesystem::path& folder);
 
-// The format of what is there, by the name of its weights, as the catalogue calls it; empty: none.
-std::string_view hub_format_of(const std::filesystem::path& model);
-
 }  // namespace wnpu::app

@@ -24,29 +24,66 @@ namespace fs = std::filesystem;
 
 void print_stored(const std::string& text) { write_all(STDOUT_FILENO, text, "stdout"); }
 
-// What an interrupted pull has left of a name.
-void remove_parts_of(const std::string& name, const fs::path& folder) {
-  std::error_code error;
+// What is removed under `own`, a name in the folder, until nothing of it is left.
+fs::path doomed_place(const std::string& own, const fs::path& folder) {
+  return models::join(folder, "." + own + ".removed");
+}
+
+// What an interrupted pull or remove has left of a name.
+std::vector<fs::path> left_of(const std::string& own, const fs::path& folder) {
+  std::vector<fs::path> places = {doomed_place(own, folder)};
   for (const std::string_view format : kHubFormats) {
-    fs::remove_all(models::join(folder, "." + name + "." + std::string(format) + ".part"), error);
+    places.push_back(models::join(folder, "." + own + "." + std::string(format) + ".part"));
+  }
+  std::erase_if(places, [](const fs::path& path) {
+    std::error_code error;
+    return !fs::exists(fs::symlink_status(path, error));
+  });
+  return places;
+}
+
+// Of the catalogue's models alone, by the name of their folders: no other is pulled.
+std::vector<fs::path> left_of_pull(const std::string& name, const fs::path& folder) {
+  const HubModel* const model = find_published(name);
+  return model == nullptr ? std::vector<fs::path>() : left_of(model->folder_name(), folder);
+}
+
+void remove_place(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
+}
+
+// By its name, or by what is in it: recordings and notes lie in such folders too.
+void require_model(const std::string& name, const fs::path& path) {
+  if (name == hub_detector().name || is_named_as_model(path)) return;
+  try {
+    (void)models::open_model(path, model_folder());
+  } catch (const models::ModelError&) {
+    throw models::ModelError(path.string() + ": expected a model, found other files: not removed");
   }
 }
 
 void remove_model(const std::string& name, const fs::path& folder) {
-  const fs::path path = place_of(name, folder);
-  if (weights_file(path).empty() && name != hub_detector().name) {
-    throw models::ModelError(path.string() + ": expected a model, found other files: not removed");
-  }
-  const std::string own = path.filename().string();
+  const HubModel* const published = find_published(name);
+  const bool is_here =
+      published == &hub_detector() ? has_detector(folder) : !find_name(name, folder).empty();
+  const bool is_part = !is_here && !left_of_pull(name, folder).empty();
+  const fs::path path =
+      is_part ? models::join(folder, published->folder_name()) : place_of(name, folder);
+  if (!is_part) require_model(name, path);
+  const std::string own =
+      published != nullptr ? published->folder_name() : path.filename().string();
   const PullLock held(models::join(folder, "." + own + ".lock"), [] {});
-  // First it is no model any more, in one step.
-  const fs::path doomed = models::join(folder, "." + own + ".removed");
   std::error_code error;
-  fs::remove_all(doomed, error);
-  fs::rename(path, doomed, error);
-  if (!error) fs::remove_all(doomed, error);
-  if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
-  remove_parts_of(own, folder);
+  if (fs::exists(fs::symlink_status(path, error))) {
+    // First it is no model any more, in one step.
+    const fs::path doomed = doomed_place(own, folder);
+    remove_place(doomed);
+    fs::rename(path, doomed, error);
+    if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
+  }
+  for (const fs::path& left : left_of(own, folder)) remove_place(left);
   print_stored(path.string() + ": removed\n");
 }
 
@@ -109,7 +146,9 @@ Subcommand remove_action() {
           [named](CLI::App& app) { add_named_models(app, *named); },
           [named](const std::vector<std::string>& names) {
             require_some(names, "models remove");
-            for (const std::string& name : names) place_of(name, named->folder());
+            for (const std::string& name : names) {
+              if (left_of_pull(name, named->folder()).empty()) place_of(name, named->folder());
+            }
             for (const std::string& name : names) remove_model(name, named->folder());
             return static_cast<int>(ExitCode::ok);
           }};

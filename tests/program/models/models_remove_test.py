@@ -1,0 +1,134 @@
+"""models_remove_test.py WHISPER_NPU WRITE_NANO_MODEL: what is and what is no model in the models' folder, as
+`models pull`, `remove`, `verify` and `list` see it. Nothing is fetched: the mirror's port is closed."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+program, nano = (os.path.abspath(each) for each in sys.argv[1:3])
+work = pathlib.Path(tempfile.mkdtemp(prefix="wnpu_remove."))
+folder = work / "models"
+SECRET = "http://user:secret@127.0.0.1:9"
+HERE = ["--model-dir", str(folder)]
+
+
+def run(*words):
+    own = {"XDG_CACHE_HOME": str(work / "cache"), "WNPU_HUB_TIMES": "1:1:1", "WHISPER_NPU_HUB": SECRET}
+    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=60, env={**kept, **own},
+                          stdin=subprocess.DEVNULL, check=False)
+
+
+def check(condition, text, done=None):
+    if not condition:
+        more = f": exit code {done.returncode}\n{done.stdout}{done.stderr}" if done else ""
+        sys.exit(f"models remove: {text}{more}")
+
+
+def expect(done, code, text):
+    check(done.returncode == code, f"expected exit code {code} ({text})", done)
+    check(re.search(text, done.stdout + done.stderr), f'expected "{text}"', done)
+
+
+def clean():
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+
+
+def no_model_yet():
+    """A folder without a model is not taken for one; an empty one stands in nobody's way."""
+    clean()
+    (folder / "base").mkdir()
+    for _ in range(2):
+        expect(run("models", "pull", "base", *HERE), 3, "127.0.0.1:9/")
+    expect(run("transcribe", "--model", "base", "--yes", *HERE, str(work / "tone.wav")), 3, "127.0.0.1:9/")
+    (folder / "base/config.json").write_text("{}")
+    expect(run("models", "pull", "base", *HERE), 6, "base: expected a model or an empty folder, found other files")
+    shutil.copytree(work / "model", folder / "base", dirs_exist_ok=True)
+    expect(run("models", "pull", "base", *HERE), 0, f"{folder}/base\n")
+    expect(run("models", "pull", "base", "--format", "ctranslate2", *HERE), 0, f"{folder}/base\n")
+    expect(run("models", "pull", "base", "--format", "ggml", *HERE), 3, "expected ggml, found ctranslate2.*models remove")
+
+
+def secrets():
+    clean()
+    done = run("models", "pull", "base", *HERE)
+    expect(done, 3, r"by http://127\.0\.0\.1:9")
+    check("secret" not in done.stdout + done.stderr, "a mirror's password is shown", done)
+    for path in folder.rglob("*"):
+        check(not path.is_file() or b"secret" not in path.read_bytes(), f"{path}: has a mirror's password")
+    done = run("models", "pull", "base", "--source", "ftp://user:secret@host", *HERE)
+    expect(done, 2, "expected a URL with http")
+    check("secret" not in done.stderr, "a mirror's password is shown", done)
+
+
+def files_that_are_no_models():
+    clean()
+    for name in ("talk.wav", "models.lock", "tuned-calls.txt"):
+        (folder / name).write_bytes(b"RIFF")
+        expect(run("models", "remove", name, *HERE), 3, f"{name}: expected a model, found other files: not removed")
+        check((folder / name).exists(), f"{name} was removed")
+    (folder / "cut.wnpu").write_bytes(b"cut")
+    expect(run("models", "remove", "cut", *HERE), 0, "removed")
+    check(not (folder / "cut.wnpu").exists(), "a model is still here")
+
+
+def parts():
+    clean()
+    for left in (".base.ctranslate2.part", ".base.ggml.part", ".base.removed"):
+        (folder / left).mkdir()
+        (folder / left / "model.bin.part").write_bytes(b"part")
+    expect(run("models", "remove", "base", *HERE), 0, "base: removed")
+    check(not list(folder.iterdir()), f"left: {list(folder.iterdir())}")
+    expect(run("models", "remove", "base", *HERE), 3, "found none")
+
+
+def verified():
+    """One that is wrong keeps no other from being looked at, and one that nobody publishes is not wrong."""
+    clean()
+    expect(run("models", "convert", str(work / "model"), "-o", str(folder / "whole.wnpu")), 0, "bytes")
+    shutil.copytree(work / "model", folder / "mine")
+    expect(run("models", "verify", *HERE), 0, "mine: unknown: .*\n.*whole.wnpu: ok")
+    expect(run("models", "verify", "mine", *HERE), 3, "unknown")
+    (folder / "cut.wnpu").write_bytes((folder / "whole.wnpu").read_bytes()[:1000])
+    expect(run("models", "verify", *HERE), 3, "cut.wnpu: wrong: expected .*\n.*mine: unknown: .*\n.*whole.wnpu: ok")
+
+
+def in_several_files():
+    clean()
+    (folder / "large").mkdir()
+    (folder / "large/model.safetensors.index.json").write_text("{}")
+    expect(run("models", "list", "--here", *HERE), 0, "large-v3 .* safetensors")
+    expect(run("models", "remove", "large", *HERE), 0, "removed")
+
+
+def to_stdout():
+    with open(work / "packed", "wb") as file:
+        done = subprocess.run([program, "models", "convert", str(work / "model"), "-o", "/dev/stdout"], stdout=file,
+                              stderr=subprocess.PIPE, timeout=60, check=False)
+    check(done.returncode == 0, f"convert to stdout: {done.stderr}")
+    packed = work / "whole.wnpu"
+    expect(run("models", "convert", str(work / "model"), "-o", str(packed)), 0, "bytes")
+    check((work / "packed").read_bytes() == packed.read_bytes(), "what convert writes to stdout is another file")
+
+
+def advice():
+    clean()
+    done = run("doctor", "--model", "base", *HERE, "--json")
+    tried = [each.get("try") or each.get("remedy") for each in json.loads(done.stdout)["checks"]]
+    check(f"whisper-npu models pull base --model-dir {folder}" in tried, f"doctor says {tried}")
+
+
+try:
+    subprocess.run([nano, work / "nano"], check=True)
+    shutil.copytree(work / "nano/model", work / "model")
+    shutil.copy(work / "nano/tone.wav", work / "tone.wav")
+    for test in (no_model_yet, secrets, files_that_are_no_models, parts, verified, in_several_files, to_stdout, advice):
+        test()
+        print(f"models remove: {test.__name__}: ok", flush=True)
+finally:
+    shutil.rmtree(work, ignore_errors=True)
