@@ -3,13 +3,16 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <random>
 #include <string>
+#include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
 
 #include "app/batch/output_file.h"
 #include "app/batch/sha256.h"
 #include "app/cli/exit_code.h"
+#include "models/base/folder.h"
 
 namespace wnpu::app {
 namespace {
@@ -17,27 +20,48 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSums = "SHA256SUMS";
+constexpr const char* kPartPrefix = ".whisper-npu.";
+constexpr const char* kPartSuffix = ".part";
 
 [[noreturn]] void fail_folder(const fs::path& path, const std::string& what) {
   throw OutputError(path.string() + ": " + what);
 }
 
-// A new folder beside another, removed with what is in it unless it has got its name.
+fs::path parent_of(const fs::path& target) {
+  return target.has_parent_path() ? target.parent_path() : ".";
+}
+
+// As long as it is open and locked, a folder is being written.
+int open_part_folder(const fs::path& path) {
+  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+// Of processes that were stopped.
+void remove_stale_folders(const fs::path& parent) {
+  std::error_code error;
+  for (const std::string& name : models::names_in(parent, error)) {
+    if (!name.starts_with(kPartPrefix) || !name.ends_with(kPartSuffix)) continue;
+    const fs::path path = models::join(parent, name);
+    const int folder = open_part_folder(path);
+    if (folder < 0) continue;
+    if (::flock(folder, LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, error);
+    ::close(folder);
+  }
+}
+
+// A new folder beside another, removed with what is in it unless it has got its name. Its name is
+// random: processes of several containers, with the same number, may write to one folder.
 class PartFolder {
  public:
   explicit PartFolder(const fs::path& target) {
-    const fs::path parent = target.has_parent_path() ? target.parent_path() : ".";
-    path_ = parent / (".whisper-npu." + std::to_string(getpid()) + ".part");
-    std::error_code error;
-    if (!fs::create_directory(path_, error)) {
-      const std::string what = error ? error.message() : "is there";
-      path_.clear();
-      fail_folder(target, "cannot be made: " + what);
+    remove_stale_folders(parent_of(target));
+    while (!make(target)) {
     }
   }
   ~PartFolder() {
     std::error_code error;
     if (!path_.empty()) fs::remove_all(path_, error);
+    if (lock_ >= 0) ::close(lock_);
   }
   PartFolder(const PartFolder&) = delete;
   PartFolder& operator=(const PartFolder&) = delete;
@@ -55,7 +79,30 @@ class PartFolder {
   }
 
  private:
+  // False: the name was taken, or the folder was taken for stale before it was locked.
+  bool make(const fs::path& target) {
+    const fs::path path =
+        parent_of(target) /
+        (std::string(kPartPrefix) + std::to_string(std::random_device()()) + kPartSuffix);
+    std::error_code error;
+    const bool is_new = fs::create_directory(path, error);
+    if (error) fail_folder(target, "cannot be made: " + error.message());
+    if (!is_new) return false;
+    const int lock = open_part_folder(path);
+    if (lock < 0 && errno != ENOENT)
+      fail_folder(target, "cannot be made: " + std::system_category().message(errno));
+    if (lock >= 0) ::flock(lock, LOCK_EX);
+    if (lock < 0 || !fs::exists(path, error)) {
+      if (lock >= 0) ::close(lock);
+      return false;
+    }
+    lock_ = lock;
+    path_ = path;
+    return true;
+  }
+
   fs::path path_;
+  int lock_ = -1;
 };
 
 void write_one(const fs::path& folder, const models::StreamedFile& file) {
@@ -90,6 +137,8 @@ fs::path without_slash(const fs::path& folder) {
 void require_free(const fs::path& folder, bool overwrite, const FolderKind& kind) {
   std::error_code error;
   const fs::path target = without_slash(folder);
+  if (::access(parent_of(target).c_str(), W_OK | X_OK) != 0)
+    fail_folder(folder, "cannot be made: " + std::system_category().message(errno));
   if (!fs::exists(fs::symlink_status(target, error))) return;
   if (!overwrite) fail_folder(folder, "is there (--overwrite replaces it)");
   const bool is_ours = fs::is_directory(fs::symlink_status(target, error)) &&

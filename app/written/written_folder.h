@@ -17,11 +17,12 @@ struct FolderKind {
 };
 
 // Throws OutputError where `folder` is there and may not be replaced: without `overwrite`, and with
-// it what is not of this kind.
+// it what is not of this kind; and where nothing can be made beside it.
 void require_free(const std::filesystem::path& folder, bool overwrite, const FolderKind& kind);
 
 // Writes the files and SHA256SUMS of them beside `folder`, then gives them its name. What was there
-// is replaced in one step. Throws OutputError, and what the files throw; nothing is left then.
+// is replaced in one step. Throws OutputError, and what the files throw; nothing is left then. A
+// stopped process leaves ".whisper-npu.<number>.part", which the next write_folder() there removes.
 void write_folder(const std::filesystem::path& folder, std::span<const models::StreamedFile> files,
                   bool overwrite, const FolderKind& kind);
 

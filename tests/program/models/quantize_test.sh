@@ -13,9 +13,15 @@ expect 2 '--max-error: expected a number from 0 to 1' quantize nano --max-error 
 expect 2 'all have one type' quantize nano --precision q4_0 --max-error 0.1 -o d
 expect 3 'expected a model file' quantize ./none -o d
 expect 6 'cannot be made' quantize nano -o none/d
+expect 6 'cannot be made' quantize nano --calibrate missing.wav -o none/d  # before the recordings are looked at
 [ ! -e d ] || fail "a refused command left a folder"
 
+# A stopped process has left one folder, and a living one has the other.
+mkdir .whisper-npu.17.part .whisper-npu.18.part && touch .whisper-npu.17.part/model.bin
+exec 9<.whisper-npu.18.part && flock 9
 expect 0 '^layers: [0-9]+ bytes before, [0-9]+ now$' quantize nano -o d
+[ ! -e .whisper-npu.17.part ] && [ -d .whisper-npu.18.part ] || fail "parts: $(echo .whisper-npu.*)"
+exec 9<&- && rmdir .whisper-npu.18.part
 (cd d && sha256sum --quiet -c SHA256SUMS) || fail "sums differ"
 [ -f d/model.bin ] && [ -f d/vocabulary.json ] && [ -f d/quantize.json ] || fail "other files: $(ls d)"
 expect 6 'is there' quantize nano -o d
