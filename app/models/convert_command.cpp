@@ -35,7 +35,8 @@ struct Convert {
 
 void add_convert_options(CLI::App& app, Convert& order, std::vector<std::string>& models) {
   app.add_option("model", models, "Name in the cache folder, or path");
-  app.add_option("-o,--output", order.file, "File to make, for --model; NAME.wnpu is found by name")
+  app.add_option("-o,--output", order.file,
+                 "File to make, for --model; NAME.wnpu is found by name; - is stdout")
       ->type_name("FILE");
   add_name(app, "--precision", kPackedFor, order.precision,
            "What its weights are packed for, beside the weights as they are; auto: what "
@@ -49,9 +50,10 @@ std::vector<models::Precision> asked_precisions(const std::string& name) {
   return {models::Precision::fp32, models::Precision::int16, models::Precision::int8};
 }
 
-int convert(const Convert& order, const std::vector<std::string>& names) {
+int convert(Convert order, const std::vector<std::string>& names) {
   if (names.size() != 1) throw UsageError("models convert: expected one model");
   if (order.file.empty()) throw UsageError("models convert: --output is required");
+  if (order.file == "-") order.file = "/dev/stdout";
   const std::filesystem::path model = find_model(names[0]);
   require_free_file(order.file, order.overwrites);
   write_packed_file(model, order.file, asked_precisions(order.precision), available_cpus());
