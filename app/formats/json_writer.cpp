@@ -1,5 +1,6 @@
 #include "app/formats/json_writer.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include <nlohmann/json.hpp>
@@ -22,7 +23,8 @@ Json language_name(const std::string& code) {
   return {};
 }
 
-Json segment_of(const Segment& segment) {
+// has_words: some segment has; openai-whisper then gives each a list, which may be empty.
+Json segment_of(const Segment& segment, bool has_words) {
   Json json = {{"id", segment.id},
                {"seek", segment.seek},
                {"start", audio_time(segment.start)},
@@ -33,7 +35,7 @@ Json segment_of(const Segment& segment) {
                {"avg_logprob", segment.avg_logprob},
                {"compression_ratio", segment.compression_ratio},
                {"no_speech_prob", segment.no_speech_prob}};
-  if (!segment.words.empty()) json["words"] = words_json(segment);
+  if (has_words) json["words"] = words_json(segment);
   return json;
 }
 
@@ -181,9 +183,11 @@ Json document_of(const Transcript& transcript) {
   std::string text;
   Json segments = Json::array();
   Json words = Json::array();
+  const bool has_words = std::ranges::any_of(
+      transcript.segments, [](const Segment& segment) { return !segment.words.empty(); });
   for (const Segment& segment : transcript.segments) {
     text += segment.text;
-    segments.push_back(segment_of(segment));
+    segments.push_back(segment_of(segment, has_words));
     for (Json& word : words_json(segment)) words.push_back(std::move(word));
   }
   return {{"schema_version", kSchemaVersion},

@@ -2,7 +2,9 @@
 // what that lacks is named as in faster-whisper.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,7 +27,7 @@ struct DecodeOptions {
   float temperature = 0;                  // 0: greedy or beam search; above: sampling
   std::optional<std::size_t> best_of;     // independent samples at temperature > 0; none: 1
   std::optional<std::size_t> beam_size;   // beams at temperature 0; none: greedy
-  float patience = 1;                     // beam search goes on to beam_size * patience candidates
+  double patience = 1;                    // beam search goes on to beam_size * patience candidates
   std::optional<float> length_penalty;    // "alpha" of Google NMT; none: divide by the length
   std::optional<std::size_t> sample_len;  // most tokens a window; none: n_text_ctx / 2
   std::vector<models::TokenId> prompt;    // text before this window
@@ -42,6 +44,13 @@ struct DecodeOptions {
   std::uint64_t seed = 0;                // of sampling; the same seed gives the same text
 };
 
+// Finished candidates that end a beam search: beams * patience, halves rounded to even as by
+// Python's round() in openai/whisper; at least 1.
+inline std::size_t max_candidates(const DecodeOptions& options) {
+  const double wanted = static_cast<double>(options.beam_size.value_or(1)) * options.patience;
+  return std::max(std::size_t{1}, static_cast<std::size_t>(std::nearbyint(wanted)));
+}
+
 // What is the same for every window of a file, of the file's options (wnpu::TranscribeOptions of
 // the engine, whose fields have these names).
 template <typename FileOptions>
@@ -51,7 +60,7 @@ DecodeOptions decode_options_of(const FileOptions& file) {
   decode.task = static_cast<Task>(file.task);
   decode.best_of = file.best_of;
   if (file.beam_size > 1) decode.beam_size = file.beam_size;
-  decode.patience = to_float(file.patience);
+  decode.patience = file.patience;
   if (file.length_penalty) decode.length_penalty = to_float(*file.length_penalty);
   if (file.sample_len > 0) decode.sample_len = file.sample_len;
   decode.suppress_tokens = file.suppress_tokens;

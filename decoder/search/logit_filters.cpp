@@ -15,9 +15,9 @@ std::optional<TimestampRules> timestamp_rules(const models::Dims& dims,
   TimestampRules rules{
       vocabulary.eot(), vocabulary.no_timestamps(), vocabulary.timestamp_begin(), {}};
   // openai/whisper: a timestamp step is the 30 s window over its n_audio_ctx positions.
-  const float step = 30.0F / static_cast<float>(dims.n_audio_ctx);
-  const auto index = [step](float seconds) {
-    return static_cast<TokenId>(std::lround(seconds / step));
+  const double step = 30.0 / static_cast<double>(dims.n_audio_ctx);
+  const auto index = [step](double seconds) {  // halves to even, as Python's round() does
+    return static_cast<TokenId>(std::nearbyint(seconds / step));
   };
   if (options.max_initial_timestamp)
     rules.max_initial_index = index(*options.max_initial_timestamp);

@@ -46,8 +46,7 @@ void add_likeliest(std::span<const float> logits, std::size_t n, std::size_t bea
 
 BeamSearch::BeamSearch(const DecodeOptions& options, TokenId eot)
     : beam_size_(options.beam_size.value_or(1)),
-      max_candidates_(
-          static_cast<std::size_t>(std::lround(static_cast<float>(beam_size_) * options.patience))),
+      max_candidates_(max_candidates(options)),
       eot_(eot),
       beams_(1) {}
 

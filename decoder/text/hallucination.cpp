@@ -68,7 +68,7 @@ HallucinationVerdict judge_hallucinations(std::span<const Segment> segments,
   const Segment* first = next_with_words(segments);
   if (first != nullptr && is_anomalous(*first)) {
     const double gap = first->start - window.start;
-    if (gap > threshold) return {0, window.start + gap};
+    if (gap > threshold) return {0, window.start + gap, true};
   }
   double last_end = window.last_speech_timestamp;
   for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -77,7 +77,7 @@ HallucinationVerdict judge_hallucinations(std::span<const Segment> segments,
     const Segment* next = next_with_words(segments.subspan(i + 1));
     if (is_anomalous(segment) && is_in_silence({last_end, segment, next}, window, threshold)) {
       const bool at_end = window.content - segment.end < threshold;
-      return {i, at_end ? window.content : std::max(window.start + 1, segment.start)};
+      return {i, at_end ? window.content : std::max(window.start + 1, segment.start), false};
     }
     last_end = segment.end;
   }

@@ -28,9 +28,13 @@ struct HallucinationVerdict {
   std::optional<std::size_t> drop_from;
   // Where the next window starts instead, in seconds; none: where it would.
   std::optional<double> seek;
+  // The first words are the improbable ones, behind silence: the window counts as not decoded, and
+  // what the next one is prompted with does not change.
+  bool skips_window = false;
 };
 
-// `threshold`: silence longer than this, in seconds, around an anomalous segment condemns it.
+// `segments` as place_words() leaves them, not yet widened. `threshold`: silence longer than this,
+// in seconds, around an anomalous segment condemns it.
 HallucinationVerdict judge_hallucinations(std::span<const Segment> segments,
                                           const WindowTimes& window, double threshold);
 

@@ -6,7 +6,6 @@
 namespace wnpu::decoder {
 namespace {
 
-constexpr double kFramesPerSecond = 100;  // its reciprocal, exactly
 constexpr std::size_t kShortRestFrames = 500;
 
 }  // namespace
@@ -16,7 +15,7 @@ void join_short_rest(SplitWindow& split, const Window& window, std::size_t short
   const std::size_t rest = window_end - std::min(window_end, split.next_seek);
   if (rest < shortest || rest >= kShortRestFrames || split.segments.size() < 2) return;
   const auto back =
-      static_cast<std::size_t>(std::lround(split.segments.back().start / kSecondsPerFrame));
+      static_cast<std::size_t>(std::lround(split.segments.back().start * kFramesPerSecond));
   // The next window has to begin after this one.
   if (back <= window.seek || back >= split.next_seek) return;
   split.segments.pop_back();

@@ -23,7 +23,7 @@ class SegmentMaker {
 
   // Times in seconds since the window's start.
   Segment make(std::span<const TokenId> tokens, double start, double end) const {
-    const double offset = static_cast<double>(window_.seek) * kSecondsPerFrame;
+    const double offset = static_cast<double>(window_.seek) / kFramesPerSecond;
     Segment segment;
     segment.seek = window_.seek;
     segment.start = offset + start;
@@ -77,7 +77,7 @@ SplitWindow split_at_timestamps(const Decoded& decoded, const Window& window,
     const auto last = std::find_if(tokens.rbegin(), tokens.rend(), is_timestamp);
     const bool timed = last != tokens.rend() && *last != vocabulary.timestamp_begin();
     const double duration =
-        timed ? maker.seconds(*last) : static_cast<double>(window.size) * kSecondsPerFrame;
+        timed ? maker.seconds(*last) : static_cast<double>(window.size) / kFramesPerSecond;
     split.segments.push_back(maker.make(tokens, 0.0, duration));
     return split;
   }

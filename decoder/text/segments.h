@@ -12,7 +12,7 @@
 
 namespace wnpu::decoder {
 
-inline constexpr double kSecondsPerFrame = 0.01;  // hop of 160 samples at 16 kHz
+inline constexpr double kFramesPerSecond = 100;  // hop of 160 samples at 16 kHz
 
 // Where a window lies: frames of 10 ms.
 struct Window {
@@ -24,6 +24,7 @@ struct SplitWindow {
   std::vector<Segment> segments;         // ids are left 0
   std::size_t next_seek = 0;             // frame of the file at which the next window begins
   bool single_timestamp_ending = false;  // no speech after the last segment
+  bool is_skipped = false;               // HallucinationVerdict::skips_window
 };
 
 // Cuts the window's tokens at consecutive timestamps; the next window starts at the last one, or

@@ -83,13 +83,6 @@ void align_borders(Segment& segment, double median) {
   }
 }
 
-// Where a word of the median's length reaches over the segment's timestamp, openai/whisper leaves
-// it outside.
-void widen_to_words(Segment& segment) {
-  segment.start = std::min(segment.start, segment.words.front().start);
-  segment.end = std::max(segment.end, segment.words.back().end);
-}
-
 }  // namespace
 
 void merge_punctuation(std::vector<WordTiming>& words, const Punctuation& marks) {
@@ -134,7 +127,14 @@ void place_words(std::vector<WordTiming> words, const Punctuation& marks,
     shorten_after_pause(segment.words, median, last_speech);
     align_borders(segment, median);
     last_speech = segment.end;
-    widen_to_words(segment);
+  }
+}
+
+void widen_to_words(std::span<Segment> segments) {
+  for (Segment& segment : segments) {
+    if (segment.words.empty()) continue;
+    segment.start = std::min(segment.start, segment.words.front().start);
+    segment.end = std::max(segment.end, segment.words.back().end);
   }
 }
 

@@ -26,9 +26,12 @@ struct WordPlacement {
   double last_speech_timestamp = 0;  // end of the last word before the window, seconds
 };
 
-// Deals the window's words out to its segments and moves the segments' borders to their words:
-// a segment's words are in order and within its times.
+// Deals the window's words out to its segments and moves the segments' borders to their words. As
+// in openai/whisper, a segment's first and last word may still reach over its times.
 void place_words(std::vector<WordTiming> words, const Punctuation& marks,
                  const WordPlacement& placement, std::span<Segment> segments);
+
+// Each segment's times include its words, which openai/whisper does not see to.
+void widen_to_words(std::span<Segment> segments);
 
 }  // namespace wnpu::decoder

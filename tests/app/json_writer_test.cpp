@@ -150,6 +150,14 @@ TEST_CASE("json: the schema's check finds what is wrong") {
   CHECK(wnpu::tests::schema_fault({{"maxLength", 1}}, "x").find("not known") != std::string::npos);
 }
 
+TEST_CASE("json: a segment without words has an empty list of them where others have words") {
+  wnpu::Transcript transcript = example();
+  transcript.segments[1].words.clear();
+  CHECK(written(transcript)["segments"][1]["words"] == json::array());
+  transcript.segments[0].words.clear();
+  CHECK_FALSE(written(transcript)["segments"][0].contains("words"));
+}
+
 TEST_CASE("json: has openai-whisper's fields and ours") {
   const json document = written(example());
   CHECK(document["text"] == " Grüße 😀 Grüße 😀");

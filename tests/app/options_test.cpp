@@ -180,6 +180,13 @@ TEST_CASE("file options: one beam is greedy, no length is the decoder's own, def
   CHECK(window.suppress_tokens == normal.suppress_tokens);
 }
 
+TEST_CASE("clips: half a frame is rounded to even, as openai-whisper does it") {
+  CHECK(to_frame(0.125) == 12);
+  CHECK(to_frame(3.205) == 320);
+  CHECK(to_frame(0.135) == 14);
+  CHECK(to_frame(10.0) == 1000);
+}
+
 TEST_CASE("clips: a warning names the field, and the command line the option") {
   wnpu::TranscribeOptions file;
   file.clip_timestamps = {0, 12};

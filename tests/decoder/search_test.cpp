@@ -175,6 +175,21 @@ TEST_CASE("beam: patience asks for more candidates; open beams fill up what is m
   CHECK(all[1].tokens == std::vector<TokenId>{0});
 }
 
+TEST_CASE("beam: half a candidate is rounded to even, as Python does it") {
+  const auto wanted = [](std::size_t beams, double patience) {
+    DecodeOptions options;
+    options.beam_size = beams;
+    options.patience = patience;
+    return max_candidates(options);
+  };
+  CHECK(wanted(5, 0.5) == 2);
+  CHECK(wanted(3, 1.5) == 4);
+  CHECK(wanted(5, 1.3) == 6);
+  CHECK(wanted(5, 2.5) == 12);
+  CHECK(wanted(5, 1.5) == 8);
+  CHECK(wanted(2, 0.1) == 1);  // openai/whisper refuses none
+}
+
 TEST_CASE("ranking: by the mean log probability, or with a length penalty") {
   const std::vector<Hypothesis> candidates = {{{1, 1}, -2.0F, true, 0},
                                               {{1, 1, 1, 1, 1, 1}, -5.0F, true, 0}};

@@ -117,6 +117,9 @@ TEST_CASE("words: an overlong one yields to the segment's timestamp, which then 
   // The median is 0.7: the first word may not begin after 11.4, nor the last end before 13.2.
   std::vector<WordTiming> list = {{" a", {1}, 0, 0.0, 2.1, 1}, {" b", {2}, 0, 2.5, 6.0, 1}};
   place_words(list, {}, {10.0, 9.9}, segments);
+  CHECK(segments[0].start == 12);  // openai/whisper's, by which hallucinations are judged
+  CHECK(segments[0].end == 13);
+  widen_to_words(segments);
   CHECK(segments[0].words[0].start == doctest::Approx(11.4));
   CHECK(segments[0].words[1].end == doctest::Approx(13.2));
   CHECK(segments[0].start == segments[0].words[0].start);
@@ -168,6 +171,8 @@ TEST_CASE("hallucinations: an anomalous segment between silences goes, and so do
   // A window that begins with one: skip the silence before it.
   const std::vector<Segment> leading = {bad};
   CHECK(*judge_hallucinations(leading, window, 2.0).seek == doctest::Approx(10.0));
+  CHECK(judge_hallucinations(leading, window, 2.0).skips_window);
+  CHECK_FALSE(verdict.skips_window);
 }
 
 TEST_CASE("compression ratio: that of zlib, as openai/whisper computes it") {

@@ -22,8 +22,9 @@ inline constexpr double kFramesPerSecond = 100;
 inline double to_seconds(std::size_t frames) {
   return static_cast<double>(frames) / kFramesPerSecond;
 }
+// Halves to the even frame, as Python's round() in openai/whisper does.
 inline std::size_t to_frame(double seconds) {
-  return static_cast<std::size_t>(std::lround(seconds * kFramesPerSecond));
+  return static_cast<std::size_t>(std::nearbyint(seconds * kFramesPerSecond));
 }
 
 // TranscribeOptions::clip_timestamps, of a file of n_frames.

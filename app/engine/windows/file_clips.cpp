@@ -76,7 +76,7 @@ void FileClips::finish_window(OpenClip& clip, const decoder::Decoded& decoded) {
     tokens.insert(tokens.end(), segment.tokens.begin(), segment.tokens.end());
     clip.segments.push_back(std::move(segment));
   }
-  pass_on_context(clip, decoded);
+  if (!split.is_skipped) pass_on_context(clip, decoded);
   clip.seek = split.next_seek;
   const std::size_t rest = clip.end - std::min(clip.end, clip.seek);
   if (options_.vad.enabled && rest < window_options_.shortest_rest()) clip.seek = clip.end;

@@ -85,6 +85,20 @@ std::size_t WindowOptions::shortest_rest() const {
   return forces_speech() ? decoder::kShortestForcedRestFrames : decoder::kShortestRestFrames;
 }
 
+namespace {
+
+// The latest n_left tokens of what was said. transcribe.py's all_tokens[-n_left:], which is all of
+// them for 0, and all but the first for a negative number: where the carried prompt takes all the
+// room, what was said pushes it out. The decoder takes the last tokens of a prompt that is too
+// long.
+std::span<const TokenId> latest(std::span<const TokenId> said, std::ptrdiff_t n_left) {
+  const auto n_said = static_cast<std::ptrdiff_t>(said.size());
+  const std::ptrdiff_t n = n_left > 0 ? n_left : n_said + n_left;
+  return said.last(static_cast<std::size_t>(std::clamp(n, std::ptrdiff_t{0}, n_said)));
+}
+
+}  // namespace
+
 // The initial prompt, where it is carried, and the hotwords; then as many of the latest tokens as
 // fit.
 std::vector<TokenId> WindowOptions::prompt(const Context& context) const {
@@ -97,8 +111,10 @@ std::vector<TokenId> WindowOptions::prompt(const Context& context) const {
   tokens.insert(tokens.end(), hotwords_.begin(), hotwords_.end());
   const auto& all = context.all_tokens;
   const auto said = std::span(all).subspan(std::min(first_said, all.size()));
-  const std::size_t half = dims_.n_text_ctx / 2 - 1;
-  const auto recent = said.last(std::min(said.size(), half - std::min(half, tokens.size())));
+  const auto n_left = static_cast<std::ptrdiff_t>(dims_.n_text_ctx / 2 - 1) -
+                      static_cast<std::ptrdiff_t>(tokens.size());
+  if (!hotwords_.empty() && n_left <= 0) return tokens;  // openai/whisper has none: they stay
+  const auto recent = latest(said, n_left);
   tokens.insert(tokens.end(), recent.begin(), recent.end());
   return tokens;
 }

@@ -86,7 +86,9 @@ void place_words(Recognizer& recognizer, const TranscribeOptions& options,
     const auto verdict = decoder::judge_hallucinations(split.segments, times, threshold);
     if (verdict.drop_from) split.segments.resize(*verdict.drop_from);
     if (verdict.seek) split.next_seek = to_frame(*verdict.seek);
+    split.is_skipped = verdict.skips_window;
   }
+  decoder::widen_to_words(split.segments);  // behind the verdict, which goes by their own times
   // Times are rounded to frames: without this, a window could be decoded for ever.
   split.next_seek = std::max(split.next_seek, window.seek + 1);
   last_speech = end_of(split.segments).value_or(last_speech);

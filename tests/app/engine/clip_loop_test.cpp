@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <numeric>
 
 #include <doctest/doctest.h>
 
 #include "app/engine/whisper_npu.hpp"
+#include "app/engine/windows/window_options.h"
 #include "models/base/error.h"
+#include "models/files/open_model.h"
 #include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/model_run.h"
@@ -142,6 +145,32 @@ TEST_CASE("clip loop: whitespace around a prompt, as Python counts it, is no par
   for (const std::string& space : tests::some_of(spaces)) {
     CHECK(run(space) == without);
     CHECK(run(space + "well" + space) == with);
+  }
+}
+
+TEST_CASE("clip loop: a carried prompt leaves of what was said what openai-whisper leaves") {
+  ClipLoopFixture f;
+  const auto file = models::open_model(f.folder.path() / "model");
+  const models::Vocabulary vocabulary(file->token_bytes(), file->dims(), file->path());
+  const std::size_t half = file->dims().n_text_ctx / 2 - 1;
+  const std::string language = "en";
+  TranscribeOptions options;
+  options.carry_initial_prompt = true;
+  for (std::size_t n = 1; n < half + 4; ++n) {
+    options.initial_prompt = options.initial_prompt + "w";
+    const app::WindowOptions window_options(options, file->dims(), vocabulary, language);
+    app::Context context = window_options.first_context();
+    std::vector<models::TokenId> expected = context.all_tokens;
+    const std::size_t n_carried = expected.size();
+    std::vector<models::TokenId> said(2 * half);
+    std::iota(said.begin(), said.end(), 5);
+    context.all_tokens.insert(context.all_tokens.end(), said.begin(), said.end());
+    // transcribe.py: all_tokens[nignored:][-remaining_prompt_length:]
+    const std::size_t first =
+        n_carried < half ? said.size() - (half - n_carried) : n_carried - half;
+    expected.insert(expected.end(), said.begin() + static_cast<std::ptrdiff_t>(first), said.end());
+    CAPTURE(n_carried);
+    CHECK(window_options.at({0, 3000}, context, 0).prompt == expected);
   }
 }
 
