@@ -67,7 +67,7 @@ TEST_CASE("sample queue: fewer than asked for come at the end, or where the rest
 
 TEST_CASE(
     "sample queue: an error waits for whoever took the samples before it, as many as there are") {
-  for (const std::size_t n_samples : {0, 3, 10, 23}) {
+  for (const unsigned n_samples : {0U, 3U, 10U, 23U}) {
     CAPTURE(n_samples);
     SampleQueue queue(100);
     queue.push(counted(n_samples));
