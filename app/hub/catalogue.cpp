@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "app/engine/model_path.h"
 #include "app/hub/catalogue_sources.h"
+#include "models/base/folder.h"
 
 namespace wnpu::app {
 namespace {
@@ -69,6 +71,14 @@ const HubModel& hub_detector() {
 
 const HubModel* find_published(std::string_view name) {
   return name == hub_detector().name ? &hub_detector() : find_hub_model(name);
+}
+
+std::filesystem::path pulled_weights(const HubModel& model, const std::filesystem::path& place) {
+  std::filesystem::path weights = weights_file(place);
+  if (&model == &hub_detector())
+    weights = models::join(place, model.sources.front().files.front().name);
+  std::error_code error;
+  return std::filesystem::exists(weights, error) ? weights : std::filesystem::path();
 }
 
 std::string_view hub_format_of(const std::filesystem::path& model) {

@@ -23,6 +23,9 @@ const HubModel& hub_detector();
 // A model by find_hub_model(), or the detector; nullptr: neither.
 const HubModel* find_published(std::string_view name);
 
+// The file with the weights of `model` where it was pulled to `place`; empty: there is none.
+std::filesystem::path pulled_weights(const HubModel& model, const std::filesystem::path& place);
+
 // The format of what is there, by the name of its weights, as the catalogue calls it; empty: none.
 std::string_view hub_format_of(const std::filesystem::path& model);
 

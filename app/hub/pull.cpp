@@ -12,7 +12,6 @@
 #include "app/batch/output_file.h"
 #include "app/batch/sha256.h"
 #include "app/cli/exit_code.h"
-#include "app/engine/model_path.h"
 #include "app/hub/catalogue.h"
 #include "app/hub/download.h"
 #include "app/hub/pins.h"
@@ -180,10 +179,7 @@ std::vector<const HubSource*> sources_of(const PullOrder& order) {
 bool is_pulled(const PullOrder& order, const fs::path& target) {
   std::error_code error;
   if (!fs::exists(target, error)) return false;
-  fs::path weights = weights_file(target);
-  if (order.model == &hub_detector())
-    weights = models::join(target, order.model->sources.front().files.front().name);
-  if (weights.empty() || !fs::exists(weights, error)) {
+  if (pulled_weights(*order.model, target).empty()) {
     const bool is_folder = fs::is_directory(fs::symlink_status(target, error));
     if (is_folder && fs::is_empty(target, error) && !error) return false;
     throw OutputError(target.string() + ": expected a model or an empty folder, found other files" +

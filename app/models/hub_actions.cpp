@@ -29,10 +29,10 @@ void add_named_models(CLI::App& app, NamedModels& named) {
   add_model_dir(app, named);
 }
 
-bool has_detector(const fs::path& folder) {
-  std::error_code error;
-  const fs::path own = models::join(folder, hub_detector().folder_name());
-  return fs::exists(models::join(own, hub_detector().sources.front().files.front().name), error);
+fs::path find_stored(const std::string& name, const fs::path& folder) {
+  if (name != hub_detector().name) return find_name(name, folder);
+  fs::path own = models::join(folder, hub_detector().folder_name());
+  return pulled_weights(hub_detector(), own).empty() ? fs::path() : own;
 }
 
 std::vector<std::string> pulled_names() {
@@ -52,9 +52,7 @@ void require_some(const std::vector<std::string>& names, std::string_view action
 }
 
 fs::path place_of(const std::string& name, const fs::path& folder) {
-  const bool is_detector = name == hub_detector().name;
-  fs::path path = is_detector ? fs::path() : find_name(name, folder);
-  if (has_detector(folder) && is_detector) path = folder / hub_detector().folder_name();
+  fs::path path = find_stored(name, folder);
   if (!path.empty()) return path;
   const std::string missing = name + ": expected a model in " + folder.string() + ", found none";
   if (const HubModel* const model = find_published(name); model != nullptr) {

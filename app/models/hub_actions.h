@@ -30,8 +30,8 @@ void add_model_dir(CLI::App& app, NamedModels& named);
 // "model", and --model-dir.
 void add_named_models(CLI::App& app, NamedModels& named);
 
-// Whether the weights of the detector of speech are in the folder.
-bool has_detector(const std::filesystem::path& folder);
+// Where the name, of a model or of the detector of speech, is in the folder; empty: nowhere.
+std::filesystem::path find_stored(const std::string& name, const std::filesystem::path& folder);
 // All that models pull takes, in full.
 std::vector<std::string> pulled_names();
 
@@ -39,8 +39,8 @@ std::vector<std::string> pulled_names();
 void require_one(const std::vector<std::string>& names, std::string_view action);
 void require_some(const std::vector<std::string>& names, std::string_view action);
 
-// Where the name is in the folder. Throws ModelError, with the command that pulls it where it is
-// one of the catalogue, else with the name that is close to it.
+// As find_stored(). Where it is nowhere, throws ModelError, with the command that pulls it where it
+// is one of the catalogue, else with the name that is close to it.
 std::filesystem::path place_of(const std::string& name, const std::filesystem::path& folder);
 
 }  // namespace wnpu::app

@@ -67,7 +67,7 @@ int list_catalogue(const NamedModels& named, bool only_here, ListedAs as) {
   std::vector<TextRow> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
   for (const ListedModel& model : models) rows.push_back(catalogue_row(model, folder));
   const HubModel& detector = hub_detector();
-  const fs::path here = has_detector(folder) ? folder / detector.folder_name() : fs::path();
+  const fs::path here = find_stored(std::string(detector.name), folder);
   if (!only_here || !here.empty())
     rows.push_back(catalogue_row({std::string(detector.name), &detector, here}, folder));
   const std::string text = as == ListedAs::json    ? models_json(models, folder)

@@ -66,9 +66,7 @@ void require_model(const std::string& name, const fs::path& path) {
 
 void remove_model(const std::string& name, const fs::path& folder) {
   const HubModel* const published = find_published(name);
-  const bool is_here =
-      published == &hub_detector() ? has_detector(folder) : !find_name(name, folder).empty();
-  const bool is_part = !is_here && !left_of_pull(name, folder).empty();
+  const bool is_part = find_stored(name, folder).empty() && !left_of_pull(name, folder).empty();
   const fs::path path =
       is_part ? models::join(folder, published->folder_name()) : place_of(name, folder);
   if (!is_part) require_model(name, path);
@@ -124,8 +122,7 @@ std::string source_text(const HubSource& source) {
 
 void tell_of(const std::string& name, const fs::path& folder, bool is_json) {
   const bool is_detector = name == hub_detector().name;
-  fs::path path = find_name(name, folder);
-  if (is_detector) path = has_detector(folder) ? place_of(name, folder) : fs::path();
+  const fs::path path = find_stored(name, folder);
   const HubModel* const model = find_published(name);
   if (path.empty() && model == nullptr) place_of(name, folder);
   if (is_json) return print_stored(model_json({name, model, path}));

@@ -113,7 +113,8 @@ int verify_models(const NamedModels& named, std::vector<std::string> names) {
   const bool is_of_all = names.empty();
   if (is_of_all) {
     names = models_in(folder);
-    if (has_detector(folder)) names.emplace_back(hub_detector().name);
+    const std::string detector(hub_detector().name);
+    if (!find_stored(detector, folder).empty()) names.push_back(detector);
   }
   if (names.empty()) place_of("a model", folder);
   for (const std::string& name : names) place_of(name, folder);
