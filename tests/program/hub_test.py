@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import pty
-import re
 import resource
 import select
 import shutil
@@ -21,8 +20,11 @@ except ImportError:
     jsonschema = None  # its lines are JSON, whatever is in them
 
 from lying_server import LyingServer, environment_without_proxies
+from process_checks import ProcessChecks
 
 program, nano = (os.path.abspath(each) for each in sys.argv[1:3])
+checks = ProcessChecks("hub")
+check, expect = checks.check, checks.expect
 work = pathlib.Path(tempfile.mkdtemp(prefix="wnpu_hub."))
 # Connect and slow connections: seconds; the wait before a second try: milliseconds.
 TIMES = "2:1:20"
@@ -57,17 +59,6 @@ def run(*words, **options):
 
 
 folder = work / "cache/whisper-npu"
-
-
-def check(condition, text, done=None):
-    if not condition:
-        more = f": exit code {done.returncode}\n{done.stdout}{done.stderr}" if done else ""
-        sys.exit(f"hub: {text}{more}")
-
-
-def expect(done, code, text):
-    check(done.returncode == code, f"expected exit code {code} ({text})", done)
-    check(re.search(text, done.stdout + done.stderr), f'expected "{text}"', done)
 
 
 def is_right():

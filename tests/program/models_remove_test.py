@@ -3,13 +3,17 @@
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+from lying_server import environment_without_proxies
+from process_checks import ProcessChecks
+
 program, nano = (os.path.abspath(each) for each in sys.argv[1:3])
+checks = ProcessChecks("models remove")
+check, expect = checks.check, checks.expect
 work = pathlib.Path(tempfile.mkdtemp(prefix="wnpu_remove."))
 folder = work / "models"
 SECRET = "http://user:secret@127.0.0.1:9"
@@ -17,21 +21,10 @@ HERE = ["--model-dir", str(folder)]
 
 
 def run(*words):
-    own = {"XDG_CACHE_HOME": str(work / "cache"), "WNPU_HUB_TIMES": "1:1:1", "WHISPER_NPU_HUB": SECRET}
-    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    return subprocess.run([program, *words], capture_output=True, text=True, timeout=60, env={**kept, **own},
+    environment = environment_without_proxies(XDG_CACHE_HOME=str(work / "cache"), WNPU_HUB_TIMES="1:1:1",
+                                              WHISPER_NPU_HUB=SECRET)
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=60, env=environment,
                           stdin=subprocess.DEVNULL, check=False)
-
-
-def check(condition, text, done=None):
-    if not condition:
-        more = f": exit code {done.returncode}\n{done.stdout}{done.stderr}" if done else ""
-        sys.exit(f"models remove: {text}{more}")
-
-
-def expect(done, code, text):
-    check(done.returncode == code, f"expected exit code {code} ({text})", done)
-    check(re.search(text, done.stdout + done.stderr), f'expected "{text}"', done)
 
 
 def clean():

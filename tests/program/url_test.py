@@ -15,8 +15,11 @@ import tempfile
 import time
 
 from lying_server import LyingServer, environment_without_proxies
+from process_checks import ProcessChecks
 
 program, nano = (os.path.abspath(each) for each in sys.argv[1:3])
+checks = ProcessChecks("url")
+check, expect = checks.check, checks.expect
 work = pathlib.Path(tempfile.mkdtemp(prefix="wnpu_url."))
 TIMES = "2:1:20"  # as in hub_test.py
 subprocess.run([nano, work / "nano"], check=True)
@@ -32,11 +35,6 @@ QUICK = ["--beam-size", "1", "--temperature-increment-on-fallback", "None", "--t
 here, spool = work / "here", work / "spool"
 
 
-def check(condition, text, done=None):
-    if not condition:
-        sys.exit(f"url: {text}" + (f": exit code {done.returncode}\n{done.stdout}{done.stderr}" if done else ""))
-
-
 def environment():
     return environment_without_proxies(TMPDIR=str(spool), WNPU_HUB_TIMES=TIMES, XDG_CACHE_HOME=str(work / "cache"))
 
@@ -49,11 +47,6 @@ def run(*words, **options):
         check(secret not in done.stdout + done.stderr, f"{words}: {secret} is shown", done)
     check(not list(spool.iterdir()), f"{words}: left in TMPDIR: {list(spool.iterdir())}")
     return done
-
-
-def expect(done, code, text):
-    check(done.returncode == code, f"expected exit code {code} ({text})", done)
-    check(re.search(text, done.stdout + done.stderr), f'expected "{text}"', done)
 
 
 def clean():
