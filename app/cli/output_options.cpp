@@ -135,8 +135,7 @@ void add_log_format(CLI::App& app, LogFormat& format) {
         format = name == "json" ? LogFormat::json : LogFormat::text;
       },
       "Messages on stderr; json: an object a line, and the progress as well, by log.schema.json "
-      "(in "
-      "share/whisper-npu/schemas)");
+      "(in share/whisper-npu/schemas)");
 }
 
 LogFormat log_format_among(std::span<const char* const> words, const char* variable) {

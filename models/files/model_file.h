@@ -38,8 +38,7 @@ inline constexpr std::size_t kMaxConfigBytes = std::size_t{4} << 20U;
 struct ModelConfig {
   std::vector<int> suppress_tokens;
   std::vector<int> suppress_tokens_begin;
-  std::vector<std::pair<int, int>>
-      alignment_heads;  // (decoder layer, head), each of which is there
+  std::vector<std::pair<int, int>> alignment_heads;  // (layer, head) that the decoder has
 };
 
 // Where a packed file (models/files/packed/packed_format.h) comes from.

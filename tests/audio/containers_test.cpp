@@ -209,9 +209,8 @@ TEST_CASE("containers: a cut WAV, W64, RF64, AIFF or AU is told, whoever decodes
 
 TEST_CASE("libav: a cover is not decoded, whatever its size") {
   const MadeFile file(
-      "-f lavfi -i sine=440:r=16000:d=2 -f lavfi -i color=red:s=8000x8000:r=25:d=0.04 -map 0 -map "
-      "1 "
-      "-frames:v 1 -c:a libmp3lame -c:v png -disposition:v attached_pic",
+      "-f lavfi -i sine=440:r=16000:d=2 -f lavfi -i color=red:s=8000x8000:r=25:d=0.04 "
+      "-map 0 -map 1 -frames:v 1 -c:a libmp3lame -c:v png -disposition:v attached_pic",
       ".mp3");
   const int grown = grown_mb(file.path());
   CHECK(grown >= 0);
