@@ -281,8 +281,7 @@ void LayerBuilder::store_query_key_value(std::size_t tile, std::size_t block) {
   for (std::size_t row = 0; row < streams_.rows(); ++row) {
     streams_.c_to_ddr(row, tile % streams_.columns(),
                       {is_value ? as_right_operand(n) : as_left_operand(n),
-                       query_key_value_place(tile, panel_of(block, row) * kPanelRows),
-                       tile < 3 * third ? qkv_token_ : kNone});
+                       query_key_value_place(tile, panel_of(block, row) * kPanelRows), qkv_token_});
   }
 }
 

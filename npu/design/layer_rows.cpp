@@ -157,10 +157,12 @@ void LayerBuilder::attend() {
   }
 }
 
-// Attention waits until all queries, keys and values have been written.
+// Attention waits until all queries, keys and values have been written; and the padding tiles,
+// since keys and values come into the mem tiles through the channel of their weights.
 Wait LayerBuilder::qkv_written() const {
   if (!call_.has(LayerOp::qkv)) return {};
-  return {qkv_token_, 3 * g_.shape.heads * tiles_a_head() * g_.rows / kPanelRows};
+  const std::size_t tiles = g_.gemm(Gemm::qkv).blocks * streams_.columns();
+  return {qkv_token_, tiles * g_.rows / kPanelRows};
 }
 
 void LayerBuilder::send_keys_and_values() {
