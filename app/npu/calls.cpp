@@ -150,8 +150,7 @@ std::vector<npu::EmittedCall> emitted_calls(const CallChoice& choice) {
       throw UsageError(choice_text(choice) + ": the array cannot run " + named.name + ": " +
                        problems.front());
     }
-    npu::ControlProgram program =
-        npu::compile_call(named.design, npu::find_preset(npu::kDefaultPreset)).program.program;
+    npu::ControlProgram program = npu::control_program(named.design).program;
     calls.push_back({named.name, std::move(named.design), std::move(program)});
   }
   return calls;

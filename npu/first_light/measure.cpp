@@ -84,7 +84,7 @@ class Gauging {
       const TimedCall modelled = time_call(term.call.design, preset_);
       reading.read_bytes += term.weight * static_cast<double>(modelled.report.ddr_read_bytes);
       reading.write_bytes += term.weight * static_cast<double>(modelled.report.ddr_write_bytes);
-      for (const Operation& operation : modelled.call.program.program.operations) {
+      for (const Operation& operation : modelled.program.program.operations) {
         if (std::holds_alternative<PushTask>(operation)) reading.pushes += term.weight;
         if (std::holds_alternative<WaitForTokens>(operation)) reading.waits += term.weight;
       }

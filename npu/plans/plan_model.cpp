@@ -23,7 +23,7 @@ RowCalls row_calls(const EncoderShape& shape, std::size_t frames) {
 // `n` calls of one design.
 void add_calls_of(PlanCost& cost, const Design& design, std::size_t n, const TimePreset& preset) {
   const TimedCall timed = time_call(design, preset);
-  const CallProgram& program = timed.call.program;
+  const CallProgram& program = timed.program;
   const auto times = static_cast<double>(n);
   const double ms_a_cycle = 1 / (preset.clock_ghz * 1e6);
   cost.array_ms += times * timed.report.ms;
@@ -33,7 +33,8 @@ void add_calls_of(PlanCost& cost, const Design& design, std::size_t n, const Tim
   cost.controller.operations += n * program.program.operations.size();
   cost.controller.bytes += n * encode(program.program).size();
   cost.controller.busy_ms += times * timed.report.controller.busy * ms_a_cycle;
-  cost.controller.exposed_ms += times * timed.exposed() * ms_a_cycle;
+  const double ideal = simulate(design, {&preset}).cycles;  // if the controller took no time
+  cost.controller.exposed_ms += times * (timed.report.cycles - ideal) * ms_a_cycle;
   cost.utilisation += times * timed.report.utilisation() * timed.report.ms;  // of all: model_plan
 }
 

@@ -87,7 +87,7 @@ LayerCost VariantCosts::layer_cost(const LayerKey& key) const {
     }
     const TimedCall timed = time_call(design, preset_);
     cost.ms = timed.report.ms + preset_.list_launch_us * 1e-3;
-    cost.instruction_bytes = encode(timed.call.program.program).size();
+    cost.instruction_bytes = encode(timed.program.program).size();
   } catch (const std::invalid_argument& error) {  // a shape that no call can have
     cost.refusal = error.what();
   } catch (const SimulationError& error) {

@@ -43,6 +43,7 @@ bool ArraySimulation::takes_token(const WaitForTokens& wait) {
   int& tokens = controller_.tokens[registers_->channel_of(wait.port)];
   if (tokens == 0) return false;
   --tokens;
+  if (options_.order != nullptr) options_.order->take_token(registers_->channel_of(wait.port));
   return true;
 }
 
@@ -52,7 +53,10 @@ void ArraySimulation::end_operation() {
   ++controller_.next;
   ++report_.controller.operations;
   report_.controller.finished = now_;
-  if (controller_.next == controller_.operations.size()) require_last_phase();
+  if (controller_.next == controller_.operations.size()) {
+    require_last_phase();
+    if (options_.order != nullptr) options_.order->end_program();
+  }
   advance_controller();
 }
 
@@ -117,6 +121,7 @@ void ArraySimulation::set_core_lock(const SetLock& set) {
            "number " + std::to_string(overlay_.core.header_lock), std::to_string(set.lock));
   }
   written_core(set.tile).locks.at(static_cast<std::size_t>(set.lock)) = set.value;
+  if (options_.order != nullptr) options_.order->set_lock(set.tile, set.lock, set.value);
   advance_core(core_index(set.tile));
 }
 

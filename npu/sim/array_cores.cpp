@@ -62,6 +62,9 @@ bool ArraySimulation::begin_call(std::size_t index) {
   }
   stop_waiting(core);
   --lock;
+  if (OrderCheck* const order = options_.order) {
+    order->acquire(order->of_core(index), core_tile(index), overlay_.core.header_lock, lock);
+  }
   core.call = decode_call(header_word(core, 0));
   const std::size_t room = (core.headers.size() / sizeof(std::uint32_t) - 1) / kPhaseWords;
   if (core.call.phases > room) {
@@ -149,6 +152,11 @@ bool ArraySimulation::take(std::size_t index, const Step& step) {
   }
   stop_waiting(core);
   --lock;
+  if (OrderCheck* const order = options_.order) {
+    const PortLocks& locks = overlay_.core.locks[static_cast<std::size_t>(step.port)];
+    order->acquire(order->of_core(index), core_tile(index),
+                   step.port == Port::c ? locks.free : locks.full, lock);
+  }
   const std::uint32_t found = port.bytes[port.read];
   if (step.port != Port::c && found != 0 && found != step.bytes) {
     throw SimulationError(std::string(names_.call) + ": " + tile_name(core_tile(index)) + ": " +
@@ -160,7 +168,15 @@ bool ArraySimulation::take(std::size_t index, const Step& step) {
 }
 
 void ArraySimulation::release(std::size_t index, const Step& step) {
-  PortState& port = cores_[index].ports[static_cast<std::size_t>(step.port)];
+  const auto p = static_cast<std::size_t>(step.port);
+  PortState& port = cores_[index].ports[p];
+  if (OrderCheck* const order = options_.order) {
+    const bool is_result = step.port == Port::c;
+    const PortLocks& locks = overlay_.core.locks[p];
+    if (is_result) order->write_slot(order->of_core(index), index, p, port.write);
+    if (!is_result) order->read_slot(order->of_core(index), index, p, port.read);
+    order->release(order->of_core(index), core_tile(index), is_result ? locks.full : locks.free, 1);
+  }
   if (step.port == Port::c) {
     port.bytes[port.write] = step.bytes;
     port.write = (port.write + 1) % port.depth;

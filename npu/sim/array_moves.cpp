@@ -27,6 +27,10 @@ ArraySimulation::PortState& ArraySimulation::port_of(std::size_t channel) {
   return cores_[core_of(channel)].ports[port_index(overlay_.channels[channel])];
 }
 
+const PortLocks& ArraySimulation::port_locks(std::size_t channel) const {
+  return overlay_.core.locks[port_index(overlay_.channels[channel])];
+}
+
 // An element slot of a core's port in its data memory.
 std::span<std::byte> ArraySimulation::slot_of(std::size_t channel, std::uint32_t slot) {
   const CoreBuffer& buffer = overlay_.core.buffers[port_index(overlay_.channels[channel])];
@@ -71,6 +75,11 @@ Waiters* ArraySimulation::begin_on_port(std::size_t channel) {
   int& lock = channels_[channel].is_source ? *port.full : *port.free;
   if (lock < 1) return &port.waiters;
   --lock;
+  if (options_.order != nullptr) {
+    const PortLocks& locks = port_locks(channel);
+    options_.order->acquire(OrderCheck::of_channel(channel), overlay_.channels[channel].tile,
+                            channels_[channel].is_source ? locks.full : locks.free, lock);
+  }
   return nullptr;
 }
 
@@ -205,8 +214,34 @@ void ArraySimulation::put_at_sinks(std::size_t source, std::span<const std::byte
   }
 }
 
+void ArraySimulation::tell_order(std::size_t source) {
+  OrderCheck& order = *options_.order;
+  const ChannelState& out = channels_[source];
+  const auto slot_of = [&](std::size_t channel) {
+    const PortState& port = port_of(channel);
+    return channel == source ? port.read : port.write;
+  };
+  if (is_core(source)) {
+    order.read_slot(OrderCheck::of_channel(source), core_of(source),
+                    port_index(overlay_.channels[source]), slot_of(source));
+  } else {
+    order.read(source, registers_->pattern(source), out.piece.moved, out.move_bytes);
+  }
+  for (const std::size_t sink : overlay_.links[out.piece.link].sinks) {
+    order.send(source, sink);
+    if (is_core(sink)) {
+      order.write_slot(OrderCheck::of_channel(sink), core_of(sink),
+                       port_index(overlay_.channels[sink]), slot_of(sink));
+    } else {
+      order.write(sink, registers_->pattern(sink), channels_[sink].piece.moved, out.move_bytes);
+    }
+  }
+  order.end_send(source);
+}
+
 void ArraySimulation::end_move(std::size_t source) {
   if (memory_) put_at_sinks(source, channels_[source].in_flight);
+  if (options_.order != nullptr) tell_order(source);
   const ChannelState& out = channels_[source];
   const std::size_t index = out.piece.link;
   const Link& link = overlay_.links[index];
@@ -241,6 +276,11 @@ void ArraySimulation::end_on(std::size_t channel, std::uint64_t bytes) {
 
 void ArraySimulation::end_on_port(std::size_t channel) {
   PortState& port = port_of(channel);
+  if (options_.order != nullptr) {
+    const PortLocks& locks = port_locks(channel);
+    options_.order->release(OrderCheck::of_channel(channel), overlay_.channels[channel].tile,
+                            channels_[channel].is_source ? locks.free : locks.full, 1);
+  }
   if (channels_[channel].is_source) {
     ++*port.free;
     port.read = (port.read + 1) % port.depth;

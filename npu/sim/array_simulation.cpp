@@ -158,7 +158,7 @@ SimReport simulate(const EncodedCall& call, const SimOptions& options, const Cal
     bytes = std::make_unique<ArrayMemory>(*call.overlay.target, arguments);
   }
   CallNames names{call.name, {call.phases.begin(), call.phases.end()}};
-  DescriptorWork registers(call.overlay, call.argument_bytes, call.name);
+  DescriptorWork registers(call.overlay, call.argument_bytes, call.name, options.order);
   ArraySimulation simulation(call.overlay, std::move(names), options, std::move(bytes),
                              memory.pool);
   return simulation.run(registers, program.operations);

@@ -112,6 +112,7 @@ class ArraySimulation {
   // Into CoreLayout::buffers and CoreState::ports.
   static std::size_t port_index(const Channel& channel);
   PortState& port_of(std::size_t channel);
+  const PortLocks& port_locks(std::size_t channel) const;
   std::span<std::byte> slot_of(std::size_t channel, std::uint32_t slot);
   void poll(std::size_t channel);
   bool begin(std::size_t channel);
@@ -122,6 +123,7 @@ class ArraySimulation {
   void start_move(std::size_t source);
   double move_end(std::size_t source, std::uint64_t bytes);
   void end_move(std::size_t source);
+  void tell_order(std::size_t source);
   void begin_copy(std::size_t source);
   void put_at_sinks(std::size_t source, std::span<const std::byte> bytes);
   void end_on(std::size_t channel, std::uint64_t bytes);

@@ -10,6 +10,7 @@
 #include "npu/sim/check_streams.h"
 #include "npu/sim/check_transfers.h"
 #include "npu/sim/compile_call.h"
+#include "npu/sim/order/order_check.h"
 
 namespace wnpu::npu {
 namespace {
@@ -253,9 +254,13 @@ class Checker {
   // looked at afterwards.
   void check_progress() {
     try {
-      const TimedCall timed = time_call(d_, find_preset(kDefaultPreset), true);
+      OrderCheck order(d_);
+      const TimedCall timed = time_call(d_, find_preset(kDefaultPreset), true, &order);
       const std::string fault = moves_fault(d_, timed.report);
       if (!fault.empty()) problems_.add(fault);
+      for (const std::string& unordered : order.faults()) {
+        problems_.add(d_.name + ": " + unordered);
+      }
     } catch (const SimulationError& error) {
       problems_.add(error.what());
     } catch (const ControlError& error) {

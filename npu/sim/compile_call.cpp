@@ -75,14 +75,20 @@ CompiledCall compile_call(const Design& design, const TimePreset& preset) {
   return call;
 }
 
-TimedCall time_call(const Design& design, const TimePreset& preset, bool records_moves) {
+CallProgram control_program(const Design& design) {
+  return compile_call(design, find_preset(kDefaultPreset)).program;
+}
+
+TimedCall time_call(const Design& design, const TimePreset& preset, bool records_moves,
+                    OrderCheck* order) {
   TimedCall timed;
-  timed.call = compile_call(design, preset);
+  timed.program = control_program(design);
   SimOptions options;
   options.preset = &preset;
   options.records_moves = records_moves;
   options.costs = &controller_of(preset);
-  timed.report = simulate(encoded_call(design, timed.call.program.program), options, {});
+  options.order = order;
+  timed.report = simulate(encoded_call(design, timed.program.program), options, {});
   return timed;
 }
 

@@ -16,15 +16,18 @@ struct CompiledCall {
 // The preset's kernel speeds decide the order of tasks on different channels, nothing else.
 CompiledCall compile_call(const Design& design, const TimePreset& preset);
 
+// The program that every device runs, at whatever speeds: design_hash names it, check() has looked
+// at it. Its order is kDefaultPreset's.
+CallProgram control_program(const Design& design);
+
 // Cycles and milliseconds (launch not included) of the call under its control program, which is
 // simulated without data.
 struct TimedCall {
-  CompiledCall call;
+  CallProgram program;
   SimReport report;
-
-  // Cycles that the controller adds to those of one that takes no time.
-  double exposed() const { return report.cycles - call.ideal.cycles; }
 };
-TimedCall time_call(const Design& design, const TimePreset& preset, bool records_moves = false);
+// With `order`, which may be null, the order of all accesses is looked at, too.
+TimedCall time_call(const Design& design, const TimePreset& preset, bool records_moves = false,
+                    OrderCheck* order = nullptr);
 
 }  // namespace wnpu::npu

@@ -16,10 +16,11 @@ std::string text(std::uint64_t value) { return std::to_string(value); }
 }  // namespace
 
 DescriptorWork::DescriptorWork(const Overlay& overlay, std::span<const std::size_t> argument_bytes,
-                               std::string_view call)
+                               std::string_view call, OrderCheck* order)
     : overlay_(overlay),
       argument_bytes_(argument_bytes),
       call_(call),
+      order_(order),
       channels_(overlay.channels.size()) {
   for (const TileKind kind : {TileKind::shim, TileKind::mem}) {
     const DmaRegisters& dma = dma_registers(kind);
@@ -77,6 +78,7 @@ DescriptorWork::Descriptor& DescriptorWork::unused_descriptor(TileId tile, int d
 }
 
 void DescriptorWork::write(const WriteDescriptor& write) {
+  if (order_ != nullptr) order_->write_descriptor(write.tile, write.descriptor);
   unused_descriptor(write.tile, write.descriptor) = {write.content, {}, 0};
 }
 
@@ -121,6 +123,7 @@ void DescriptorWork::push(const PushTask& push) {
   for (const int id : task.chain) {
     ++tile_of(channel).descriptors[static_cast<std::size_t>(id)].users;
   }
+  if (order_ != nullptr) order_->give_task(channel, task.chain);
   state.tasks.push_back(std::move(task));
   wake(state.waiters);
 }
@@ -162,6 +165,7 @@ void DescriptorWork::require_ready(std::size_t channel, int id) {
 void DescriptorWork::set_lock(const SetLock& set) {
   LockState& lock = tile_of(set.tile).locks[static_cast<std::size_t>(set.lock)];
   lock.value = set.value;
+  if (order_ != nullptr) order_->set_lock(set.tile, set.lock, set.value);
   wake(lock.waiters);
 }
 
@@ -175,19 +179,20 @@ bool DescriptorWork::reaches(std::size_t channel, int column) const {
          std::abs(column - c.tile.column) <= reach;
 }
 
+DescriptorWork::LockPlace DescriptorWork::lock_place(std::size_t channel, int id) const {
+  TileId tile = overlay_.channels[channel].tile;
+  if (tile.kind != TileKind::mem) return {tile, id};
+  tile.column += id / kOwnMemTileLock - 1;
+  return {tile, id % kOwnMemTileLock};
+}
+
 DescriptorWork::LockState& DescriptorWork::seen_lock(std::size_t channel, int id) {
-  const TileId own = overlay_.channels[channel].tile;
-  TileId tile = own;
-  int index = id;
-  if (own.kind == TileKind::mem) {
-    tile.column += id / kOwnMemTileLock - 1;
-    index = id % kOwnMemTileLock;
-    if (!reaches(channel, tile.column)) {
-      refuse(running_name(channel) + ": lock", "one of a tile within reach",
-             "number " + std::to_string(id));
-    }
+  const LockPlace place = lock_place(channel, id);
+  if (place.tile.kind == TileKind::mem && !reaches(channel, place.tile.column)) {
+    refuse(running_name(channel) + ": lock", "one of a tile within reach",
+           "number " + std::to_string(id));
   }
-  LockState& lock = tile_of(tile).locks[static_cast<std::size_t>(index)];
+  LockState& lock = tile_of(place.tile).locks[static_cast<std::size_t>(place.index)];
   if (!lock.value) {
     refuse(running_name(channel) + ": lock", "one that the controller has set",
            "number " + std::to_string(id));
@@ -203,6 +208,10 @@ Waiters* DescriptorWork::take(std::size_t channel, const LockChange& change) {
   }
   if (*lock.value < -change.value) return &lock.waiters;
   *lock.value += change.value;
+  if (order_ != nullptr) {
+    const LockPlace place = lock_place(channel, change.id);
+    order_->acquire(OrderCheck::of_channel(channel), place.tile, place.index, *lock.value);
+  }
   return nullptr;
 }
 
@@ -212,6 +221,10 @@ void DescriptorWork::give(std::size_t channel, const LockChange& change) {
   if (*lock.value < 0 || *lock.value > kMaxLockValue) {
     refuse(running_name(channel) + ": lock " + std::to_string(change.id),
            "a value of 0 to " + std::to_string(kMaxLockValue), std::to_string(*lock.value));
+  }
+  if (order_ != nullptr) {
+    const LockPlace place = lock_place(channel, change.id);
+    order_->release(OrderCheck::of_channel(channel), place.tile, place.index, change.value);
   }
   wake(lock.waiters);
 }
@@ -229,14 +242,16 @@ Waiters* DescriptorWork::begin(std::size_t channel, Piece& piece) {
   if (state.tasks.empty()) return &state.waiters;
   Descriptor& d = running(channel);
   BufferDescriptor& content = *d.content;
+  const bool is_first = state.place == 0 && state.repeat == 0;
   if (content.acquire) {
     if (Waiters* blocker = take(channel, *content.acquire)) return blocker;
   }
+  if (order_ != nullptr && is_first) order_->begin_task(channel);
   require_plain(channel, content);
   state.pattern = pattern_of(channel, d);
   piece.bytes = content.length * kWordBytes;
   piece.link = link_of(channel, content);
-  piece.is_cold = state.tasks.front().is_cold && state.place == 0 && state.repeat == 0;
+  piece.is_cold = state.tasks.front().is_cold && is_first;
   content.iteration = (content.iteration + 1) % content.iterations;
   return nullptr;
 }
@@ -255,6 +270,7 @@ bool DescriptorWork::end(std::size_t channel) {
   }
   const bool sends_token = task.has_token && state.has_route;
   state.tasks.erase(state.tasks.begin());
+  if (order_ != nullptr) order_->end_task(channel, sends_token);
   return sends_token;
 }
 

@@ -15,15 +15,16 @@
 
 #include "npu/control/control_program.h"
 #include "npu/sim/channel_work.h"
+#include "npu/sim/order/order_check.h"
 #include "npu/sim/word_pattern.h"
 
 namespace wnpu::npu {
 
 class DescriptorWork final : public ChannelWork {
  public:
-  // The three have to live as long.
+  // All have to live as long; `order` may be null.
   DescriptorWork(const Overlay& overlay, std::span<const std::size_t> argument_bytes,
-                 std::string_view call);
+                 std::string_view call, OrderCheck* order);
 
   // The controller's operations.
   void write(const WriteDescriptor& write);
@@ -78,6 +79,12 @@ class DescriptorWork final : public ChannelWork {
   std::vector<int> chain_of(std::size_t channel, int first);
   void require_ready(std::size_t channel, int descriptor);
   bool reaches(std::size_t channel, int column) const;
+  // The lock that a channel calls so.
+  struct LockPlace {
+    TileId tile;
+    int index = 0;
+  };
+  LockPlace lock_place(std::size_t channel, int id) const;
   LockState& seen_lock(std::size_t channel, int id);
   Waiters* take(std::size_t channel, const LockChange& change);
   void give(std::size_t channel, const LockChange& change);
@@ -97,6 +104,7 @@ class DescriptorWork final : public ChannelWork {
   const Overlay& overlay_;
   std::span<const std::size_t> argument_bytes_;
   std::string_view call_;
+  OrderCheck* order_;
   std::vector<Tile> tiles_;  // shims, mem tiles
   std::vector<State> channels_;
 };

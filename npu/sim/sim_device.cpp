@@ -117,7 +117,7 @@ class ArrayDevice final : public SimDevice {
     const auto n_arguments = static_cast<std::ptrdiff_t>(design.n_arguments());
     return std::make_unique<SimProgram>(
         *this, std::vector(design.memories.begin(), design.memories.begin() + n_arguments),
-        encoded_call(design, compile_call(design, preset_).program.program));
+        encoded_call(design, control_program(design).program));
   }
 
   void run_all(std::span<const Run> runs, std::chrono::milliseconds timeout) override {

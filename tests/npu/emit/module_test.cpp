@@ -30,7 +30,7 @@ namespace {
 
 EmittedCall call_of(const std::string& name, const LayerGeometry& geometry, LayerCall layer = {}) {
   Design design = layer_design(geometry, layer);
-  ControlProgram program = compile_call(design, find_preset(kDefaultPreset)).program.program;
+  ControlProgram program = control_program(design).program;
   return {name, std::move(design), std::move(program)};
 }
 

@@ -44,7 +44,7 @@ TEST_CASE("variant cost: layers of different shapes and precisions add up") {
     const LayerGeometry g = layer_geometry(npu1(), {150, 256, heads, hidden}, precision);
     const TimedCall timed = time_call(layer_design(g), usual());
     ms += times * (timed.report.ms + usual().list_launch_us * 1e-3);
-    bytes += times * g.weights_bytes + encode(timed.call.program.program).size();
+    bytes += times * g.weights_bytes + encode(timed.program.program).size();
     scratch = std::max(scratch, g.scratch_bytes);
   }
   const LayerGeometry any = layer_geometry(npu1(), {150, 256, 4, 512}, Precision::bf16);

@@ -74,7 +74,7 @@ TEST_CASE("predictors: what the bound counts is what the call's program and move
   const TimePreset preset = find_preset(kDefaultPreset);
   const TimedCall timed = time_call(design, preset);
   const CallParts parts = call_parts(design, preset);
-  CHECK(parts.n_tasks == static_cast<double>(timed.call.program.n_tasks));
+  CHECK(parts.n_tasks == static_cast<double>(timed.program.n_tasks));
   CHECK(parts.ddr_bytes == timed.report.ddr_read_bytes + timed.report.ddr_write_bytes);
   double busy = 0;
   for (const CoreCycles& core : timed.report.cores) busy = std::max(busy, core.busy);
