@@ -236,14 +236,13 @@ std::string OrderCheck::access_text(const AccessHistory::Event& event, bool is_w
 
 // Regions that share the byte are all named.
 std::string OrderCheck::place_text(std::size_t memory, std::uint64_t word) const {
-  std::uint64_t byte = word * kWordBytes;
+  const std::uint64_t byte = word * kWordBytes;
   if (memory < n_arguments_) {
     return "argument " + design_.memories[memory].name + ", byte " + std::to_string(byte);
   }
   const int column = static_cast<int>(memory - n_arguments_);
   if (column >= design_.target->columns) {
-    constexpr const char* kPortNames[kPorts]{"A", "B", "C"};
-    return std::string("port ") + kPortNames[word % kPorts] + " of core " +
+    return std::string("port ") + "ABC"[word % kPorts] + " of core " +
            std::to_string(column - design_.target->columns);
   }
   std::string names;
