@@ -11,6 +11,7 @@
 
 #include "app/engine/whisper_npu.hpp"
 #include "app/python/src/bindings.h"
+#include "app/python/src/interpreter_lock.h"
 #include "audio/vad/silero_vad.h"
 
 namespace nb = nanobind;
@@ -35,7 +36,7 @@ std::pair<std::vector<float>, std::vector<std::string>> heard(const Audio& audio
     found.first.insert(found.first.end(), samples.begin(), samples.end());
   };
   callbacks.should_stop = [] {
-    const nb::gil_scoped_acquire acquire;
+    const WithInterpreter locked;
     return PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
   };
   found.second = read_audio(audio, callbacks).warnings;
@@ -45,7 +46,7 @@ std::pair<std::vector<float>, std::vector<std::string>> heard(const Audio& audio
 nb::tuple decode(const Audio& audio) {
   std::pair<std::vector<float>, std::vector<std::string>> found;
   try {
-    const nb::gil_scoped_release release;
+    const WithoutInterpreter unlocked;
     found = heard(audio);
   } catch (const Error&) {
     if (PyErr_Occurred() != nullptr) throw nb::python_error();
@@ -78,7 +79,7 @@ std::vector<float> speech_of(std::span<const std::int16_t> left, const std::stri
 Decoded speech_probabilities(const Int16Samples& samples, const std::string& weights) {
   std::vector<float> found;
   {
-    const nb::gil_scoped_release release;
+    const WithoutInterpreter unlocked;
     found = speech_of({samples.data(), samples.size()}, weights);
   }
   return to_array(std::move(found));

@@ -3,6 +3,7 @@
 
 #include "app/engine/whisper_npu.hpp"
 #include "app/python/src/bindings.h"
+#include "app/python/src/interpreter_lock.h"
 #include "app/python/src/session_pool.h"
 
 namespace nb = nanobind;
@@ -18,7 +19,7 @@ void bind_model(nb::module_& module) {
                        const DeviceOptions& device, unsigned threads, std::size_t n_sessions) {
     const ModelOptions options{.folder = path_bytes(folder), .device = device, .threads = threads};
     const std::string name = path_bytes(name_or_path);
-    const nb::gil_scoped_release release;
+    const WithoutInterpreter unlocked;
     return std::make_shared<SessionPool>(name, options, n_sessions);
   };
   nb::class_<SessionPool>(module, "Model")

@@ -6,6 +6,7 @@
 
 #include "app/engine/whisper_npu_tensor.hpp"
 #include "app/python/src/bindings.h"
+#include "app/python/src/interpreter_lock.h"
 
 namespace nb = nanobind;
 
@@ -60,7 +61,7 @@ nb::dict to_dict(const TensorReport& report) {
 
 void bind_tensor(nb::module_& module) {
   nb::class_<TensorHandle>(module, "TensorHandle")
-      .def("wait", &TensorHandle::wait, nb::call_guard<nb::gil_scoped_release>())
+      .def("wait", &TensorHandle::wait, nb::call_guard<WithoutInterpreter>())
       .def("ready", &TensorHandle::ready)
       .def("value", &tensor_array)
       .def("report", [](const TensorHandle& handle) { return to_dict(handle.result().report); });

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/python/src/bindings.h"
+#include "app/python/src/interpreter_lock.h"
 #include "app/python/src/transcription.h"
 
 namespace nb = nanobind;
@@ -44,7 +45,7 @@ class HeldTranscription {
       (void)work_.release();
       return;
     }
-    const nb::gil_scoped_release release;
+    const WithoutInterpreter unlocked;
     work_.reset();
   }
   HeldTranscription(HeldTranscription&&) = delete;
@@ -68,7 +69,7 @@ template <typename Ask>
 auto await(Transcription& work, const Ask& ask) {
   for (;;) {
     {
-      const nb::gil_scoped_release release;
+      const WithoutInterpreter unlocked;
       auto found = ask(work);
       if (found) return std::move(*found);
     }
@@ -142,8 +143,7 @@ void bind_transcription(nb::module_& module) {
           },
           nb::sig("def next(self) -> Segment | Progress | None"))
       .def(
-          "close", [](Held& held) { held.work().close(); },
-          nb::call_guard<nb::gil_scoped_release>())
+          "close", [](Held& held) { held.work().close(); }, nb::call_guard<WithoutInterpreter>())
       .def_prop_ro("warnings", [](Held& held) { return held.work().warnings(); });
 }
 

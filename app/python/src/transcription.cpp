@@ -43,6 +43,7 @@ Transcription::Transcription(std::shared_ptr<SessionPool> sessions, Work work)
 void Transcription::close() {
   check_process();
   stop();
+  const std::lock_guard lock(closing_);
   if (thread_.joinable()) thread_.join();
 }
 

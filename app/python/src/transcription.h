@@ -53,7 +53,7 @@ class Transcription {
   std::optional<Event> next(std::chrono::milliseconds limit);
 
   void stop() { stop_.request_stop(); }
-  // Stops, and waits for the thread.
+  // Stops, and waits for the thread. Any number of threads may call it at once.
   void close();
   // This is the process that it was begun in. In a fork of that all above throws.
   bool is_here() const;
@@ -84,6 +84,7 @@ class Transcription {
   std::vector<std::string> warnings_;
   bool is_over_ = false;
 
+  std::mutex closing_;  // two threads may not join one
   std::thread thread_;
 };
 

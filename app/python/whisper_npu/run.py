@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import threading
 import weakref
 from typing import Any, Callable, Iterator, Mapping, Optional, Union
 
@@ -9,12 +10,13 @@ import numpy as np
 
 from whisper_npu import _engine
 from whisper_npu.audio import decode_int16, name_of
-from whisper_npu.errors import LibraryError, UsageError, renamed
+from whisper_npu.errors import LibraryError, StoppedError, UsageError, renamed
 
 # True: a bar of tqdm; a function is given the seconds that are done and how many there are.
 Progress = Union[bool, Callable[[float, float], Any]]
 
-_running: "weakref.WeakSet[Run]" = weakref.WeakSet()
+_running: "weakref.WeakValueDictionary[int, Run]" = weakref.WeakValueDictionary()
+_is_ending = False  # the interpreter
 
 
 class Run:
@@ -43,8 +45,10 @@ class Run:
 
     def _begin(self, model: "_engine.Model", source: Any, options: Any) -> None:
         self._work = _engine.Transcription(model, source, options, bool(self._progress))
-        _running.add(self)
+        _running[id(self)] = self
         try:
+            if _is_ending and threading.current_thread() is not threading.main_thread():
+                raise StoppedError("stopped: the interpreter is ending")
             self.beginning: _engine.Beginning = self._work.beginning()
         except BaseException as error:
             self.close()
@@ -122,9 +126,13 @@ def _heard(samples: np.ndarray) -> np.ndarray:
 
 
 def _stop_all() -> None:
-    """No thread of the engine outlives the interpreter."""
-    for run in list(_running):
-        run.close()
+    """No thread of the engine outlives the interpreter. Daemon threads may begin others meanwhile."""
+    global _is_ending
+    _is_ending = True
+    for reference in _running.valuerefs():
+        run = reference()
+        if run is not None:
+            run.close()
 
 
 def _forget_all() -> None:
