@@ -115,11 +115,14 @@ class ManifestRun {
   }
 
  private:
+  bool replaces_summary() const {
+    return options_.existing == ExistingOutput::overwrite || !options_.manifest.resume.empty();
+  }
+
   void check_files() const {
     const ManifestOptions& manifest = options_.manifest;
     const std::vector<std::string> inputs{manifest.file};
-    const bool overwrites = options_.existing == ExistingOutput::overwrite;
-    require_free_file(manifest.summary, overwrites || !manifest.resume.empty(), inputs);
+    require_free_file(manifest.summary, replaces_summary(), inputs);
     const std::string& results = manifest.resume.empty() ? options_.output : manifest.resume;
     if (results.empty() || results == "-") return;
     std::error_code error;
@@ -263,8 +266,8 @@ class ManifestRun {
 
   int conclude() {
     const std::string& file = options_.manifest.summary;
-    if (!file.empty()) write_file(file, summary_json(summary_));
     messages_.note(summary_text(summary_));
+    if (!file.empty()) write_file(file, summary_json(summary_), !replaces_summary());
     if (summary_.n_failed == 0) return static_cast<int>(ExitCode::ok);
     messages_.error(std::to_string(summary_.n_failed) + " of " +
                     std::to_string(summary_.n_ok + summary_.n_failed) + " rows failed");

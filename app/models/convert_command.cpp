@@ -56,7 +56,8 @@ int convert(Convert order, const std::vector<std::string>& names) {
   if (order.file == "-") order.file = "/dev/stdout";
   const std::filesystem::path model = find_model(names[0]);
   require_free_file(order.file, order.overwrites);
-  write_packed_file(model, order.file, asked_precisions(order.precision), available_cpus());
+  write_packed_file(model, order.file, asked_precisions(order.precision), available_cpus(),
+                    !order.overwrites);
   if (descriptor_of(order.file) == STDOUT_FILENO) return static_cast<int>(ExitCode::ok);
   std::error_code error;
   write_all(STDOUT_FILENO,

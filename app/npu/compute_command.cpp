@@ -89,7 +89,7 @@ int compute(const Operation& operation, const Computation& computation,
   device.set_memory_limit(computation.memory_limit);
   const TensorHandle handle = operation.submit(device, std::move(operands), computation);
   const TensorResult& result = handle.result();
-  write_file(computation.output, npy_bytes(result.value));
+  write_file(computation.output, npy_bytes(result.value), !computation.overwrites);
   Messages(std::cerr, Verbosity::normal, false).note(report_text(result.report));
   if (computation.json) write_all(STDOUT_FILENO, report_json(result.report), "stdout");
   return static_cast<int>(ExitCode::ok);

@@ -113,7 +113,7 @@ int first_light(const Trial& trial) {
   const std::unique_ptr<npu::Device> device = open(trial, options);
   const npu::FirstLight result = npu::run_first_light(*device, options);
   const std::string json = npu::first_light_json(result, now_text());
-  if (!trial.output.empty()) write_file(trial.output, json);
+  if (!trial.output.empty()) write_file(trial.output, json, !trial.overwrites);
   write_all(STDOUT_FILENO, trial.json ? json : npu::first_light_text(result), "stdout");
   return static_cast<int>(result.has_passed() ? ExitCode::ok : ExitCode::some_failed);
 }

@@ -83,11 +83,13 @@ void write_outputs(const Search& search, const npu::TuneReport& report) {
   if (!search.output.empty()) {
     write_file(search.output,
                npu::plan_file_text(file, {options.preset.name, search.objective, best.ms,
-                                          report.result.by_hand.ms, best.ddr_bytes}));
+                                          report.result.by_hand.ms, best.ddr_bytes}),
+               !search.overwrites);
   }
   if (search.trace.empty()) return;
   write_file(search.trace,
-             npu::trace_plan(npu::designs_of(file.layer(), file.plan.calls), options.preset));
+             npu::trace_plan(npu::designs_of(file.layer(), file.plan.calls), options.preset),
+             !search.overwrites);
 }
 
 int run_tune(const Search& search) {

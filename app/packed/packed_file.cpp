@@ -60,9 +60,10 @@ class HeldFile {
 };
 
 void write_packed(models::ModelFile& file, const fs::path& to, const PackedOrder& order,
-                  std::size_t n_threads) {
-  write_file(to,
-             [&](const models::Sink& sink) { write_packed_model(file, order, n_threads, sink); });
+                  std::size_t n_threads, bool is_new) {
+  write_file(
+      to, [&](const models::Sink& sink) { write_packed_model(file, order, n_threads, sink); },
+      is_new);
 }
 
 // What was done with a file that does not fit, for the note.
@@ -75,7 +76,7 @@ std::string renewed(const fs::path& path, models::Precision wanted, std::size_t 
   std::vector<models::Precision> precisions = packed_precisions(*file->origin());
   if (std::ranges::find(precisions, wanted) == precisions.end()) precisions.push_back(wanted);
   try {
-    write_packed(*file, path, {precisions, program_text(), ""}, n_threads);
+    write_packed(*file, path, {precisions, program_text(), ""}, n_threads, false);
   } catch (const OutputError& error) {
     return std::string("it cannot be made anew: ") + error.what() + in_memory;
   }
@@ -94,10 +95,11 @@ bool has_packed_magic(const fs::path& path) {
 }
 
 void write_packed_file(const fs::path& model, const fs::path& to,
-                       const std::vector<models::Precision>& precisions, std::size_t n_threads) {
+                       const std::vector<models::Precision>& precisions, std::size_t n_threads,
+                       bool is_new) {
   const auto file = models::open_model(model, model_folder());
   write_packed(*file, to, {precisions, program_text(), sha256_of_file(weights_file(model))},
-               n_threads);
+               n_threads, is_new);
 }
 
 void renew_packed_model(const Options& options, Messages& messages) try {

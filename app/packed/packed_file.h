@@ -13,10 +13,11 @@ namespace wnpu::app {
 // Whether a file begins as a packed one does.
 bool has_packed_magic(const std::filesystem::path& path);
 
-// Of the model at `model`, for these precisions; what was at `file` is replaced in one step. Throws
-// ModelError, OutputError.
+// Of the model at `model`, for these precisions; what was at `file` is replaced in one step, or
+// with `is_new` kept: NameTaken. Throws ModelError, OutputError.
 void write_packed_file(const std::filesystem::path& model, const std::filesystem::path& file,
-                       const std::vector<models::Precision>& precisions, std::size_t n_threads);
+                       const std::vector<models::Precision>& precisions, std::size_t n_threads,
+                       bool is_new);
 
 // Before the model of a run is loaded. Where it is a packed file of another build, for another
 // instruction set or without the precision that is asked for, it is made anew in its place, with

@@ -216,7 +216,7 @@ int run_search(const Search& search) {
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (quality && !report.result.front.empty()) measure_members(*quality, model, report);
   if (quality || states) report.notes.emplace_back(kHowMeasured);
-  if (!search.page.empty()) app::write_file(search.page, search_page(report));
+  if (!search.page.empty()) app::write_file(search.page, search_page(report), !search.overwrites);
   app::write_all(STDOUT_FILENO, search.json ? npu::search_json(report) : npu::search_text(report),
                  "stdout");
   if (!report.result.front.empty()) return static_cast<int>(app::ExitCode::ok);

@@ -19,6 +19,16 @@ expect 0 'ok \(its own checksums\)' models verify p.wnpu --model-dir .
 expect 0 'packed for: [A-Z0-9_]+ fp32 int16 int8' models info p --model-dir .
 expect 0 '/p.wnpu' models path p --model-dir .
 
+# Of two at once, one makes the file: the other finds it before the work or at its end.
+for _ in 1 2 3 4 5 6; do
+  rm -f both.wnpu
+  codes=()
+  "$program" models convert ./nano --precision fp32 -o both.wnpu >/dev/null 2>&1 &
+  "$program" models convert ./nano --precision all -o both.wnpu >/dev/null 2>&1 || codes+=($?)
+  wait $! || codes+=($?)
+  [ "${codes[*]}" = 6 ] || fail "two at once: expected one exit code 6, found '${codes[*]}'"
+done
+
 # transcript MODEL PRECISION >JSON; its notes are in "notes"
 transcript() {
   "$program" transcribe --model "$1" --model-dir . --precision "$2" "${quick[@]}" --format json --output - tone.wav 2>notes ||
