@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxLinks = 40;  // as path_resolution(7) has it
 
-constexpr std::string_view kTemporaryPrefix = ".whisper-npu.";
-constexpr std::string_view kTemporarySuffix = ".part";
+constexpr std::string_view kPartPrefix = ".whisper-npu.";
+constexpr std::string_view kPartSuffix = ".part";
 
 [[noreturn]] void fail(const std::string& name, const char* call, int error) {
   throw OutputError(name + ": " + call + ": " + std::strerror(error));
@@ -53,13 +53,10 @@ class Descriptor {
   int value_;
 };
 
-// A name that is registered for remove_unfinished_file until it was renamed or removed. Random, for
-// processes of several machines or containers, with the same number, may write to one folder.
+// A name that is registered for remove_unfinished_file until it was renamed or removed.
 class TemporaryName {
  public:
-  explicit TemporaryName(const fs::path& folder)
-      : path_(folder / (std::string(kTemporaryPrefix) + std::to_string(std::random_device()()) +
-                        std::string(kTemporarySuffix))) {
+  explicit TemporaryName(const fs::path& folder) : path_(new_part_name(folder)) {
     if (!note_unfinished_file(path_.native())) fail(path_.native(), "name", ENAMETOOLONG);
   }
   ~TemporaryName() { remove_unfinished_file(); }
@@ -141,10 +138,6 @@ int open_new(const char* name, mode_t mode) {
     if (::fstat(file, &status) != 0 || status.st_nlink > 0) return file;
     ::close(file);  // taken for stale before it was locked
   }
-}
-
-bool is_temporary_name(std::string_view name) {
-  return name.starts_with(kTemporaryPrefix) && name.ends_with(kTemporarySuffix);
 }
 
 // Removes the file unless somebody has locked it.
@@ -231,6 +224,16 @@ fs::path behind_links(fs::path path, std::error_code& error) {
   return path;
 }
 
+fs::path new_part_name(const fs::path& folder) {
+  std::string name(kPartPrefix);
+  name += std::to_string(std::random_device()());
+  return folder / name.append(kPartSuffix);
+}
+
+bool is_part_name(std::string_view name) {
+  return name.starts_with(kPartPrefix) && name.ends_with(kPartSuffix);
+}
+
 void write_file(const fs::path& path, std::string_view contents, bool is_new) {
   write_file(
       path, [&](const models::Sink& sink) { sink(contents); }, is_new);
@@ -275,7 +278,7 @@ void remove_stale_files(const std::set<fs::path>& results) {
   for (const fs::path& folder : folders) {
     std::error_code error;
     for (const std::string& name : models::names_in(folder, error)) {
-      if (is_temporary_name(name)) remove_if_stale(models::join(folder, name));
+      if (is_part_name(name)) remove_if_stale(models::join(folder, name));
     }
   }
 }

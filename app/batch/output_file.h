@@ -22,6 +22,11 @@ std::optional<int> descriptor_of(std::filesystem::path path);
 // that may not be read): how far it led.
 std::filesystem::path behind_links(std::filesystem::path path, std::error_code& error);
 
+// Of a file or folder that is not whole yet: ".whisper-npu.<number>.part". The number is random,
+// for processes of several machines or containers, with the same number, may write to one folder.
+std::filesystem::path new_part_name(const std::filesystem::path& folder);
+bool is_part_name(std::string_view name);
+
 // A new result's name was taken meanwhile.
 struct NameTaken : OutputError {
   using OutputError::OutputError;

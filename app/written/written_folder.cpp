@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
-#include <random>
 #include <string>
 #include <sys/file.h>
 #include <system_error>
@@ -20,8 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSums = "SHA256SUMS";
-constexpr const char* kPartPrefix = ".whisper-npu.";
-constexpr const char* kPartSuffix = ".part";
 
 [[noreturn]] void fail_folder(const fs::path& path, const std::string& what) {
   throw OutputError(path.string() + ": " + what);
@@ -40,7 +37,7 @@ int open_part_folder(const fs::path& path) {
 void remove_stale_folders(const fs::path& parent) {
   std::error_code error;
   for (const std::string& name : models::names_in(parent, error)) {
-    if (!name.starts_with(kPartPrefix) || !name.ends_with(kPartSuffix)) continue;
+    if (!is_part_name(name)) continue;
     const fs::path path = models::join(parent, name);
     const int folder = open_part_folder(path);
     if (folder < 0) continue;
@@ -49,8 +46,7 @@ void remove_stale_folders(const fs::path& parent) {
   }
 }
 
-// A new folder beside another, removed with what is in it unless it has got its name. Its name is
-// random: processes of several containers, with the same number, may write to one folder.
+// A new folder beside another, removed with what is in it unless it has got its name.
 class PartFolder {
  public:
   explicit PartFolder(const fs::path& target) {
@@ -81,9 +77,7 @@ class PartFolder {
  private:
   // False: the name was taken, or the folder was taken for stale before it was locked.
   bool make(const fs::path& target) {
-    const fs::path path =
-        parent_of(target) /
-        (std::string(kPartPrefix) + std::to_string(std::random_device()()) + kPartSuffix);
+    const fs::path path = new_part_name(parent_of(target));
     std::error_code error;
     const bool is_new = fs::create_directory(path, error);
     if (error) fail_folder(target, "cannot be made: " + error.message());
