@@ -42,7 +42,7 @@ packages() {
     case $name in
       libxrt-dev | uuid-dev | g++ | python3-pip | python3-dev | chromium | clang* | lld | libclang* | mlir*) ;;
       nlohmann-json3-dev | libcli11-dev | doctest-dev) echo "$name" ;;
-      lib* | zlib1g-dev) echo "$name:arm64" ;;
+      ffmpeg | lib* | zlib1g-dev) echo "$name:arm64" ;;
       *) echo "$name" ;;
     esac
   done

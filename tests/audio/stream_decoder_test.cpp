@@ -68,10 +68,11 @@ TEST_CASE("stream decoder: WAVs of every type, rate and number of channels, as f
         CAPTURE(rate);
         CAPTURE(channels);
         const std::string bytes = encode(steady_noise(rate, channels, 6000), SF_FORMAT_WAV | type);
-        const auto expected = from_file(bytes).samples;
+        const std::string expected = s16_bytes(from_file(bytes).samples);
         REQUIRE(!expected.empty());
-        CHECK(streamed(bytes, 5000).samples == expected);
-        if (type == SF_FORMAT_PCM_24) CHECK(streamed(bytes, 1).samples == expected);
+        CHECK(same_samples(s16_bytes(streamed(bytes, 5000).samples), expected));
+        if (type != SF_FORMAT_PCM_24) continue;
+        CHECK(same_samples(s16_bytes(streamed(bytes, 1).samples), expected));
       }
     }
   }

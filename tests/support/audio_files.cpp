@@ -3,7 +3,10 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <numbers>
@@ -128,6 +131,23 @@ std::string s16_bytes(std::span<const float> samples) {
     bytes += little_endian(static_cast<unsigned>(std::lround(sample * 0x1p15F)), 2);
   }
   return bytes;
+}
+
+bool same_samples(std::string_view ours, std::string_view theirs) {
+#ifdef __x86_64__
+  return ours == theirs;
+#else
+  const auto at = [](std::string_view bytes, std::size_t i) {
+    std::int16_t sample = 0;
+    std::memcpy(&sample, bytes.data() + i, sizeof sample);
+    return static_cast<int>(sample);
+  };
+  if (ours.size() != theirs.size()) return false;
+  for (std::size_t i = 0; i + 1 < ours.size(); i += 2) {
+    if (std::abs(at(ours, i) - at(theirs, i)) > 1) return false;
+  }
+  return true;
+#endif
 }
 
 std::string audio_error_of(const std::function<void()>& f) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audio/read/input.h"
@@ -67,6 +68,11 @@ std::string ffmpeg_s16(const std::filesystem::path& path, const std::string& map
 
 // Samples of full scale 1.0 as 16-bit little-endian PCM.
 std::string s16_bytes(std::span<const float> samples);
+
+// Whether 16-bit samples are the same, bit for bit. But for x86-64 a step apart will do: there
+// libswresample's vector code rounds halves up, and what it leaves of a block is rounded to even,
+// so that samples depend on where blocks end.
+bool same_samples(std::string_view ours, std::string_view theirs);
 
 // The message of the AudioError that f throws; "" where it throws none.
 std::string audio_error_of(const std::function<void()>& f);
