@@ -59,6 +59,13 @@ fs::path place_of(const std::string& name, const fs::path& folder) {
     throw models::ModelError(missing + " (whisper-npu models pull " + std::string(model->name) +
                              " fetches it)");
   }
+  std::error_code error;
+  const fs::path there = fs::path(name + "/").parent_path();
+  if (there.has_parent_path() && fs::exists(there, error)) {
+    throw models::ModelError(name + ": expected a name in " + folder.string() +
+                             ", found a path: try " + there.filename().string() + " --model-dir " +
+                             there.parent_path().string());
+  }
   std::vector<std::string> names = pulled_names();
   std::ranges::copy(models_in(folder), std::back_inserter(names));
   throw models::ModelError(missing + models::suggestion(name, names));

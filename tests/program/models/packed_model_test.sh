@@ -18,6 +18,10 @@ expect 6 'is there' models convert ./nano -o p.wnpu
 expect 0 'ok \(its own checksums\)' models verify p.wnpu --model-dir .
 expect 0 'packed for: [A-Z0-9_]+ fp32 int16 int8' models info p --model-dir .
 expect 0 '/p.wnpu' models path p --model-dir .
+for action in info path verify remove; do
+  expect 3 'expected a name in .*, found a path: try nano --model-dir \.' models $action ./nano
+done
+expect 0 'encoder layers: 2' models info nano --model-dir .
 
 # Of two at once, one makes the file: the other finds it before the work or at its end.
 for _ in 1 2 3 4 5 6; do
