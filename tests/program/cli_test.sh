@@ -56,8 +56,7 @@ LD_TRACE_LOADED_OBJECTS=1 "$program" | awk '/=> \// { print $1 }' | (cd "$work/d
 prints '--against' bench --help
 prints '--batch-size' bench --help
 
-# The plainest: scalar, and on ARM neon.
-isa=$("$program" devices --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["devices"][0]["available_isa"][-1])')
+isa=$(python3 "$(dirname "${BASH_SOURCE[0]}")/plainest_isa.py" "$program")
 WNPU_ISA=${isa,,} prints "\"isa\": \"$isa\"" --version --json
 WNPU_ISA= prints '^whisper-npu' --version
 WNPU_ISA=avx9 expect 2 "WNPU_ISA: expected one of .*${isa,,}, .*found avx9" --version

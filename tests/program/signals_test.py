@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+from plainest_isa import plainest_isa
+
 PROGRAM, WRITE_NANO_MODEL = sys.argv[1:3]
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PART = sys.argv[4] if len(sys.argv) > 4 else ""
@@ -141,12 +143,6 @@ def check_kept(folder, code):
     return [] if names in allowed else [f"left: {names}"]
 
 
-def plainest_isa():
-    """scalar, and on ARM neon."""
-    devices = subprocess.run([PROGRAM, "devices", "--json"], stdout=subprocess.PIPE, check=True).stdout
-    return json.loads(devices)["devices"][0]["available_isa"][-1]
-
-
 def stages(work):
     model = ["--device", "cpu", "--model", str(work / "model"), "--language", "en"]
     greedy = [*model, "--beam-size", "1", "--temperature-increment-on-fallback", "None"]
@@ -172,7 +168,7 @@ def stages(work):
     yield Stage("second pass of a dry run", ["--dry-run", hour], longest_s=6.0)
     yield Stage("windows", [*greedy, *json_file, minutes], longest_s=4.0, keeps=True)
     yield Stage("windows without SIMD", [*model, *json_file, minutes], longest_s=4.0, keeps=True,
-                environment={"WNPU_ISA": plainest_isa()})
+                environment={"WNPU_ISA": plainest_isa(PROGRAM)})
     yield Stage("words", [*greedy, "--word-timestamps", "True", *json_file, minutes],
                 longest_s=4.0, keeps=True)
     yield Stage("stdout is full", [*greedy, minutes], longest_s=3.0, blocked=("stdout",))

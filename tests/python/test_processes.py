@@ -82,6 +82,22 @@ print("over")
     assert (done.returncode, done.stdout, done.stderr) == (0, "over\n", "")
 
 
+def test_an_interpreter_ends_with_a_daemon_thread_at_work(nano):
+    """What is under way then ends without a word."""
+    undone = LONG + """
+import threading
+begun = threading.Event()
+def work():
+    for segment in model.transcribe(noise, language="en", temperature=0.0, no_speech_threshold=None)[0]:
+        begun.set()
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+print("over")
+"""
+    done = subprocess.run([sys.executable, "-c", undone, str(nano / "model"), "20"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "over\n", "")
+
+
 # What daemon threads do again and again.
 WORK = {
     "segments": 'for _ in model.transcribe(noise, language="en", temperature=0.0, no_speech_threshold=None)[0]: pass',

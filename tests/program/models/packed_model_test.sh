@@ -2,7 +2,8 @@
 # packed_model_test.sh WHISPER_NPU WRITE_NANO_MODEL: a file of `models convert` says what its source says, and is
 # made anew where it does not fit, if it may be.
 nano=$2
-source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$here/../expect.sh"
 "$nano" .
 mv model nano
 unset WNPU_ISA
@@ -79,7 +80,7 @@ transcript one.wnpu int16 >b.json
 [ ! -s notes ] || ! grep -q one.wnpu notes || fail "made anew again: $(cat notes)"
 
 # Another instruction set, the plainest, in two processes at once: each says the same, and one file stays.
-WNPU_ISA=$("$program" devices --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["devices"][0]["available_isa"][-1])')
+WNPU_ISA=$(python3 "$here/../plainest_isa.py" "$program")
 export WNPU_ISA
 transcript ./nano int16 >a.json
 for i in 1 2; do
