@@ -21,6 +21,17 @@ std::optional<Number> read_number(const std::string& text) {
   return number;
 }
 
+// Bytes in "", "K" and "KiB" (1024), "KB" (1000) and so on; 0: no such unit.
+std::uint64_t size_of_unit(std::string_view unit) {
+  if (unit.empty()) return 1;
+  const std::size_t power = std::string_view("KMG").find(unit.front()) + 1;
+  const bool is_decimal = unit.substr(1) == "B";
+  if (power == 0 || (unit.size() > 1 && unit.substr(1) != "iB" && !is_decimal)) return 0;
+  std::uint64_t size = 1;
+  for (std::size_t i = 0; i < power; ++i) size *= is_decimal ? 1000 : 1024;
+  return size;
+}
+
 // The fields of a list, which may be empty, without spaces around them (Python's int and float
 // take those).
 std::vector<std::string> split(const std::string& text) {
@@ -110,17 +121,14 @@ std::uint64_t parse_integer(const std::string& name, const std::string& text,
 }
 
 std::uint64_t parse_size(const std::string& name, const std::string& text) {
-  constexpr std::string_view kLetters = "KMG";
-  const std::size_t letter = text.empty() ? std::string::npos : kLetters.find(text.back());
-  const bool has_letter = letter != std::string::npos;
-  const auto shift = has_letter ? static_cast<unsigned>(10 * (letter + 1)) : 0U;
-  const auto number =
-      read_number<std::uint64_t>(has_letter ? text.substr(0, text.size() - 1) : text);
-  if (number && *number > 0 && *number <= std::uint64_t{1} << (62U - shift)) {
-    return *number << shift;
+  const std::size_t n_digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto number = read_number<std::uint64_t>(text.substr(0, n_digits));
+  const std::uint64_t unit = size_of_unit(text.substr(n_digits));
+  if (number && *number > 0 && unit > 0 && *number <= (std::uint64_t{1} << 62U) / unit) {
+    return *number * unit;
   }
   throw CLI::ValidationError(name,
-                             "expected bytes from 1 to 2^62, as 1048576, 1024K, 1M or 2G, "
+                             "expected bytes from 1 to 2^62, as 1048576, 1024K, 1M, 2GiB or 500MB, "
                              "found " +
                                  text);
 }

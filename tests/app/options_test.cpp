@@ -4,6 +4,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/exit_code.h"
+#include "app/cli/option_values.h"
 #include "app/engine/windows/clips.h"
 #include "decoder/search/decode_options.h"
 
@@ -91,6 +92,33 @@ TEST_CASE("options: raw samples on stdin are described") {
   }
   CHECK(option_refusal({"transcribe", "--stdin-format", "s16le:16000:1", "a.wav"}) ==
         "--stdin-format is for stdin: give - as a file");
+}
+
+TEST_CASE("options: a size is bytes, or so many of a unit") {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
+  std::uint64_t binary = 1;
+  std::uint64_t decimal = 1;
+  for (const std::string letter : {"", "K", "M", "G"}) {
+    const auto holds = [](const std::string& unit, std::uint64_t bytes) {
+      CAPTURE(unit);
+      for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{300}, kMost / bytes}) {
+        CHECK(parse_size("--size", std::to_string(n) + unit) == n * bytes);
+      }
+      for (const std::uint64_t n : {std::uint64_t{0}, kMost / bytes + 1}) {
+        CHECK_THROWS_AS(parse_size("--size", std::to_string(n) + unit), CLI::ValidationError);
+      }
+    };
+    holds(letter, binary);
+    if (!letter.empty()) holds(letter + "iB", binary);
+    if (!letter.empty()) holds(letter + "B", decimal);
+    binary *= 1024;
+    decimal *= 1000;
+  }
+  for (const char* text : {"", "M", "-1", "+1", " 1", "1 M", "1.5G", "1B", "1iB", "1k", "1MI",
+                           "1MBB", "1MiBs", "1T", "1KM", "0x10", "99999999999999999999"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(parse_size("--size", text), CLI::ValidationError);
+  }
 }
 
 TEST_CASE("options: what makes no sense is refused in one line") {
