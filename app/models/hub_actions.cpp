@@ -22,10 +22,9 @@ void add_model_dir(CLI::App& app, NamedModels& named) {
       ->type_name("DIR");
 }
 
-void add_named_models(CLI::App& app, NamedModels& named) {
+void add_named_models(CLI::App& app, NamedModels& named, const char* help) {
   // Not checked here: what else is in the folder has a name as well.
-  app.add_option("model", named.names, "Name: models list shows them")
-      ->type_name(CLI::detail::join(pulled_names(), "|"));
+  app.add_option("model", named.names, help)->type_name(CLI::detail::join(pulled_names(), "|"));
   add_model_dir(app, named);
 }
 
@@ -69,6 +68,13 @@ fs::path place_of(const std::string& name, const fs::path& folder) {
   std::vector<std::string> names = pulled_names();
   std::ranges::copy(models_in(folder), std::back_inserter(names));
   throw models::ModelError(missing + models::suggestion(name, names));
+}
+
+fs::path place_or_path(const std::string& name_or_path, const fs::path& folder) {
+  std::error_code error;
+  const bool is_path =
+      name_or_path.find('/') != std::string::npos && fs::exists(name_or_path, error);
+  return is_path ? fs::path(name_or_path) : place_of(name_or_path, folder);
 }
 
 }  // namespace wnpu::app

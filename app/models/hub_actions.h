@@ -28,7 +28,9 @@ struct NamedModels {
 };
 void add_model_dir(CLI::App& app, NamedModels& named);
 // "model", and --model-dir.
-void add_named_models(CLI::App& app, NamedModels& named);
+void add_named_models(CLI::App& app, NamedModels& named,
+                      const char* help = "Name: models list shows them");
+inline constexpr const char* kNameOrPath = "Name (models list shows them), or a path with a slash";
 
 // Where the name, of a model or of the detector of speech, is in the folder; empty: nowhere.
 std::filesystem::path find_stored(const std::string& name, const std::filesystem::path& folder);
@@ -42,5 +44,8 @@ void require_some(const std::vector<std::string>& names, std::string_view action
 // As find_stored(). Where it is nowhere, throws ModelError, with the command that pulls it where it
 // is one of the catalogue, else with the name that is close to it.
 std::filesystem::path place_of(const std::string& name, const std::filesystem::path& folder);
+// A path that exists, with a slash in it, as it is; anything else by place_of().
+std::filesystem::path place_or_path(const std::string& name_or_path,
+                                    const std::filesystem::path& folder);
 
 }  // namespace wnpu::app

@@ -122,9 +122,8 @@ std::string source_text(const HubSource& source) {
 
 void tell_of(const std::string& name, const fs::path& folder, bool is_json) {
   const bool is_detector = name == hub_detector().name;
-  const fs::path path = find_stored(name, folder);
   const HubModel* const model = find_published(name);
-  if (path.empty() && model == nullptr) place_of(name, folder);
+  const fs::path path = model == nullptr ? place_or_path(name, folder) : find_stored(name, folder);
   if (is_json) return print_stored(model_json({name, model, path}));
   std::string text = path.empty()  ? "path: not here\n"
                      : is_detector ? "path: " + path.string() + "\n"
@@ -169,7 +168,7 @@ Subcommand info_action() {
   const auto order = std::make_shared<Order>();
   return {"info", "What a model is, where it is, and where it comes from",
           [order](CLI::App& app) {
-            add_named_models(app, order->named);
+            add_named_models(app, order->named, kNameOrPath);
             app.add_flag("--json", order->is_json,
                          "As JSON, by models_info.schema.json "
                          "(in share/whisper-npu/schemas)");

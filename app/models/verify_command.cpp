@@ -83,7 +83,7 @@ Verdict verify_packed(const fs::path& path) try {
 
 // A line a file.
 Verdict verify_model(const std::string& name, const fs::path& folder) {
-  const fs::path path = place_of(name, folder);
+  const fs::path path = place_or_path(name, folder);
   if (has_packed_magic(path)) return verify_packed(path);
   const fs::path above = fs::is_directory(path) ? path : path.parent_path();
   const std::map<std::string, Known> known = known_of(name, path, folder);
@@ -117,7 +117,7 @@ int verify_models(const NamedModels& named, std::vector<std::string> names) {
     if (!find_stored(detector, folder).empty()) names.push_back(detector);
   }
   if (names.empty()) place_of("a model", folder);
-  for (const std::string& name : names) place_of(name, folder);
+  for (const std::string& name : names) place_or_path(name, folder);
   // What nobody publishes is no fault, unless it was asked about.
   const auto n_wrong = std::ranges::count_if(names, [&](const std::string& name) {
     const Verdict verdict = verify_model(name, folder);
@@ -131,7 +131,7 @@ int verify_models(const NamedModels& named, std::vector<std::string> names) {
 Subcommand verify_action() {
   const auto named = std::make_shared<NamedModels>();
   return {"verify", "Whether the files of models are what was published; of all that are here",
-          [named](CLI::App& app) { add_named_models(app, *named); },
+          [named](CLI::App& app) { add_named_models(app, *named, kNameOrPath); },
           [named](const std::vector<std::string>& names) { return verify_models(*named, names); }};
 }
 

@@ -19,10 +19,22 @@ expect 6 'is there' models convert ./nano -o p.wnpu
 expect 0 'ok \(its own checksums\)' models verify p.wnpu --model-dir .
 expect 0 'packed for: [A-Z0-9_]+ fp32 int16 int8' models info p --model-dir .
 expect 0 '/p.wnpu' models path p --model-dir .
-for action in info path verify remove; do
+for action in path remove; do
   expect 3 'expected a name in .*, found a path: try nano --model-dir \.' models $action ./nano
 done
 expect 0 'encoder layers: 2' models info nano --model-dir .
+mkdir elsewhere
+cp -r p.wnpu nano elsewhere/
+expect 0 'path: elsewhere/p.wnpu' models info elsewhere/p.wnpu
+expect 0 'encoder layers: 2' models info ./elsewhere/nano/
+expect 0 'elsewhere/p.wnpu: ok \(its own checksums\)' models verify elsewhere/p.wnpu
+expect 3 'elsewhere/nano: unknown' models verify elsewhere/nano
+(cd elsewhere/nano && sha256sum model.bin >SHA256SUMS)
+expect 0 'elsewhere/nano/model.bin: ok \(SHA256SUMS\)' models verify elsewhere/nano
+printf x >>elsewhere/nano/model.bin
+expect 3 'model.bin: wrong: expected SHA-256 [0-9a-f]{64} \(SHA256SUMS\)' models verify elsewhere/nano
+expect 3 'elsewhere/none: expected a model in' models info elsewhere/none
+rm -r elsewhere
 
 # Of two at once, one makes the file: the other finds it before the work or at its end.
 for _ in 1 2 3 4 5 6; do
