@@ -9,6 +9,8 @@ import sys
 import tempfile
 import time
 
+from patience import PATIENCE_S
+
 try:
     import jsonschema
 except ImportError:
@@ -26,8 +28,8 @@ WORDS = ["--advise", "--runs", "1", "--device", "cpu", "--max-tokens", "4", "--l
 
 
 def bench(*words):
-    done = subprocess.run([PROGRAM, "bench", *words], capture_output=True, text=True, timeout=120, env=ENVIRONMENT,
-                          stdin=subprocess.DEVNULL)
+    done = subprocess.run([PROGRAM, "bench", *words], capture_output=True, text=True, env=ENVIRONMENT,
+                          timeout=2 * PATIENCE_S, stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -75,7 +77,7 @@ check(code == 2 and "exclude each other" in err, f"two modes: exit code {code}: 
 
 
 def wait_for(what, text):
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE_S
     while not (found := what()):
         check(time.monotonic() < end, text)
         time.sleep(0.05)

@@ -7,7 +7,7 @@ import wave
 from math import sin
 from pathlib import Path
 
-PATIENCE_S = 60  # sanitizers and busy machines
+from patience import PATIENCE_S
 
 
 def quick_options(model):

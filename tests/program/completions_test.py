@@ -10,6 +10,8 @@ import sys
 import tempfile
 import time
 
+from patience import PATIENCE_S
+
 folder, shell = os.path.abspath(sys.argv[1]), sys.argv[2]
 
 # The line so far, and what must be offered, and what must not.
@@ -69,7 +71,7 @@ def read_until(terminal, words, is_enough):
     text, begin = "", time.monotonic()
     last = begin
     while not is_enough(text, time.monotonic() - last):
-        assert time.monotonic() - begin < 60, text
+        assert time.monotonic() - begin < PATIENCE_S, text
         if select.select([terminal], [], [], 0.1)[0]:
             text += os.read(terminal, 65536).decode(errors="replace")
             last = time.monotonic()

@@ -20,6 +20,7 @@ except ImportError:
     jsonschema = None  # its lines are JSON, whatever is in them
 
 from lying_server import LyingServer, environment_without_proxies
+from patience import PATIENCE_S, patience
 from process_checks import ProcessChecks
 
 program, nano = (os.path.abspath(each) for each in sys.argv[1:3])
@@ -54,7 +55,7 @@ def environment(**more):
 
 
 def run(*words, **options):
-    return subprocess.run([program, *words], capture_output=True, text=True, timeout=60, env=environment(),
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=PATIENCE_S, env=environment(),
                           stdin=subprocess.DEVNULL, **options)
 
 
@@ -312,7 +313,7 @@ def slow_drip():
     begin = time.monotonic()
     done = run("models", "pull", MODEL)
     expect(done, 3, r"\(5 tries\)")
-    check(time.monotonic() - begin < 30, "a slow server is waited for", done)
+    check(time.monotonic() - begin < patience(30), "a slow server is waited for", done)
     no_model("a slow drip")
     second_pull("a slow drip")
 
@@ -337,17 +338,17 @@ def stopped():
         before = part.stat().st_size if part.exists() else 0
         child = subprocess.Popen([program, "models", "pull", MODEL], env=environment(WNPU_HUB_TIMES="2:30:20"),
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE_S
         while (not part.exists() or part.stat().st_size <= before) and time.monotonic() < end:
             time.sleep(0.01)
         begin = time.monotonic()
         child.send_signal(number)
-        code = child.wait(10)
+        code = child.wait(PATIENCE_S)
         took = time.monotonic() - begin
         child.stdout.close()
         child.stderr.close()
         check(code == 128 + number, f"signal {number}: exit code {code}")
-        check(took < 0.5, f"signal {number}: {took:.2f} s until the end")
+        check(took < patience(0.5), f"signal {number}: {took:.2f} s until the end")
         check(part.stat().st_size > before, "the part is not kept")
         no_model("a stopped pull")
     hub.requests.clear()
@@ -360,7 +361,7 @@ def two_at_once():
     hub.lies = lambda handler, name: name == "model.bin" and (time.sleep(0.5), False)[1]
     both = [subprocess.Popen([program, "models", "pull", MODEL], env=environment(), text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
-    said = [each.communicate(timeout=60) for each in both]
+    said = [each.communicate(timeout=PATIENCE_S) for each in both]
     check([each.returncode for each in both] == [0, 0], f"two at once: {said}")
     check(sum("waiting for that" in err for _, err in said) == 1, f"two at once: {said}")
     n_pulled = sum(path.endswith("model.bin") for path, _ in hub.requests)

@@ -14,7 +14,8 @@ import time
 import wave
 from pathlib import Path
 
-from batch_of_recordings import PATIENCE_S, check, quick_options, status, wait_until, worker_of, write_wav
+from batch_of_recordings import check, quick_options, status, wait_until, worker_of, write_wav
+from patience import PATIENCE_S
 
 PROGRAM, WRITE_NANO_MODEL = sys.argv[1:3]
 N_KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 10

@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+from patience import PATIENCE_S
+
 try:
     import jsonschema
 except ImportError:
@@ -36,7 +38,7 @@ def wav(path, seconds):
 
 
 def run(words, stdin=b"", variables=None):
-    done = subprocess.run([PROGRAM, *words], input=stdin, capture_output=True, timeout=60,
+    done = subprocess.run([PROGRAM, *words], input=stdin, capture_output=True, timeout=PATIENCE_S,
                           env={**ENVIRONMENT, **(variables or {})})
     return done.returncode, done.stdout, done.stderr
 
@@ -75,7 +77,7 @@ def stopped():
     begin = time.monotonic()
     time.sleep(2.2)
     child.send_signal(signal.SIGTERM)
-    lines = lines_of(first + child.communicate(timeout=20)[1])
+    lines = lines_of(first + child.communicate(timeout=PATIENCE_S)[1])
     seconds = time.monotonic() - begin
     assert child.returncode == 143, f"expected it to be stopped, found {child.returncode}"
     assert any("stopped" in line.get("message", "") for line in lines), lines

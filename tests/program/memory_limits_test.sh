@@ -10,7 +10,7 @@ failures=0
 
 # limited KIB ARGUMENTS...: sets `code`. 124: not within 30 s.
 limited() {
-  (ulimit -v "$1" && shift && exec timeout 30 "$program" "$@") >"$work/out" 2>"$work/err" </dev/null
+  (ulimit -v "$1" && shift && exec timeout $((30 * ${WNPU_TEST_PATIENCE:-1})) "$program" "$@") >"$work/out" 2>"$work/err" </dev/null
   code=$?
 }
 

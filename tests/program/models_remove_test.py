@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 from lying_server import environment_without_proxies
+from patience import PATIENCE_S
 from process_checks import ProcessChecks
 
 program, nano = (os.path.abspath(each) for each in sys.argv[1:3])
@@ -23,7 +24,7 @@ HERE = ["--model-dir", str(folder)]
 def run(*words):
     environment = environment_without_proxies(XDG_CACHE_HOME=str(work / "cache"), WNPU_HUB_TIMES="1:1:1",
                                               WHISPER_NPU_HUB=SECRET)
-    return subprocess.run([program, *words], capture_output=True, text=True, timeout=60, env=environment,
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=PATIENCE_S, env=environment,
                           stdin=subprocess.DEVNULL, check=False)
 
 
@@ -105,7 +106,7 @@ def to_stdout():
     for name in ("-", "/dev/stdout"):
         with open(work / "packed", "wb") as file:
             done = subprocess.run([program, "models", "convert", str(work / "model"), "-o", name], stdout=file,
-                                  stderr=subprocess.PIPE, timeout=60, check=False, cwd=work)
+                                  stderr=subprocess.PIPE, timeout=PATIENCE_S, check=False, cwd=work)
         check(done.returncode == 0, f"convert to {name}: {done.stderr}")
         check((work / "packed").read_bytes() == packed.read_bytes(), f"convert to {name}: another file")
         check(not (work / "-").exists(), "a file is called -")

@@ -18,12 +18,13 @@ import sys
 import tempfile
 import time
 
+from patience import PATIENCE_S, patience
 from plainest_isa import plainest_isa
 
 PROGRAM, WRITE_NANO_MODEL = sys.argv[1:3]
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PART = sys.argv[4] if len(sys.argv) > 4 else ""
-LIMIT_S = float(os.environ.get("WNPU_SIGNAL_LIMIT_S", "2"))
+LIMIT_S = patience(2)
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -112,7 +113,7 @@ def run_once(stage, seed, work):
     if not is_over:
         process.send_signal(number)
     try:
-        process.wait(60)
+        process.wait(PATIENCE_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -14,8 +14,10 @@ import sys
 import tempfile
 import time
 
+from patience import PATIENCE_S, patience
+
 PROGRAM, WRITE_MODELS = sys.argv[1:3]
-LIMIT_S = float(os.environ.get("WNPU_SIGNAL_LIMIT_S", "2"))
+LIMIT_S = patience(2)
 RAW = ["--stdin-format", "s16le:16000:1"]
 
 
@@ -155,7 +157,7 @@ def test_feeder_that_stops():
     process = start(*RAW)
     process.stdin.write(bursts(3.6))  # 0.6 s of silence at the end
     process.stdin.flush()
-    found = lines_within(process, 20)
+    found = lines_within(process, PATIENCE_S)
     assert b'"final"' in found, found
     process.kill()
     process.communicate()
@@ -167,10 +169,10 @@ def test_signals():
         process = start(*RAW, "--min-chunk", "10", "--vad-min-silence-duration-ms", "10000")
         process.stdin.write(bursts(3))
         process.stdin.flush()
-        time.sleep(1)
+        time.sleep(patience(1))
         at = time.monotonic()
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
         took = time.monotonic() - at
         assert process.returncode == 128 + number, (process.returncode, err)
         assert b'"final"' in out, (out, err)
@@ -179,15 +181,15 @@ def test_signals():
     process = start(quiet=())  # of a WAV that was to be longer: who stops it knows
     process.stdin.write(wav(bursts(3), size=320000))
     process.stdin.flush()
-    time.sleep(1)
+    time.sleep(patience(1))
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130 and b'"final"' in out and b"by the header" not in err, (out, err)
     run(wav(bursts(3), size=10 * 32000), says="stdin: ")
     process = start()  # nothing of a header came
-    time.sleep(0.5)
+    time.sleep(patience(0.5))
     process.send_signal(signal.SIGINT)
-    process.wait(60)  # before stdin ends as well
+    process.wait(PATIENCE_S)  # before stdin ends as well
     _, err = process.communicate()
     assert (process.returncode, err) == (130, b""), err
 
@@ -197,7 +199,7 @@ def test_reader_that_goes_away():
     process.stdin.write(bursts(1))
     process.stdin.flush()
     process.stdout.close()
-    assert process.wait(60) == 141
+    assert process.wait(PATIENCE_S) == 141
 
 
 def test_microphones():
@@ -209,10 +211,10 @@ def test_microphones():
         'pcm.played { type file slave.pcm { type null } file "/dev/null" infile "sound.raw" format "raw" }\n')
     process = subprocess.Popen(command("--format", "jsonl", "--device-input", "played"), stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, env=os.environ | {"ALSA_CONFIG_PATH": "alsa.conf"})
-    found = lines_within(process, 20)
+    found = lines_within(process, PATIENCE_S)
     process.send_signal(signal.SIGINT)
     try:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
     except subprocess.TimeoutExpired:
         process.kill()
         raise

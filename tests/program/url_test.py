@@ -15,6 +15,7 @@ import tempfile
 import time
 
 from lying_server import LyingServer, environment_without_proxies
+from patience import PATIENCE_S, patience
 from process_checks import ProcessChecks
 
 program, nano = (os.path.abspath(each) for each in sys.argv[1:3])
@@ -41,8 +42,8 @@ def environment():
 
 def run(*words, **options):
     options = {"stdin": subprocess.DEVNULL, **options}
-    done = subprocess.run([program, *words], capture_output=True, text=True, timeout=60, env=environment(), cwd=here,
-                          **options)
+    done = subprocess.run([program, *words], capture_output=True, text=True, env=environment(), cwd=here,
+                          timeout=PATIENCE_S, **options)
     for secret in SECRETS:
         check(secret not in done.stdout + done.stderr, f"{words}: {secret} is shown", done)
     check(not list(spool.iterdir()), f"{words}: left in TMPDIR: {list(spool.iterdir())}")
@@ -173,15 +174,15 @@ def rows_go_on():
         child, first = start(batch, n_urls)
         check({each["audio_filepath"] for each in first} == {tone}, f"found first: {first}")
         is_held = False
-        last = [json.loads(line) for line in child.communicate(timeout=60)[0].splitlines()]
+        last = [json.loads(line) for line in child.communicate(timeout=PATIENCE_S)[0].splitlines()]
         check(child.returncode == 0 and len(last) == n_urls, f"found last: {last}")
         check(len({each["pred_text"] for each in first + last}) == 1, f"rows have other texts: {first + last}")
     is_held = True
     child, _ = start(1, 1)
     begin = time.monotonic()
     child.send_signal(signal.SIGTERM)
-    check(child.wait(10) == 128 + signal.SIGTERM, "stopped while a row is fetched")
-    check(time.monotonic() - begin < 1, "a signal waits for a row that is fetched")
+    check(child.wait(PATIENCE_S) == 128 + signal.SIGTERM, "stopped while a row is fetched")
+    check(time.monotonic() - begin < patience(1), "a signal waits for a row that is fetched")
     check(not list(spool.iterdir()), "something is left")
     is_held = False
 
@@ -223,7 +224,7 @@ def bad_answers():
     lie(9, "cannot be fetched: .*5 tries", lambda handler, _: server.answer(handler, "talk.wav", length=whole + 9))
     begin = time.monotonic()
     lie(9, "cannot be fetched: .*5 tries", lambda handler, _: server.answer(handler, "talk.wav", slow=0.3))
-    check(time.monotonic() - begin < 30, "a slow server is waited for")
+    check(time.monotonic() - begin < patience(30), "a slow server is waited for")
     expect(fetch(url="http://127.0.0.1:1/talk.wav"), 9, "http://127.0.0.1:1/talk.wav: cannot be fetched: .*5 tries")
     expect(fetch(url="http://127.0.0.1:99999/talk.wav"), 4, "cannot be fetched")
 
@@ -271,15 +272,15 @@ def stopped():
         server.requests.clear()
         child = subprocess.Popen([program, "transcribe", *QUICK, TALK, *more], cwd=here, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL, env={**environment(), "WNPU_HUB_TIMES": "2:30:20"})
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE_S
         while not server.requests and time.monotonic() < end:
             time.sleep(0.01)
         time.sleep(0.2)
         begin = time.monotonic()
         child.send_signal(number)
-        code, took = child.wait(10), time.monotonic() - begin
+        code, took = child.wait(PATIENCE_S), time.monotonic() - begin
         check(code == (-number if number == signal.SIGKILL else 128 + number), f"signal {number}: exit code {code}")
-        check(took < 1, f"signal {number}: {took:.2f} s until the end")
+        check(took < patience(1), f"signal {number}: {took:.2f} s until the end")
         check(not list(spool.iterdir()) and not list(here.iterdir()), f"signal {number}: something is left")
 
 
@@ -288,7 +289,7 @@ def two_at_once():
     server.lies = lambda handler, _: (time.sleep(0.3), False)[1]
     both = [subprocess.Popen([program, "transcribe", *QUICK, TALK], env=environment(), cwd=here, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
-    said = [each.communicate(timeout=60) for each in both]
+    said = [each.communicate(timeout=PATIENCE_S) for each in both]
     check([each.returncode for each in both] == [0, 0], f"two at once: {said}")
     check(said[0][0] == said[1][0] == of_file().stdout, f"two at once: {said}")
 
@@ -309,7 +310,7 @@ def told():
             break
         bar += more
     os.close(ours)
-    check(child.wait(10) == 0 and b"talk.wav" in bar and b"%" in bar, f"on a terminal: {bar}")
+    check(child.wait(PATIENCE_S) == 0 and b"talk.wav" in bar and b"%" in bar, f"on a terminal: {bar}")
     lines = [json.loads(line) for line in fetch("--log-format", "json").stderr.splitlines()]
     bytes_ = [each for each in lines if each.get("unit") == "bytes"]
     check(bytes_ and bytes_[-1]["done"] == bytes_[-1]["total"] == len(TONE), f"found {lines}")

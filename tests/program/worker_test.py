@@ -12,13 +12,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from batch_of_recordings import PATIENCE_S, check, quick_options, status, wait_until, worker_of, write_wav
+from batch_of_recordings import check, quick_options, status, wait_until, worker_of, write_wav
+from patience import PATIENCE_S, patience
 
 PROGRAM, WRITE_NANO_MODEL = sys.argv[1:3]
 N_KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 10
 ROOT = Path(__file__).resolve().parents[2]
 WORK = Path(tempfile.mkdtemp())
-SIGNAL_LIMIT_S = float(os.environ.get("WNPU_SIGNAL_LIMIT_S", "2"))
+SIGNAL_LIMIT_S = patience(2)
 OPTIONS = quick_options(WORK / "model")
 CHANCE = ("seconds", "attempts")
 
