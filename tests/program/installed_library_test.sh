@@ -10,6 +10,8 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
+cc=${CC:-gcc}
+cxx=${CXX:-g++}
 
 fail() {
   echo "FAILED: $1"
@@ -38,20 +40,20 @@ others=$(grep -hE '^ *# *include' "${headers[@]}" |
   grep -vE '^#include (<[a-z_]+(\.h)?>|"whisper_npu(_devices)?\.hpp"  // beside this one)$')
 [ -z "$others" ] || fail "headers: expected includes of the standard library, found $others"
 strict=(-Wall -Wextra -Werror -pedantic -fsyntax-only)
-gcc -std=c11 "${strict[@]}" -x c "$prefix/include/whisper_npu.h" || fail "whisper_npu.h as C11"
-g++ -std=c++11 "${strict[@]}" -x c++ "$prefix/include/whisper_npu.h" || fail "whisper_npu.h as C++11"
-gcc -std=c11 "${strict[@]}" -x c "$prefix/include/whisper_npu_operator.h" || fail "whisper_npu_operator.h as C11"
-g++ -std=c++11 "${strict[@]}" -x c++ "$prefix/include/whisper_npu_operator.h" || fail "whisper_npu_operator.h as C++11"
+"$cc" -std=c11 "${strict[@]}" -x c "$prefix/include/whisper_npu.h" || fail "whisper_npu.h as C11"
+"$cxx" -std=c++11 "${strict[@]}" -x c++ "$prefix/include/whisper_npu.h" || fail "whisper_npu.h as C++11"
+"$cc" -std=c11 "${strict[@]}" -x c "$prefix/include/whisper_npu_operator.h" || fail "whisper_npu_operator.h as C11"
+"$cxx" -std=c++11 "${strict[@]}" -x c++ "$prefix/include/whisper_npu_operator.h" || fail "whisper_npu_operator.h as C++11"
 echo '#include <whisper_npu.hpp>' >"$work/alone.cpp"
-g++ -std=c++20 "${strict[@]}" -I "$prefix/include" "$work/alone.cpp" || fail "whisper_npu.hpp as C++20"
+"$cxx" -std=c++20 "${strict[@]}" -I "$prefix/include" "$work/alone.cpp" || fail "whisper_npu.hpp as C++20"
 echo '#include <whisper_npu_tensor.hpp>' >"$work/alone.cpp"
-g++ -std=c++20 "${strict[@]}" -I "$prefix/include" "$work/alone.cpp" || fail "whisper_npu_tensor.hpp as C++20"
+"$cxx" -std=c++20 "${strict[@]}" -I "$prefix/include" "$work/alone.cpp" || fail "whisper_npu_tensor.hpp as C++20"
 
 export CMAKE_GENERATOR=Ninja  # make need not be there
 export PKG_CONFIG_PATH=$libraries/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags --libs whisper_npu)"
-must gcc -std=c11 -Wall -Wextra -Werror "$work/examples/transcribe.c" -o "$work/c_by_pkg_config" "${flags[@]}"
-must g++ -std=c++20 -Wall -Wextra -Werror "$work/examples/transcribe.cpp" -o "$work/cpp_by_pkg_config" "${flags[@]}"
+must "$cc" -std=c11 -Wall -Wextra -Werror "$work/examples/transcribe.c" -o "$work/c_by_pkg_config" "${flags[@]}"
+must "$cxx" -std=c++20 -Wall -Wextra -Werror "$work/examples/transcribe.cpp" -o "$work/cpp_by_pkg_config" "${flags[@]}"
 must cmake -S "$work/examples" -B "$work/built" "-DCMAKE_PREFIX_PATH=$prefix"
 must cmake --build "$work/built"
 grep -q "whisper_npu_DIR:PATH=$prefix" "$work/built/CMakeCache.txt" || fail "find_package took another one"
