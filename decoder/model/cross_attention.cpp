@@ -14,7 +14,7 @@ using kernels::ScaleOf;
 using models::ConstMatrixView;
 using models::MatrixView;
 
-CrossHead::Room::Room(const models::Dims& dims, std::size_t max_queries)
+CrossHead::Scratch::Scratch(const models::Dims& dims, std::size_t max_queries)
     : scores(max_queries, dims.n_audio_ctx),
       queries(max_queries, dims.n_text_state / dims.n_text_head),
       weights(max_queries, dims.n_audio_ctx),
@@ -59,20 +59,20 @@ void CrossHead::set(std::size_t first, ConstMatrixView keys, ConstMatrixView val
       kv_);
 }
 
-void CrossHead::score(ConstMatrixView queries, MatrixView scores, Room& room) const {
+void CrossHead::score(ConstMatrixView queries, MatrixView scores, Scratch& scratch) const {
   if (const auto* floats = std::get_if<Floats>(&kv_)) {
     kernels::gemm({queries, floats->keys}, scores);
     return;
   }
   const auto& keys = std::get<Integers>(kv_).keys;
-  room.queries.set(queries, keys.left_limit());
-  kernels::gemm({room.queries, keys}, scores);
+  scratch.queries.set(queries, keys.left_limit());
+  kernels::gemm({scratch.queries, keys}, scores);
 }
 
-void CrossHead::attend(ConstMatrixView queries, MatrixView attended, Room& room) const {
+void CrossHead::attend(ConstMatrixView queries, MatrixView attended, Scratch& scratch) const {
   const std::size_t frames = n_frames();
-  const MatrixView scores = room.scores.view().row_range(0, queries.rows).col_range(0, frames);
-  score(queries, scores, room);
+  const MatrixView scores = scratch.scores.view().row_range(0, queries.rows).col_range(0, frames);
+  score(queries, scores, scratch);
   if (pooled_.first_row < frames) {
     const float more = pooled_.log_positions();
     for (std::size_t r = 0; r < scores.rows; ++r) {
@@ -80,7 +80,7 @@ void CrossHead::attend(ConstMatrixView queries, MatrixView attended, Room& room)
     }
   }
   if (const auto* integers = std::get_if<Integers>(&kv_)) {
-    attend_integers(*integers, scores, attended, room);
+    attend_integers(*integers, scores, attended, scratch);
     return;
   }
   for (std::size_t r = 0; r < scores.rows; ++r) kernels::softmax(scores.row(r));
@@ -88,14 +88,15 @@ void CrossHead::attend(ConstMatrixView queries, MatrixView attended, Room& room)
 }
 
 void CrossHead::attend_integers(const Integers& head, MatrixView scores, MatrixView attended,
-                                Room& room) {
-  const auto softmax = std::span(room.softmax).first(scores.rows);
+                                Scratch& scratch) {
+  const auto softmax = std::span(scratch.softmax).first(scores.rows);
   for (std::size_t r = 0; r < scores.rows; ++r) {
     softmax[r] = {};
     softmax[r].take_max(kernels::max(scores.row(r)));
   }
-  room.weights.set_softmax(scores, softmax, head.values.row_scales(), head.values.left_sum_limit());
-  kernels::gemm({room.weights, head.values}, attended);
+  scratch.weights.set_softmax(scores, softmax, head.values.row_scales(),
+                              head.values.left_sum_limit());
+  kernels::gemm({scratch.weights, head.values}, attended);
   for (std::size_t r = 0; r < scores.rows; ++r)
     kernels::scale(attended.row(r), 1.0F / softmax[r].sum);
 }

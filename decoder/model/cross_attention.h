@@ -23,8 +23,8 @@ namespace wnpu::decoder {
 class CrossHead {
  public:
   // What a thread works with.
-  struct Room {
-    Room(const models::Dims& dims, std::size_t max_queries);
+  struct Scratch {
+    Scratch(const models::Dims& dims, std::size_t max_queries);
     models::Matrix scores;     // [max_queries, n_audio_ctx]
     kernels::I16Rows queries;  // [max_queries, head size]
     kernels::I16Rows weights;  // [max_queries, n_audio_ctx]
@@ -44,9 +44,9 @@ class CrossHead {
   // last ones. Threads may set frames of their own.
   void set(std::size_t first, models::ConstMatrixView keys, models::ConstMatrixView values);
   // scores = queries k^T: [queries, head size] -> [queries, n_audio_ctx].
-  void score(models::ConstMatrixView queries, models::MatrixView scores, Room& room) const;
+  void score(models::ConstMatrixView queries, models::MatrixView scores, Scratch& scratch) const;
   // attended = softmax(queries k^T) v: [at most max_queries, head size].
-  void attend(models::ConstMatrixView queries, models::MatrixView attended, Room& room) const;
+  void attend(models::ConstMatrixView queries, models::MatrixView attended, Scratch& scratch) const;
 
  private:
   struct Floats {
@@ -58,7 +58,7 @@ class CrossHead {
     kernels::I16Matrix values;
   };
   static void attend_integers(const Integers& head, models::MatrixView scores,
-                              models::MatrixView attended, Room& room);
+                              models::MatrixView attended, Scratch& scratch);
 
   std::variant<Floats, Integers> kv_;
   models::PooledPadding pooled_;

@@ -24,9 +24,9 @@ Decoder::Decoder(const PackedDecoder& weights, models::ThreadPool& pool)
       head_size_(dims_.n_text_state / dims_.n_text_head) {
   for (std::size_t t = 0; t < pool.n_threads(); ++t) {
     kv_.emplace_back(kCrossRows, 2 * dims_.n_text_state);
-    kv_rooms_.emplace_back(weights.cross_kv_number, kCrossRows, dims_.n_text_state);
+    kv_scratch_.emplace_back(weights.cross_kv_number, kCrossRows, dims_.n_text_state);
     scores_.emplace_back(dims_.n_text_ctx);
-    cross_rooms_.emplace_back(dims_, kGroupRows);
+    cross_scratch_.emplace_back(dims_, kGroupRows);
   }
 }
 
@@ -38,7 +38,7 @@ void Decoder::make_room(std::size_t n_rows) {
   for (Matrix* m : {&normed_, &q_, &wv_}) *m = Matrix(n_rows, width);
   qkv_ = Matrix(n_rows, 3 * width);
   hidden_ = Matrix(n_rows, 4 * width);
-  room_ = kernels::Linear::Room(weights_.number, n_rows, 4 * width);
+  scratch_ = kernels::Linear::Scratch(weights_.number, n_rows, 4 * width);
   x_ = Matrix(n_rows, width);
 }
 
@@ -84,7 +84,7 @@ void Decoder::mlp(std::size_t layer) {
 }
 
 void Decoder::linear(ConstMatrixView x, const kernels::Linear& w, Finish finish, MatrixView y) {
-  w.apply(pool_, x, finish, y, room_);
+  w.apply(pool_, x, finish, y, scratch_);
 }
 
 void Decoder::project(std::span<const StepRow> rows, MatrixView logits) {

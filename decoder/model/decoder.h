@@ -103,11 +103,12 @@ class Decoder {
   models::Matrix x_, normed_, q_, wv_;
   models::Matrix qkv_;     // [.., 3 n_text_state]
   models::Matrix hidden_;  // [.., 4 n_text_state]
-  kernels::Linear::Room room_;
+  kernels::Linear::Scratch scratch_;
   std::vector<models::Matrix> kv_;  // a thread: [rows of a block, 2 n_text_state], for cross_kv
-  std::vector<kernels::Linear::Room> kv_rooms_;  // a thread: the states of a block, for cross_kv
-  std::vector<std::vector<float>> scores_;       // a thread: [n_text_ctx]
-  std::vector<CrossHead::Room> cross_rooms_;     // a thread
+  std::vector<kernels::Linear::Scratch>
+      kv_scratch_;                                 // a thread: the states of a block, for cross_kv
+  std::vector<std::vector<float>> scores_;         // a thread: [n_text_ctx]
+  std::vector<CrossHead::Scratch> cross_scratch_;  // a thread
 };
 
 }  // namespace wnpu::decoder

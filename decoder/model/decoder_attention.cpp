@@ -29,7 +29,7 @@ void Decoder::cross_kv(const models::EncoderStates& states, CrossKv& out) {
     const std::size_t rows = std::min(kCrossRows, frames - first);
     const MatrixView kv = kv_[thread].view().row_range(0, rows);
     weights_.layers[layer].cross_kv.apply(states.values.view().row_range(first, rows),
-                                          Finish::replace, kv, kv_rooms_[thread]);
+                                          Finish::replace, kv, kv_scratch_[thread]);
     for (std::size_t head = 0; head < heads; ++head) {
       const std::size_t col = head * head_size_;
       out.heads()[layer * heads + head].set(first, kv.col_range(col, head_size_),
@@ -102,7 +102,7 @@ void Decoder::cross_attention(std::size_t layer, std::span<const Group> groups, 
     const Group& group = groups[i / dims_.n_text_head];
     const std::size_t head = i % dims_.n_text_head;
     of_window(group, layer, head)
-        .attend(head_of(q_, head, group), head_of(wv_, head, group), cross_rooms_[thread]);
+        .attend(head_of(q_, head, group), head_of(wv_, head, group), cross_scratch_[thread]);
   });
   if (tap != nullptr) record_scores(layer, groups, *tap);
   linear(of_step(wv_), w.cross_out, Finish::add, of_step(x_));
@@ -116,7 +116,7 @@ void Decoder::record_scores(std::size_t layer, std::span<const Group> groups, At
     for (const Group& group : groups) {
       of_window(group, layer, head)
           .score(head_of(q_, head, group), tap.scores[t].view().row_range(group.first, group.count),
-                 cross_rooms_.front());
+                 cross_scratch_.front());
     }
   }
 }

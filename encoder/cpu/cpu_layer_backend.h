@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "encoder/cpu/layer_room.h"
+#include "encoder/cpu/layer_buffers.h"
 #include "encoder/layer_backend.h"
 #include "models/base/dims.h"
 #include "models/base/thread_pool.h"
@@ -48,10 +48,10 @@ class CpuLayerBackend : public LayerBackend {
     std::size_t rows;
   };
 
-  // The room's queries, keys and values of the block's rows, from their normalised states.
-  void project(const CpuLayer& layer, Block block, BlockRoom<Arithmetic>& scratch);
+  // The buffers' queries, keys and values of the block's rows, from their normalised states.
+  void project(const CpuLayer& layer, Block block, BlockScratch<Arithmetic>& scratch);
   // states += out(attention); states += fc2(gelu(fc1(normalised states))), for the block's rows.
-  void attend_and_mlp(const CpuLayer& layer, Block block, BlockRoom<Arithmetic>& scratch);
+  void attend_and_mlp(const CpuLayer& layer, Block block, BlockScratch<Arithmetic>& scratch);
   template <typename F>
   void for_each_block(const F& f);
 
@@ -59,8 +59,8 @@ class CpuLayerBackend : public LayerBackend {
   models::Dims dims_;
   std::span<const CpuLayer> layers_;
   kernels::Number number_;
-  models::PooledPadding pooled_;               // of the next window
-  std::optional<LayerRoom<Arithmetic>> room_;  // of the window at work
+  models::PooledPadding pooled_;                     // of the next window
+  std::optional<LayerBuffers<Arithmetic>> buffers_;  // of the window at work
 };
 
 // The layers of a model, packed in the numbers of a precision; for any number of backends.

@@ -16,8 +16,8 @@ namespace wnpu::encoder {
 
 // What a thread needs for a block of rows; all of it stays in its L2.
 template <typename Arithmetic>
-struct BlockRoom {
-  BlockRoom(const models::Dims& dims, kernels::Number number)
+struct BlockScratch {
+  BlockScratch(const models::Dims& dims, kernels::Number number)
       : normed(Arithmetic::block_rows(), dims.n_audio_state),
         qkv(Arithmetic::block_rows(), 3 * dims.n_audio_state),
         hidden(Arithmetic::block_rows(), 4 * dims.n_audio_state),
@@ -30,14 +30,14 @@ struct BlockRoom {
   models::Matrix hidden;    // [block_rows(), 4 n_audio_state]
   models::Matrix attended;  // [block_rows(), n_audio_state]
   typename Attention<Arithmetic>::Scratch attention;
-  kernels::Linear::Room products;
+  kernels::Linear::Scratch products;
 };
 
 template <typename Arithmetic>
-struct LayerRoom {
+struct LayerBuffers {
   // Of windows with dims.n_audio_ctx rows.
-  LayerRoom(const models::Dims& dims, const models::PooledPadding& of_window,
-            kernels::Number number, std::size_t n_threads)
+  LayerBuffers(const models::Dims& dims, const models::PooledPadding& of_window,
+               kernels::Number number, std::size_t n_threads)
       : pooled(of_window),
         attention(dims, of_window),
         states(dims.n_audio_ctx, dims.n_audio_state),
@@ -47,9 +47,9 @@ struct LayerRoom {
 
   models::PooledPadding pooled;
   Attention<Arithmetic> attention;
-  models::Matrix states;                       // [n_audio_ctx, n_audio_state], the residual stream
-  models::Matrix queries;                      // [n_audio_ctx, n_audio_state], heads side by side
-  std::vector<BlockRoom<Arithmetic>> scratch;  // a thread
+  models::Matrix states;   // [n_audio_ctx, n_audio_state], the residual stream
+  models::Matrix queries;  // [n_audio_ctx, n_audio_state], heads side by side
+  std::vector<BlockScratch<Arithmetic>> scratch;  // a thread
 };
 
 }  // namespace wnpu::encoder

@@ -116,7 +116,7 @@ void VariantBackend::for_each_block(const F& f) {
 
 void VariantBackend::attend(Layer& layer) {
   const std::size_t width = layer.attended;
-  kernels::Linear::Room none;
+  kernels::Linear::Scratch none;
   models::Matrix qkv(states_.rows(), 3 * width);
   layer.weights.qkv.apply(pool_, normed(layer, layer.weights.attn_ln), Finish::replace, qkv.view(),
                           none);
@@ -135,7 +135,7 @@ void VariantBackend::attend(Layer& layer) {
 }
 
 void VariantBackend::feed_forward(Layer& layer) {
-  kernels::Linear::Room none;
+  kernels::Linear::Scratch none;
   models::Matrix hidden(states_.rows(), layer.weights.mlp_0.weight.n());
   layer.weights.mlp_0.apply(pool_, normed(layer, layer.weights.mlp_ln), Finish::gelu, hidden.view(),
                             none);

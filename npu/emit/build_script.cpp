@@ -74,18 +74,18 @@ std::string replaced(std::string text, std::string_view mark, const std::string&
   return text;
 }
 
-struct Room {
+struct FreeMemory {
   std::size_t begin = 0;
   std::size_t bytes = 0;
 };
 
 // The largest piece of data memory that neither buffers nor the stack take.
-Room largest_room(const Design& d) {
+FreeMemory largest_free_memory(const Design& d) {
   std::vector<CoreBuffer> used = d.core.buffers;
   used.push_back({"stack", d.core.stack_offset, d.core.stack_bytes, 1});
   used.push_back({"end", d.target->core_memory_bytes, 0, 1});
   std::ranges::sort(used, {}, &CoreBuffer::offset);
-  Room largest;
+  FreeMemory largest;
   std::size_t end = 0;
   for (const CoreBuffer& b : used) {
     const std::size_t begin =
@@ -106,11 +106,11 @@ std::string build_script(const Target& target) {
 }
 
 std::string linker_script(const Design& design) {
-  const Room room = largest_room(design);
+  const FreeMemory memory = largest_free_memory(design);
   std::string text = replaced(std::string(kLinkerScript), "@PROGRAM@",
                               std::to_string(design.target->core_program_bytes));
-  text = replaced(text, "@DATA@", std::to_string(kOwnMemory + room.begin));
-  text = replaced(text, "@LENGTH@", std::to_string(room.bytes));
+  text = replaced(text, "@DATA@", std::to_string(kOwnMemory + memory.begin));
+  text = replaced(text, "@LENGTH@", std::to_string(memory.bytes));
   return replaced(text, "@STACK@", std::to_string(kOwnMemory + design.core.stack_offset));
 }
 

@@ -147,9 +147,9 @@ TEST_CASE("pack_linear: is the products one after the other, scaled, whatever th
                                          {Number::i8, 3e-4},
                                          {Number::u8, 3e-4}}) {
     const Linear both = pack_linear(pool, number, {{first, 0.5F}, {second}});
-    Linear::Room room(number, 4, 12);
+    Linear::Scratch scratch(number, 4, 12);
     Matrix y(4, 29);
-    both.apply(pool, x.view(), Finish::replace, y.view(), room);
+    both.apply(pool, x.view(), Finish::replace, y.view(), scratch);
     CHECK(nmse(y.flat(), expected) < max_nmse);
   }
 }

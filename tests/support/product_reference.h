@@ -82,8 +82,8 @@ inline void check_linear(kernels::Number number, double max_nmse) {
                                  kernels::Finish finish, models::MatrixView y) {
     const kernels::Linear packed = models::pack_linear(pool, number, {w});
     REQUIRE(packed.weight.number() == number);
-    kernels::Linear::Room room(number, x.rows, x.cols);
-    packed.apply(x, finish, y, room);
+    kernels::Linear::Scratch scratch(number, x.rows, x.cols);
+    packed.apply(x, finish, y, scratch);
   });
 }
 

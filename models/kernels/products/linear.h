@@ -25,19 +25,19 @@ struct Linear {
   InputWatcher* watcher = nullptr;
 
   // Where x becomes what the weights are multiplied by; a thread's own.
-  struct Room {
-    Room() = default;
+  struct Scratch {
+    Scratch() = default;
     // For weights in these numbers; u8: in i16 as well.
-    Room(Number number, std::size_t max_rows, std::size_t max_cols);
+    Scratch(Number number, std::size_t max_rows, std::size_t max_cols);
     I16Rows i16;
     U8Rows u8;
   };
 
-  // y = finish(x W^T + b). f32 and f16 need no room.
+  // y = finish(x W^T + b). f32 and f16 need no scratch.
   void apply(models::ThreadPool& pool, ConstMatrixView x, Finish finish, MatrixView y,
-             Room& room) const;
+             Scratch& scratch) const;
   // The same on one thread.
-  void apply(ConstMatrixView x, Finish finish, MatrixView y, Room& room) const;
+  void apply(ConstMatrixView x, Finish finish, MatrixView y, Scratch& scratch) const;
 };
 
 }  // namespace wnpu::kernels
