@@ -53,7 +53,7 @@ extern "C" void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
     while (true) ::pause();
   }
   tell_of_cut_file({path, std::strlen(path)});
-  remove_unfinished_file();
+  remove_unfinished();
   ::_exit(static_cast<int>(ExitCode::model));
 }
 

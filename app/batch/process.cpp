@@ -99,7 +99,7 @@ std::string cause_of_death(int status) {
 }
 
 void end_uncaught() noexcept {
-  remove_unfinished_file();
+  remove_unfinished();
   int code = static_cast<int>(ExitCode::internal);
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());

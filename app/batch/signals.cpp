@@ -44,7 +44,7 @@ extern "C" void on_signal(int number) {
   const pid_t worker = worker_process;
   if (worker != 0 && n_passed_on < 2) return pass_on(worker, number);
   if (is_first && has_results) return;
-  remove_unfinished_file();
+  remove_unfinished();
   ::_exit(static_cast<int>(ExitCode::signal) + number);
 }
 

@@ -1,7 +1,9 @@
-// The temporary file that is being written now, for the signal handlers that end the process.
+// The temporary file and folder that are being written now, for the signal handlers that end the
+// process.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace wnpu::app {
 
@@ -9,7 +11,15 @@ namespace wnpu::app {
 bool note_unfinished_file(const std::string& path);
 // It has its own name now.
 void forget_unfinished_file() noexcept;
-// Removes it, if there is one. May be called in a signal handler that then ends the process.
+// Removes it, if there is one.
 void remove_unfinished_file() noexcept;
+
+// A folder, last, behind all that may be in it, in the order in which that can be removed. There is
+// one at a time, beside the file.
+void note_unfinished_folder(std::vector<std::string> paths);
+void forget_unfinished_folder() noexcept;
+
+// Removes both, if there are any. May be called in a signal handler that then ends the process.
+void remove_unfinished() noexcept;
 
 }  // namespace wnpu::app

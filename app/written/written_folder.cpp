@@ -1,15 +1,19 @@
 #include "app/written/written_folder.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <set>
 #include <string>
 #include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 #include "app/batch/output_file.h"
 #include "app/batch/sha256.h"
+#include "app/batch/unfinished_file.h"
 #include "app/cli/exit_code.h"
 #include "models/base/folder.h"
 
@@ -33,7 +37,7 @@ int open_part_folder(const fs::path& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-// Of processes that were stopped.
+// Of processes that were killed.
 void remove_stale_folders(const fs::path& parent) {
   std::error_code error;
   for (const std::string& name : models::names_in(parent, error)) {
@@ -44,6 +48,20 @@ void remove_stale_folders(const fs::path& parent) {
     if (::flock(folder, LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, error);
     ::close(folder);
   }
+}
+
+// SHA256SUMS and the files, then their folders from within.
+std::vector<std::string> removal_order(const fs::path& folder,
+                                       std::span<const models::StreamedFile> files) {
+  std::vector<std::string> paths = {folder / kSums};
+  std::set<fs::path> folders = {folder};  // one sorts before what is in it
+  for (const models::StreamedFile& file : files) {
+    const fs::path path = folder / file.name;
+    paths.push_back(path);
+    for (fs::path in = path.parent_path(); in != folder; in = in.parent_path()) folders.insert(in);
+  }
+  std::copy(folders.rbegin(), folders.rend(), std::back_inserter(paths));
+  return paths;
 }
 
 // A new folder beside another, removed with what is in it unless it has got its name.
@@ -57,6 +75,7 @@ class PartFolder {
   ~PartFolder() {
     std::error_code error;
     if (!path_.empty()) fs::remove_all(path_, error);
+    forget_unfinished_folder();
     if (lock_ >= 0) ::close(lock_);
   }
   PartFolder(const PartFolder&) = delete;
@@ -146,6 +165,7 @@ void write_folder(const fs::path& folder, std::span<const models::StreamedFile> 
                   bool overwrite, const FolderKind& kind) {
   const fs::path target = without_slash(folder);
   PartFolder part(target);
+  note_unfinished_folder(removal_order(part.path(), files));
   for (const models::StreamedFile& file : files) write_one(part.path(), file);
   const std::string sums = checksums_of(part.path(), files);
   write_one(part.path(), {kSums, [&](const models::Sink& sink) { sink(sums); }});

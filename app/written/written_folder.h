@@ -21,8 +21,9 @@ struct FolderKind {
 void require_free(const std::filesystem::path& folder, bool overwrite, const FolderKind& kind);
 
 // Writes the files and SHA256SUMS of them beside `folder`, then gives them its name. What was there
-// is replaced in one step. Throws OutputError, and what the files throw; nothing is left then. A
-// stopped process leaves ".whisper-npu.<number>.part", which the next write_folder() there removes.
+// is replaced in one step. Throws OutputError, and what the files throw; nothing is left then, and
+// where a signal ends the process. A killed one leaves ".whisper-npu.<number>.part", which the next
+// write_folder() there removes.
 void write_folder(const std::filesystem::path& folder, std::span<const models::StreamedFile> files,
                   bool overwrite, const FolderKind& kind);
 
