@@ -5,19 +5,18 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
-#include "app/batch/write_all.h"
 #include "app/calibrate/calibration.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/model_path.h"
 #include "app/models/quantize_report.h"
+#include "app/written/written_file.h"
 #include "app/written/written_folder.h"
 #include "audio/mel/mel_filters.h"
 #include "models/files/open_model.h"
@@ -190,8 +189,8 @@ int quantize(QuantizeOrder order, std::vector<std::string> names) {
   const std::string page = quantize_html(report);
   files.push_back({kReportName, [&](const models::Sink& sink) { sink(json); }});
   files.push_back({kPageName, [&](const models::Sink& sink) { sink(page); }});
-  write_folder(order.folder, files, order.overwrites, kind);
-  write_all(STDOUT_FILENO, order.is_json ? json : quantize_text(report), "stdout");
+  write_and_report([&] { write_folder(order.folder, files, order.overwrites, kind); },
+                   order.is_json ? json : quantize_text(report));
   return static_cast<int>(ExitCode::ok);
 }
 

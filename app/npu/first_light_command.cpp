@@ -9,13 +9,11 @@
 #include <memory>
 #include <optional>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
 #include "app/batch/output_file.h"
 #include "app/batch/progress.h"
-#include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
 #include "app/engine/available_cpus.h"
@@ -113,8 +111,11 @@ int first_light(const Trial& trial) {
   const std::unique_ptr<npu::Device> device = open(trial, options);
   const npu::FirstLight result = npu::run_first_light(*device, options);
   const std::string json = npu::first_light_json(result, now_text());
-  if (!trial.output.empty()) write_file(trial.output, json, !trial.overwrites);
-  write_all(STDOUT_FILENO, trial.json ? json : npu::first_light_text(result), "stdout");
+  write_and_report(
+      [&] {
+        if (!trial.output.empty()) write_file(trial.output, json, !trial.overwrites);
+      },
+      trial.json ? json : npu::first_light_text(result));
   return static_cast<int>(result.has_passed() ? ExitCode::ok : ExitCode::some_failed);
 }
 

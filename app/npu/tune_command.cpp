@@ -5,12 +5,10 @@
 #include <charconv>
 #include <memory>
 #include <optional>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
 #include "app/batch/output_file.h"
-#include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/kernel_table.h"
 #include "app/cli/option_values.h"
@@ -108,9 +106,8 @@ int run_tune(const Search& search) {
   report.cache = cache.problem();
   report.n_damaged = cache.n_damaged();
   if (search.predicts) npu::add_predictions(report);
-  write_outputs(search, report);
-  write_all(STDOUT_FILENO, search.json ? npu::report_json(report) : npu::report_text(report),
-            "stdout");
+  write_and_report([&] { write_outputs(search, report); },
+                   search.json ? npu::report_json(report) : npu::report_text(report));
   return static_cast<int>(ExitCode::ok);
 }
 

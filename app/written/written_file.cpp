@@ -1,9 +1,11 @@
 #include "app/written/written_file.h"
 
 #include <system_error>
+#include <unistd.h>
 
 #include "app/batch/output_file.h"
 #include "app/batch/result_guard.h"
+#include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 
 namespace wnpu::app {
@@ -17,6 +19,16 @@ void require_free_file(const std::filesystem::path& file, bool overwrites,
     throw OutputError(file.string() + ": is there (--overwrite replaces it)");
   }
   ResultGuard(inputs).check(file);
+}
+
+void write_and_report(const std::function<void()>& write_files, std::string_view report) {
+  try {
+    write_files();
+  } catch (...) {
+    write_all(STDOUT_FILENO, report, "stdout");
+    throw;
+  }
+  write_all(STDOUT_FILENO, report, "stdout");
 }
 
 }  // namespace wnpu::app

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace wnpu::app {
 
@@ -12,5 +14,8 @@ namespace wnpu::app {
 // it is one of the inputs. An empty name: nothing will be written.
 void require_free_file(const std::filesystem::path& file, bool overwrites,
                        std::span<const std::string> inputs = {});
+
+// After the work: the files, then the report to stdout, which is not lost where the files throw.
+void write_and_report(const std::function<void()>& write_files, std::string_view report);
 
 }  // namespace wnpu::app

@@ -9,14 +9,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "app/batch/output_file.h"
 #include "app/batch/progress.h"
-#include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/option_values.h"
 #include "app/engine/available_cpus.h"
@@ -216,9 +214,12 @@ int run_search(const Search& search) {
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (quality && !report.result.front.empty()) measure_members(*quality, model, report);
   if (quality || states) report.notes.emplace_back(kHowMeasured);
-  if (!search.page.empty()) app::write_file(search.page, search_page(report), !search.overwrites);
-  app::write_all(STDOUT_FILENO, search.json ? npu::search_json(report) : npu::search_text(report),
-                 "stdout");
+  app::write_and_report(
+      [&] {
+        if (!search.page.empty())
+          app::write_file(search.page, search_page(report), !search.overwrites);
+      },
+      search.json ? npu::search_json(report) : npu::search_text(report));
   if (!report.result.front.empty()) return static_cast<int>(app::ExitCode::ok);
   warn_of_nothing(search, report);
   return static_cast<int>(app::ExitCode::some_failed);

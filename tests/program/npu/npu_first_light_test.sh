@@ -25,6 +25,10 @@ expect 6 'light.json: is there' "${quick[@]}" --output light.json
 [ "$(cat light.json)" = mine ] || fail "a file that was there is replaced"
 expect 0 'kernel: passed' "${quick[@]}" --output light.json --overwrite
 expect 6 'none' "${quick[@]}" --output none/light.json
+if [ -c /dev/full ]; then  # what was found is said, though its file cannot be written
+  expect 6 '/dev/full' "${quick[@]}" --output /dev/full
+  grep -q 'kernel: passed' out || fail "the report is lost with its file"
+fi
 expect 0 '.document.: .whisper-npu first light.' "${quick[@]}" --json
 [ "$(find . -name '.whisper-npu*' | wc -l)" = 0 ] || fail "a part of a file was left"
 
