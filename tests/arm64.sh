@@ -46,7 +46,7 @@ packages() {
       *) echo "$name" ;;
     esac
   done
-  echo g++-aarch64-linux-gnu qemu-user-static python3
+  echo g++-aarch64-linux-gnu binutils qemu-user-static python3
 }
 [ -e "$root/etc/debian_version" ] ||
   debootstrap --variant=minbase bookworm "$root" http://deb.debian.org/debian >/dev/null
