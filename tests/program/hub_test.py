@@ -338,12 +338,12 @@ def stopped():
         before = part.stat().st_size if part.exists() else 0
         child = subprocess.Popen([program, "models", "pull", MODEL], env=environment(WNPU_HUB_TIMES="2:30:20"),
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + patience(20)
         while (not part.exists() or part.stat().st_size <= before) and time.monotonic() < end:
             time.sleep(0.01)
         begin = time.monotonic()
         child.send_signal(number)
-        code = child.wait(PATIENCE_S)
+        code = child.wait(patience(10))
         took = time.monotonic() - begin
         child.stdout.close()
         child.stderr.close()

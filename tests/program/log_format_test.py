@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from patience import PATIENCE_S
+from patience import PATIENCE_S, patience
 
 try:
     import jsonschema
@@ -77,7 +77,7 @@ def stopped():
     begin = time.monotonic()
     time.sleep(2.2)
     child.send_signal(signal.SIGTERM)
-    lines = lines_of(first + child.communicate(timeout=PATIENCE_S)[1])
+    lines = lines_of(first + child.communicate(timeout=patience(20))[1])
     seconds = time.monotonic() - begin
     assert child.returncode == 143, f"expected it to be stopped, found {child.returncode}"
     assert any("stopped" in line.get("message", "") for line in lines), lines

@@ -157,7 +157,7 @@ def test_feeder_that_stops():
     process = start(*RAW)
     process.stdin.write(bursts(3.6))  # 0.6 s of silence at the end
     process.stdin.flush()
-    found = lines_within(process, PATIENCE_S)
+    found = lines_within(process, patience(20))
     assert b'"final"' in found, found
     process.kill()
     process.communicate()
@@ -211,7 +211,7 @@ def test_microphones():
         'pcm.played { type file slave.pcm { type null } file "/dev/null" infile "sound.raw" format "raw" }\n')
     process = subprocess.Popen(command("--format", "jsonl", "--device-input", "played"), stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, env=os.environ | {"ALSA_CONFIG_PATH": "alsa.conf"})
-    found = lines_within(process, PATIENCE_S)
+    found = lines_within(process, patience(20))
     process.send_signal(signal.SIGINT)
     try:
         out, err = process.communicate(timeout=PATIENCE_S)

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from patience import PATIENCE_S, patience
+from patience import patience
 
 PROGRAM, NANO = (os.path.abspath(each) for each in sys.argv[1:3])
 LIMIT_S = patience(2)
@@ -51,7 +51,7 @@ class Watcher:
     def said(self, part, file=None):
         return sum(part in each["message"] and file in (None, each.get("file")) for each in self.messages())
 
-    def until(self, is_so, what, limit=PATIENCE_S):
+    def until(self, is_so, what, limit=patience(30)):
         end = time.monotonic() + limit
         while not is_so():
             if time.monotonic() > end or self.process.poll() is not None:
@@ -69,7 +69,7 @@ class Watcher:
     def stop(self, number=signal.SIGTERM):
         begin = time.monotonic()
         self.process.send_signal(number)
-        code = self.process.wait(PATIENCE_S)
+        code = self.process.wait(patience(20))
         took = time.monotonic() - begin
         check(code == 128 + number, f"expected exit code {128 + number}, found {code}", self)
         check(took < LIMIT_S, f"{took:.2f} s from the signal to the end", self)
@@ -82,7 +82,7 @@ def check(holds, text, watcher=None):
 
 
 def refused(code, part, *words):
-    done = subprocess.run(command(*words), capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE_S)
+    done = subprocess.run(command(*words), capture_output=True, text=True, env=ENVIRONMENT, timeout=patience(30))
     check(done.returncode == code and part in done.stderr, f"{words}: expected {code} {part}: {done.stderr}")
 
 
@@ -235,7 +235,7 @@ def folder_gone():
     for name, end in (("gone", shutil.rmtree), ("moved", lambda path: os.rename(path, "away"))):
         watcher = Watcher(name)
         end(name)
-        code = watcher.process.wait(PATIENCE_S)
+        code = watcher.process.wait(patience(20))
         check(code == 4 and watcher.said("expected the watched folder to stay"), f"{name}: {code}", watcher)
 
 
