@@ -50,6 +50,18 @@ void require_some(const std::vector<std::string>& names, std::string_view action
   throw UsageError(std::string(action) + ": expected a name (models list shows them)");
 }
 
+namespace {
+
+// What a text with a slash in it names, without one at its end; empty: nothing.
+fs::path existing_path(const std::string& text) {
+  if (text.find('/') == std::string::npos) return {};
+  std::error_code error;
+  fs::path path = fs::path(text + "/").parent_path();
+  return fs::exists(path, error) ? path : fs::path();
+}
+
+}  // namespace
+
 fs::path place_of(const std::string& name, const fs::path& folder) {
   fs::path path = find_stored(name, folder);
   if (!path.empty()) return path;
@@ -58,9 +70,7 @@ fs::path place_of(const std::string& name, const fs::path& folder) {
     throw models::ModelError(missing + " (whisper-npu models pull " + std::string(model->name) +
                              " fetches it)");
   }
-  std::error_code error;
-  const fs::path there = fs::path(name + "/").parent_path();
-  if (there.has_parent_path() && fs::exists(there, error)) {
+  if (const fs::path there = existing_path(name); there.has_parent_path()) {
     throw models::ModelError(name + ": expected a name in " + folder.string() +
                              ", found a path: try " + there.filename().string() + " --model-dir " +
                              there.parent_path().string());
@@ -71,10 +81,8 @@ fs::path place_of(const std::string& name, const fs::path& folder) {
 }
 
 fs::path place_or_path(const std::string& name_or_path, const fs::path& folder) {
-  std::error_code error;
-  const bool is_path =
-      name_or_path.find('/') != std::string::npos && fs::exists(name_or_path, error);
-  return is_path ? fs::path(name_or_path) : place_of(name_or_path, folder);
+  fs::path path = existing_path(name_or_path);
+  return path.empty() ? place_of(name_or_path, folder) : path;
 }
 
 }  // namespace wnpu::app
