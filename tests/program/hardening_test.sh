@@ -12,14 +12,22 @@ has() {
   failures=$((failures + 1))
 }
 
-# has_cet FUNCTION [OPTION_OF_NM]: Intel CET. The linker notes it only where all it links has it,
-# Debian's crti.o does not; so the first instruction of a function is looked at.
-has_cet() {
-  [ "$(uname -m)" = x86_64 ] || return
-  local start
+# has_marked_targets FUNCTION [OPTION_OF_NM]: indirect jumps end at marked places, by Intel's CET or ARM's BTI. The
+# linker notes it only where all it links has it, Debian's crti.o does not; so the first instruction of a function is
+# looked at. The file may be for another machine than this one.
+has_marked_targets() {
+  local start mark objdump=objdump
+  case $(readelf --file-header "$file") in
+    *'X86-64'*) mark=endbr64 ;;
+    *AArch64*)
+      mark='paciasp|bti'
+      if command -v aarch64-linux-gnu-objdump >/dev/null; then objdump=aarch64-linux-gnu-objdump; fi
+      ;;
+    *) return ;;
+  esac
   start=0x$(nm "${@:2}" "$file" | sed -nE "s/ T $1(@.*)?$//p")
-  has "marked targets of indirect jumps (CET)" 'endbr64' \
-    "$(objdump -d --start-address="$start" --stop-address=$((start + 4)) "$file")"
+  has "marked targets of indirect jumps" "$mark" \
+    "$("$objdump" -d --start-address="$start" --stop-address=$((start + 4)) "$file")"
 }
 
 # check FILE
@@ -45,10 +53,10 @@ check() {
 
 check "$1"
 has "position independent" '\(FLAGS_1\).*PIE' "$dynamic"
-has_cet main
+has_marked_targets main
 check "$2"
 has "its name has the version of the interface" 'SONAME.*\[libwhisper_npu\.so\.[0-9]+\]' "$dynamic"
-has_cet whisper_npu_version --dynamic
+has_marked_targets whisper_npu_version --dynamic
 
 # What others can call, or could take the place of, is what the headers declare.
 public='^(whisper_npu_[a-z_]+@@WHISPER_NPU_[0-9.]+'

@@ -7,6 +7,7 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}
 mkdir bin
 ln -s "$(realpath "$program")" bin/whisper-npu
 ln -s "$root/npu" "$root/tests" .
+[ -z "${CXX:-}" ] || ln -s "$(command -v "$CXX")" bin/c++
 PATH=$PWD/bin:$PATH
 export TMPDIR=$PWD
 
