@@ -1,9 +1,9 @@
 #!/bin/bash
 # packages_in_roots.sh PACKAGES [SUITE...]: the Debian package in a clean bookworm root and the tarball in one
-# of Ubuntu 18.04 (2018), each made by debootstrap: a transcript within three commands, and nothing left
-# behind. PACKAGES is what app/package/make_packages.sh made. Of each SUITE, of Debian or Ubuntu: the package
-# is made in a root of it, from this commit, and tried in a clean one. By hand: needs root, the network, and
-# tiny.en and jfk.wav (app/quickstart.sh).
+# of Ubuntu 18.04 (2018), each made by debootstrap: a transcript within three commands, every command of the package
+# at work, and nothing left behind. PACKAGES is what app/package/make_packages.sh made. Of each SUITE, of Debian or
+# Ubuntu: the package is made in a root of it, from this commit, and tried in a clean one. By hand: needs root, the
+# network, and tiny.en and jfk.wav (app/quickstart.sh).
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages=$(cd "$1" && pwd)
@@ -12,10 +12,13 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu
 work=$(mktemp -d)
 expected='ask not what your country can do for you'
 leave() {
+  [ -z "${hub_server:-}" ] || kill "$hub_server"
   mount | cut -d' ' -f3 | grep "^$work/" | sort -r | xargs -r -n 1 umount
   rm -rf "$work"
 }
 trap leave EXIT
+python3 "$source/tests/program/tools/serve_model.py" "$cache/tiny.en" >"$work/hub" &
+hub_server=$!
 
 # or_show LOG COMMAND...: quietly; where it fails, the end of what it said.
 or_show() {
@@ -61,12 +64,23 @@ try_package() {
   or_show "$work/log" in_root "$suite" whisper-npu doctor --model /user/tiny.en
   in_root "$suite" sh -c 'ldconfig -p | grep -q libwhisper_npu.so.0' || { echo "FAILED: ldconfig"; exit 1; }
   [ -e "$work/$suite/usr/share/bash-completion/completions/whisper-npu" ] || { echo "FAILED: completions"; exit 1; }
+  try_commands "$suite"
   rm -rf "$work/$suite/user/.cache"
   in_root "$suite" apt-get purge -y -qq whisper-npu >/dev/null 2>&1
   left=$(files "$suite" | grep -i 'whisper' || true)
   [ -z "$left" ] || { echo "FAILED: left behind: $left"; exit 1; }
   in_root "$suite" sh -c 'find /user -newer /user/jfk.wav -name ".*"' | grep -v '^/user$' && { echo "FAILED: files in the home"; exit 1; }
-  echo "$suite: the package installs, transcribes, and leaves nothing"
+  echo "$suite: the package installs, transcribes, does what each command is for, and leaves nothing"
+}
+
+# try_commands SUITE: with what `models pull` wants beside, which the package recommends.
+try_commands() {
+  in_root "$1" apt-get install -y -qq --no-install-recommends libcurl4 >/dev/null 2>&1
+  mkdir -p "$work/$1/user/tests/program"
+  cp "$source/tests/every_command.sh" "$work/$1/user/tests/"
+  cp "$source/tests/program/expect.sh" "$work/$1/user/tests/program/"
+  in_root "$1" bash /user/tests/every_command.sh whisper-npu /user/tiny.en /user/jfk.wav "$(cat "$work/hub")" \
+    /usr/share/man/man1/whisper-npu.1.gz || exit 1
 }
 
 # make_in SUITE: the package, made in a root that has what app/packages.txt names; XRT only where the suite has it.
