@@ -15,6 +15,7 @@ from batch_of_recordings import check, write_wav
 PROGRAM, WRITE_NANO_MODEL, SOURCE = sys.argv[1:4]
 OPTIONS = ["--device", "cpu", "--precision", "fp32", "--threads", "1", "--language", "en", "--beam-size", "1",
            "--temperature-increment-on-fallback", "None", "--no-speech-threshold", "None", "--max-tokens", "8"]
+FEW = ["--sample", "3"]  # so that it does not take long
 
 
 def write_manifest(path, rows):
@@ -29,7 +30,7 @@ def run(folder, *arguments):
 
 def plan(folder, manifest, *arguments, code=0):
     if "--sample" not in arguments:
-        arguments = ("--sample", "8", *arguments)  # so that it does not take long
+        arguments = (*FEW, *arguments)
     done = run(folder, "--manifest", manifest, "--json", *arguments)
     check(done.returncode == code, f"{arguments}: expected exit code {code}, found {done.returncode}: {done.stderr}")
     return json.loads(done.stdout)
@@ -75,7 +76,7 @@ def test_hours_and_deadlines(folder, manifest):
     check(document["meets_deadline"] is True and document["plans"][0]["machines"] == 1, f"deadline: {document}")
     document = plan(folder, manifest, "--deadline", "0.000001", code=1)
     check(document["meets_deadline"] is False, f"a deadline that nothing meets: {document}")
-    text = run(folder, "--manifest", manifest, "--deadline", "0.000001")
+    text = run(folder, "--manifest", manifest, "--deadline", "0.000001", *FEW)
     check(text.returncode == 1 and "no, on no number of machines" in text.stdout, text.stdout)
 
 
@@ -87,7 +88,7 @@ def test_one_row(folder, rows):
 
 def test_rows_that_fail(folder, rows):
     rows = [*rows[:6], {"audio_filepath": "missing.wav", "duration": 2.0}, {"audio_filepath": "0.wav", "duration": -1}]
-    document = plan(folder, write_manifest(folder / "some.jsonl", rows), "--processes", "1")
+    document = plan(folder, write_manifest(folder / "some.jsonl", rows), "--processes", "1", "--sample", "8")
     check(len(document["notes"]) == 2 and "line 8" in document["notes"][0] and "missing.wav" in document["notes"][1],
           f"rows that fail: {document['notes']}")
     return document
