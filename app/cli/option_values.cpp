@@ -24,7 +24,7 @@ std::optional<Number> read_number(const std::string& text) {
 // Bytes in "", "K" and "KiB" (1024), "KB" (1000) and so on; 0: no such unit.
 std::uint64_t size_of_unit(std::string_view unit) {
   if (unit.empty()) return 1;
-  const std::size_t power = std::string_view("KMG").find(unit.front()) + 1;
+  const std::size_t power = std::string_view("KMGT").find(unit.front()) + 1;
   const bool is_decimal = unit.substr(1) == "B";
   if (power == 0 || (unit.size() > 1 && unit.substr(1) != "iB" && !is_decimal)) return 0;
   std::uint64_t size = 1;

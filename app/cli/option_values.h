@@ -59,8 +59,8 @@ double parse_number(const std::string& name, const std::string& text, const Numb
 std::uint64_t parse_integer(const std::string& name, const std::string& text,
                             const IntegerRange& range);
 
-// Bytes: "1048576", "1024K", "1M", "2GiB", "500MB"; K, M, G (or KiB, MiB, GiB) are powers of 1024,
-// KB, MB, GB of 1000, as in GNU's tools. At least 1.
+// Bytes: "1048576", "1024K", "1M", "2GiB", "500MB"; K, M, G, T (or KiB to TiB) are powers of 1024,
+// KB to TB of 1000, as in GNU's tools. At least 1.
 std::uint64_t parse_size(const std::string& name, const std::string& text);
 void add_size(CLI::App& app, const std::string& name, std::optional<std::uint64_t>& target,
               const std::string& help);

@@ -1,5 +1,6 @@
 #include "app/written/written_file.h"
 
+#include <exception>
 #include <system_error>
 #include <unistd.h>
 
@@ -25,7 +26,10 @@ void write_and_report(const std::function<void()>& write_files, std::string_view
   try {
     write_files();
   } catch (...) {
-    write_all(STDOUT_FILENO, report, "stdout");
+    try {
+      write_all(STDOUT_FILENO, report, "stdout");
+    } catch (const std::exception&) {  // that the files are not there says more
+    }
     throw;
   }
   write_all(STDOUT_FILENO, report, "stdout");

@@ -15,7 +15,8 @@ namespace wnpu::app {
 void require_free_file(const std::filesystem::path& file, bool overwrites,
                        std::span<const std::string> inputs = {});
 
-// After the work: the files, then the report to stdout, which is not lost where the files throw.
+// After the work: the files, then the report to stdout, which is not lost where the files throw. Of
+// two failures the files' is thrown.
 void write_and_report(const std::function<void()>& write_files, std::string_view report);
 
 }  // namespace wnpu::app

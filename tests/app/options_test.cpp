@@ -98,7 +98,7 @@ TEST_CASE("options: a size is bytes, or so many of a unit") {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
   std::uint64_t binary = 1;
   std::uint64_t decimal = 1;
-  for (const std::string letter : {"", "K", "M", "G"}) {
+  for (const std::string letter : {"", "K", "M", "G", "T"}) {
     const auto holds = [](const std::string& unit, std::uint64_t bytes) {
       CAPTURE(unit);
       for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{300}, kMost / bytes}) {
@@ -115,7 +115,7 @@ TEST_CASE("options: a size is bytes, or so many of a unit") {
     decimal *= 1000;
   }
   for (const char* text : {"", "M", "-1", "+1", " 1", "1 M", "1.5G", "1B", "1iB", "1k", "1MI",
-                           "1MBB", "1MiBs", "1T", "1KM", "0x10", "99999999999999999999"}) {
+                           "1MBB", "1MiBs", "1P", "1KM", "0x10", "99999999999999999999"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(parse_size("--size", text), CLI::ValidationError);
   }

@@ -66,8 +66,10 @@ void write(const fs::path& file, std::string_view text) {
   if (!stream) throw OperatorError(file.string() + ": cannot be written");
 }
 
-// Runs words[0], found in PATH, its stderr in `messages`; its exit status, or 127.
-int run(const std::vector<std::string>& words, const fs::path& messages) {
+// Runs words[0], found in PATH, its stderr in `messages`; whether it says that all went well.
+// Throws OperatorError where it cannot be started, which posix_spawnp() may leave to an exit status
+// of 127 (POSIX).
+bool succeeds(const std::vector<std::string>& words, const fs::path& messages) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -79,15 +81,15 @@ int run(const std::vector<std::string>& words, const fs::path& messages) {
   ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, messages.c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t child = 0;
-  const int error =
-      ::posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+  int error = ::posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);
+  int status = 0;
+  while (error == 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) error = ENOENT;
   if (error != 0) {
     throw OperatorError(words[0] + ": no C++ compiler (set CXX): " + std::strerror(error));
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 // A folder of its own that is gone at the end, whatever happened.
@@ -161,7 +163,7 @@ class Build {
 
   void compile(const std::vector<std::string>& words) const {
     const fs::path messages = workshop_ / "messages";
-    if (run(words, messages) == 0) return;
+    if (succeeds(words, messages)) return;
     throw OperatorError(source_.string() + ": " + compiler() + " refuses it:\n" +
                         text_in(messages));
   }

@@ -56,6 +56,9 @@ expect 8 'nothing.* was not declared|undeclared identifier .nothing' npu op list
 mkdir empty
 expect 8 'expected operator.cpp in it' npu op list --operator empty
 CXX=/no/such/compiler expect 8 'no C\+\+ compiler' npu op list --operator "$example"
+printf '#!/bin/sh\nexit 127\n' >gone  # as a process ends that could not become the compiler
+chmod +x gone
+CXX=$work/gone expect 8 'no C\+\+ compiler' npu op list --operator "$example"
 
 # Shared libraries.
 expect 8 'found nothing' npu op list --operator nowhere.so
