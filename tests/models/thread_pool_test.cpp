@@ -1,7 +1,6 @@
 #include "models/base/thread_pool.h"
 
 #include <atomic>
-#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <vector>
@@ -64,10 +63,7 @@ TEST_CASE("thread pool: asked to stop, a loop ends early, and every one after it
 }
 
 TEST_CASE("thread pool: fewer threads than asked for, where the system gives no more") {
-  if (std::getenv("WNPU_TEST_EMULATOR") != nullptr) {
-    MESSAGE("SKIP: under an emulator no limit of memory holds, by which threads are made scarce");
-    return;
-  }
+  if (!threads_can_be_scarce()) return;
   for (const std::size_t room : {0U, 1U, 3U}) {
     CHECK(holds_with_room_for(room, [room] {
       ThreadPool pool(16);

@@ -19,7 +19,7 @@ try:
 except ImportError:
     jsonschema = None  # its lines are JSON, whatever is in them
 
-from lying_server import LyingServer, environment_without_proxies
+from lying_server import LyingServer, environment_without_proxies, files_of_model
 from patience import PATIENCE_S, patience
 from process_checks import ProcessChecks
 
@@ -36,17 +36,8 @@ USERS_CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home
 QUICK = ["--beam-size", "1", "--temperature-increment-on-fallback", "None", "--threads", "1"]
 
 
-def files_of_hub():
-    subprocess.run([nano, work / "nano"], check=True)
-    files = {each.name: each.read_bytes() for each in (work / "nano/model").iterdir()}
-    files["preprocessor_config.json"] = b"{}"
-    if "vocabulary.json" not in files:
-        files["vocabulary.json"] = b"[]"
-    files["tokenizer.json"] = b"{}"
-    return files
-
-
-hub = LyingServer(files_of_hub(), lambda path: REPOSITORY in path)
+subprocess.run([nano, work / "nano"], check=True)
+hub = LyingServer(files_of_model(work / "nano/model"), lambda path: REPOSITORY in path)
 
 
 def environment(**more):

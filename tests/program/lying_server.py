@@ -2,7 +2,9 @@
 fetched from it."""
 import hashlib
 import http.server
+import json
 import os
+import pathlib
 import re
 import threading
 import time
@@ -10,6 +12,14 @@ import time
 
 def environment_without_proxies(**more):
     return {**{k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}, "no_proxy": "*", **more}
+
+
+def files_of_model(folder):
+    """Files of a CTranslate2 folder by name, and what some of the hub's repositories have beside them."""
+    files = {each.name: each.read_bytes() for each in pathlib.Path(folder).iterdir() if each.is_file()}
+    if "vocabulary.json" not in files:
+        files["vocabulary.json"] = json.dumps(files["vocabulary.txt"].decode().splitlines()).encode()
+    return {"preprocessor_config.json": b"{}", "tokenizer.json": b"{}", **files}
 
 
 class LyingServer:

@@ -15,7 +15,6 @@ from batch_of_recordings import check, write_wav
 PROGRAM, WRITE_NANO_MODEL, SOURCE = sys.argv[1:4]
 OPTIONS = ["--device", "cpu", "--precision", "fp32", "--threads", "1", "--language", "en", "--beam-size", "1",
            "--temperature-increment-on-fallback", "None", "--no-speech-threshold", "None", "--max-tokens", "8"]
-FEW = ["--sample", "3"]  # so that it does not take long
 
 
 def write_manifest(path, rows):
@@ -24,13 +23,13 @@ def write_manifest(path, rows):
 
 
 def run(folder, *arguments):
+    if "--sample" not in arguments:
+        arguments = ("--sample", "3", *arguments)  # so that it does not take long
     return subprocess.run([PROGRAM, "plan", "--model", folder / "model", *OPTIONS, *arguments],
                           env=dict(os.environ, WHISPER_NPU_CONFIG=""), capture_output=True, text=True)
 
 
 def plan(folder, manifest, *arguments, code=0):
-    if "--sample" not in arguments:
-        arguments = (*FEW, *arguments)
     done = run(folder, "--manifest", manifest, "--json", *arguments)
     check(done.returncode == code, f"{arguments}: expected exit code {code}, found {done.returncode}: {done.stderr}")
     return json.loads(done.stdout)
@@ -76,7 +75,7 @@ def test_hours_and_deadlines(folder, manifest):
     check(document["meets_deadline"] is True and document["plans"][0]["machines"] == 1, f"deadline: {document}")
     document = plan(folder, manifest, "--deadline", "0.000001", code=1)
     check(document["meets_deadline"] is False, f"a deadline that nothing meets: {document}")
-    text = run(folder, "--manifest", manifest, "--deadline", "0.000001", *FEW)
+    text = run(folder, "--manifest", manifest, "--deadline", "0.000001")
     check(text.returncode == 1 and "no, on no number of machines" in text.stdout, text.stdout)
 
 

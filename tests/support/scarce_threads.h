@@ -2,13 +2,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <fstream>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <doctest/doctest.h>
+
 namespace wnpu::tests {
+
+// Whether threads can be made scarce here, which takes a limit of addresses that holds. Says SKIP
+// where not.
+inline bool threads_can_be_scarce() {
+  if (std::getenv("WNPU_TEST_EMULATOR") == nullptr) return true;
+  MESSAGE("SKIP: under an emulator no limit of addresses holds, by which threads are made scarce");
+  return false;
+}
 
 // Whether f() is true in a child process with room for so many threads besides its own.
 template <typename F>
