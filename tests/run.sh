@@ -61,6 +61,8 @@ finish_beside() {
   step "$beside: the rest" wait_beside || result=$?
   beside_pid=
   cat "$beside_output"
+  # Again at the end, where whoever sees only the end of the output sees why.
+  [ $result -eq 0 ] || failed[-1]+=$'\n'$(tail -n 100 "$beside_output")
   return $result
 }
 

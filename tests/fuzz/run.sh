@@ -29,6 +29,16 @@ dictionary() {
   [ -f "tests/fuzz/dictionaries/$name.dict" ] && echo "-dict=tests/fuzz/dictionaries/$name.dict"
 }
 
+# inputs TARGET: what findings need to be seen again, since a machine of CI keeps no file.
+inputs() {
+  local input
+  for input in "$findings/$1"-*; do
+    [ -f "$input" ] || continue
+    echo "  $input, gzip and base64:"
+    gzip -9nc "$input" | base64 -w 900 | head -n 20 | sed 's/^/  /'
+  done
+}
+
 # fuzz SECONDS TARGET
 fuzz() {
   local seconds=$1 target=$2 log
@@ -41,7 +51,8 @@ fuzz() {
     echo "$target: $(awk '/number_of_executed_units/ {print $2}' "$log") executions in $seconds s, nothing found"
   else
     echo "$target: FOUND, see $log"
-    grep -E 'SUMMARY|what\(\)|Test unit written to' "$log" | sed 's/^/  /'
+    grep -E 'ERROR|SUMMARY|what\(\)|Test unit written to' "$log" | sed 's/^/  /'
+    inputs "$target"
     return 1
   fi
 }
