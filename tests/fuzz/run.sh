@@ -71,7 +71,8 @@ work=$(TMPDIR=$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}") mkte
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work
 # Findings end the process, so that libFuzzer keeps their input. What ASan keeps of freed memory counts for
-# the limit of memory: little of it, as in the preset. Of each allocation's callers few are kept, which
-# saves a fifth of the time: the input behind a finding is there, to be run again with all of them.
-export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=32:malloc_context_size=4
+# the limit of memory: little of it. Thread-local memory of libraries is not followed (tests/README.md). Both
+# as in the preset. Of each allocation's callers few are kept, which saves a fifth of the time: the input
+# behind a finding is there, to be run again with all of them.
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0:quarantine_size_mb=32:malloc_context_size=4
 printf '%s\n' "${targets[@]}" | xargs -P 2 -I TARGET bash tests/fuzz/run.sh --one "$seconds" TARGET || exit 1
