@@ -10,10 +10,13 @@ import wave
 from math import sin
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "program"))
+from patience import patience
+
 RECIPES = Path(__file__).resolve().parents[2] / "app" / "cluster"
 OPTIONS = ["--device", "cpu", "--precision", "fp32", "--language", "en", "--beam-size", "1",
            "--temperature-increment-on-fallback", "None", "--no-speech-threshold", "None", "--max-tokens", "8"]
-PATIENCE_S = 120  # busy machines
+PATIENCE_S = patience(120)  # busy machines
 # Of exit codes (app/cli/README.md): the work is done, or would end in the same way.
 FINAL_CODES = [0, 1, 2, 3, 4, 8]
 
