@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from rows import FINAL_CODES, PATIENCE_S, RECIPES, Job, check, wait_until
+from rows import FINAL_CODES, RECIPES, Job, check, patience, wait_until
 
 SHARDS = 4
 N_ROWS = 64 if os.environ.get("WNPU_TEST_EMULATOR") else 160  # an emulator takes seconds for each
@@ -101,14 +101,14 @@ def test_parallel_with_kills(program, write_nano_model):
     process.terminate()
     time.sleep(0.1)
     process.terminate()
-    _, err = process.communicate(timeout=PATIENCE_S)
+    _, err = process.communicate(timeout=patience(60))
     wait_until(lambda: not programs_below(job), "the end of all programs")
     check("exit code 137 at try 1 of 3" in err, f"expected a second try, found {err}")
     n_before = rows_done(folder)
     check(n_before < job.n_rows, "nothing was left to do")
     # Started again with the same words.
     process = start_parallel(job, folder)
-    _, err = process.communicate(timeout=PATIENCE_S)
+    _, err = process.communicate(timeout=patience(120))
     check(process.returncode == 1, f"expected exit code 1 (one shard has a row that failed), found {process.returncode}: {err}")
     job.check_joined(folder, expected)
     print(f"recipes: {n_before} of {job.n_rows} rows before the stop, all after it, each once")
