@@ -29,14 +29,13 @@ dictionary() {
   [ -f "tests/fuzz/dictionaries/$name.dict" ] && echo "-dict=tests/fuzz/dictionaries/$name.dict"
 }
 
-# inputs TARGET: what findings need to be seen again, since a machine of CI keeps no file.
-inputs() {
+# show_input LOG: what the finding needs to be seen again, since a machine of CI keeps no file.
+show_input() {
   local input
-  for input in "$findings/$1"-*; do
-    [ -f "$input" ] || continue
-    echo "  $input, gzip and base64:"
-    gzip -9nc "$input" | base64 -w 900 | head -n 20 | sed 's/^/  /'
-  done
+  input=$(sed -n 's/.*Test unit written to //p' "$1")
+  [ -f "$input" ] || return
+  echo "  $input, gzip and base64:"
+  gzip -9nc "$input" | base64 -w 900 | head -n 20 | sed 's/^/  /'
 }
 
 # fuzz SECONDS TARGET
@@ -52,7 +51,7 @@ fuzz() {
   else
     echo "$target: FOUND, see $log"
     grep -E 'ERROR|SUMMARY|what\(\)|Test unit written to' "$log" | sed 's/^/  /'
-    inputs "$target"
+    show_input "$log"
     return 1
   fi
 }
