@@ -132,7 +132,7 @@ TEST_CASE("containers: what libav has no decoder for, or takes for another, is l
 }
 
 TEST_CASE("containers: every format that holds sound by itself") {
-  constexpr const char* kFilm =
+  const std::string film =
       "-f lavfi -i testsrc=d=2:s=720x576:r=25 -ar 48000 -c:v mpeg2video -c:a ";
   for (const Recipe& recipe : {Recipe{"", ".sox"},
                                {"-f ircam", ".sf"},
@@ -148,8 +148,8 @@ TEST_CASE("containers: every format that holds sound by itself") {
     check_sound_file(recipe);
   }
   check_sound_file({"-f lavfi -i testsrc=d=2:r=25 -target pal-dv", ".dv"});
-  check_sound_file({(std::string(kFilm) + "pcm_s16le").c_str(), ".gxf"});
-  check_sound_file({(std::string(kFilm) + "mp2").c_str(), ".wtv"});
+  check_sound_file({(film + "pcm_s16le").c_str(), ".gxf"});
+  check_sound_file({(film + "mp2").c_str(), ".wtv"});
 }
 
 TEST_CASE("containers: a video longer than its sound, and sound that begins late, are whole") {
