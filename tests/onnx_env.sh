@@ -1,11 +1,11 @@
 #!/bin/bash
 # onnx_env.sh [--have]: sets up what checks our ONNX graphs, in a virtual environment of its own under
-# ${XDG_CACHE_HOME:-~/.cache}/whisper-npu/onnx: onnx and its run time, and NNEF's parser. Its last
-# line is the path of the environment's python. With --have it installs nothing: exit code 1 where
+# ${XDG_CACHE_HOME:-~/.cache}/whisper-npu/onnx: onnx and its run time. Its last line is the
+# path of the environment's python. With --have it installs nothing: exit code 1 where
 # something is missing.
 set -euo pipefail
 
-packages=(onnx==1.23.2 onnxruntime==1.32.0 nnef==1.0.10 numpy==2.4.6)
+packages=(onnx==1.23.2 onnxruntime==1.32.0 numpy==2.4.6)
 venv=${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu/onnx/venv
 python=$venv/bin/python
 

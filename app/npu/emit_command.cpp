@@ -24,7 +24,7 @@
 namespace wnpu::app {
 namespace {
 
-constexpr std::array<std::string_view, 3> kDialects{"aie", "linalg", "nnef"};
+constexpr std::array<std::string_view, 2> kDialects{"aie", "linalg"};
 
 struct Emission {
   std::string dialect{kDialects[0]};
@@ -36,7 +36,7 @@ struct Emission {
 void add_emit_options(CLI::App& app, Emission& emission) {
   CallChoice& choice = emission.choice;
   add_name(app, "--dialect", kDialects, emission.dialect,
-           "aie: for the array; linalg, nnef: what a layer computes, for any compiler");
+           "aie: for the array; linalg: what a layer computes, for any compiler");
   add_name(app, "--target", kTargetNames, choice.target, "The array");
   add_name(
       app, "--plan", kEmittedPlans, choice.plan,
@@ -76,20 +76,16 @@ models::StreamedFile streamed(std::string path, std::string text, bool is_execut
 int emit_portable(const Emission& emission) {
   const CallChoice none;
   const CallChoice& choice = emission.choice;
-  const bool is_linalg = emission.dialect == "linalg";
   if (choice.target != none.target || choice.plan != none.plan ||
       choice.precision != none.precision) {
     throw UsageError("npu emit: --target, --plan and --precision are of --dialect aie");
   }
   if (!choice.computations.empty()) throw UsageError("npu emit: --compute is of --dialect aie");
   if (choice.parts != none.parts) throw UsageError("npu emit: --parts is of --plan heads");
-  const FolderKind kind = {"npu emit --dialect " + emission.dialect,
-                           is_linalg ? "layer.mlir" : "graph.nnef"};
+  const FolderKind kind = {"npu emit --dialect " + emission.dialect, "layer.mlir"};
   require_free(emission.folder, emission.overwrites, kind);
-  const npu::LayerShape shape = layer_shape(choice.size);
   std::vector<models::StreamedFile> files;
-  for (const npu::PortableFile& file :
-       is_linalg ? npu::linalg_files(shape) : npu::nnef_files(shape)) {
+  for (const npu::PortableFile& file : npu::linalg_files(layer_shape(choice.size))) {
     files.push_back(streamed(file.name, file.contents, file.is_executable));
   }
   write_folder(emission.folder, files, emission.overwrites, kind);

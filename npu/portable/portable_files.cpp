@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "npu/portable/linalg_text.h"
-#include "npu/portable/nnef_text.h"
 
 namespace wnpu::npu {
 namespace {
@@ -44,32 +43,22 @@ std::string argument_lines(const LayerValue& argument) {
          "_read) : (memref<*xf32>) -> ()\n";
 }
 
-// NNEF: a vector is a row.
-std::string variable_line(const LayerValue& argument) {
-  const std::string one = argument.shape.size() == 1 ? "1, " : "";
-  return "    " + argument.name + " = variable<scalar>(shape = [" + one + extents(argument, ", ") +
-         "], label = '" + argument.name + "');\n";
-}
-
 PlaceWords lists_of(const LayerShape& shape) {
   std::string lines;
   std::string names;
   std::string types;
   std::string list;
-  std::string variables;
   for (const LayerValue& argument : layer_values(shape)) {
     const std::string comma = names.empty() ? "" : ", ";
     lines += argument_lines(argument);
     names += comma + "%" + argument.name;
     types += comma + type(argument, "memref");
-    if (argument.name != "states") variables += variable_line(argument);
     list += "- `" + argument.name + "` [" + extents(argument, ", ") + "]\n";
   }
   return {{"$ARGUMENTS", lines},
           {"$NAMES", names},
           {"$TYPES", types},
-          {"$LIST", list},
-          {"$VARIABLES", variables}};
+          {"$LIST", list}};
 }
 
 // Lists before single letters, which their names begin with.
@@ -119,12 +108,6 @@ std::vector<PortableFile> linalg_files(const LayerShape& shape) {
           {"values.c", std::string(kLinalgValues)},
           {"run.sh", std::string(kLinalgScript), true},
           {"README.md", with_replaced(kLinalgReadme, words)}};
-}
-
-std::vector<PortableFile> nnef_files(const LayerShape& shape) {
-  const PlaceWords words = file_words(shape);
-  return {{"graph.nnef", with_replaced(kNnefLayer, words)},
-          {"README.md", with_replaced(kNnefReadme, words)}};
 }
 
 }  // namespace wnpu::npu

@@ -1,6 +1,5 @@
 // What a fused layer has to compute, for any compiler, without a word of tiles, streams or cores:
-// in upstream MLIR (func, linalg, tensor, arith, math), with a script that runs it on a CPU, and in
-// NNEF.
+// in upstream MLIR (func, linalg, tensor, arith, math), with a script that runs it on a CPU.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +24,5 @@ struct PortableFile {
 };
 // layer.mlir, and what runs it: run.mlir, values.c, run.sh, README.md.
 std::vector<PortableFile> linalg_files(const LayerShape& shape);
-// graph.nnef and README.md.
-std::vector<PortableFile> nnef_files(const LayerShape& shape);
 
 }  // namespace wnpu::npu

@@ -82,13 +82,14 @@ expect 2 'found frob:1' npu emit --compute frob:1 -o u
 expect 2 'bf16, int8 or int16, found fp8' npu emit --compute matmul:1,1,1:fp8 -o u
 expect 2 'found -1' npu emit --compute gelu:-1 -o u
 expect 2 'it needs --compute' npu emit --memory-limit 1M -o u
-expect 2 'of --dialect aie' npu emit --dialect nnef --compute gelu:1 -o u
+expect 2 'of --dialect aie' npu emit --dialect linalg --compute gelu:1 -o u
 rm -r t
 
 # Dialects that say nothing of the array have none of its options, and folders of their own.
 expect 2 'of --dialect aie' npu emit --dialect linalg --plan batched -o p
 expect 0 'linalg, tiny, fp32' npu emit --dialect linalg --size tiny -o p
-expect 6 'dialect nnef has made' npu emit --dialect nnef --size tiny --overwrite -o p
+expect 6 'npu emit has made' npu emit --size tiny --overwrite -o p
+expect 2 'one of aie, linalg, found nnef' npu emit --dialect nnef --size tiny -o u
 expect 0 'linalg, base, fp32' npu emit --dialect linalg --overwrite -o p
 grep -q 'tensor<1500x512xf32>' p/layer.mlir || fail "what was there was not replaced"
 [ -x p/run.sh ] || fail "run.sh is not executable"

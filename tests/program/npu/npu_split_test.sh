@@ -19,7 +19,7 @@ expect 0 'the model takes none' npu split --size tiny --memory 1
 
 expect 2 '--parts has no effect' npu emit --size tiny --parts 3 -o d
 expect 2 '--parts: expected at most 6 devices' npu emit --size tiny --plan heads --parts 7 -o d
-expect 2 '--parts is of --plan heads' npu emit --dialect nnef --parts 3 -o d
+expect 2 '--parts is of --plan heads' npu emit --dialect linalg --parts 3 -o d
 expect 0 'norm1-out-3-heads-768-hidden: design [0-9a-f]{16}' npu emit --size tiny --plan heads -o d
 [ "$(grep -c ': design' out)" = 2 ] || fail "two equal parts: expected two calls: $(cat out)"
 expect 0 'norm2-down-2-heads-384-hidden' npu emit --size tiny --plan heads --parts 4 -o e
