@@ -1,79 +1,113 @@
 #include "bench/report/report_html.h"
 
-#include "app/formats/markup.h"
-#include "bench/report/report_charts.h"
+#include <string_view>
+
+#include <nlohmann/json.hpp>
 
 namespace wnpu::bench {
+
+// page.html, embedded by the build.
+extern const std::string_view kReportPage;
+
 namespace {
 
-constexpr const char* kStyle = R"(
-body { font: 16px/1.5 system-ui, sans-serif; color: #1f2937; background: #fff;
-       max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
-p, li { color: #4b5563; } svg { width: 100%; height: auto; }
-svg text { font: 13px system-ui, sans-serif; fill: #374151;
-           paint-order: stroke; stroke: #fff; stroke-width: 3px; }
-table { border-collapse: collapse; }
-td, th { text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top; }
-th { font-weight: 600; white-space: nowrap; }
-.grid { stroke: #e5e7eb; } .roof { stroke: #374151; stroke-width: 2; }
-.target { stroke: #b91c1c; stroke-width: 2; stroke-dasharray: 6 4; }
-.stem { stroke: #9ca3af; } svg text.group { font-weight: 600; }
-svg text.inside { fill: #fff; stroke: none; font-size: 12px; pointer-events: none; }
-rect.mark { stroke: #fff; stroke-width: .5; }
-.seen { fill: #e5e7eb; }
-.measured { fill: #2563eb; } .modelled { fill: #d97706; } .published { fill: #6b7280; }
-.key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em; }
-.key.measured { background: #2563eb; } .key.modelled { background: #d97706; }
-.key.published { background: #6b7280; }
-)";
+using Json = nlohmann::ordered_json;
 
-std::string facts_table(const Report& report) {
-  std::string rows;
-  for (const auto& [name, value] : report.facts) {
-    rows += "<tr><th>" + app::escaped_markup(name) + "</th><td>" + app::escaped_markup(value) +
-            "</td></tr>\n";
+Json stages_json(const Report& report) {
+  Json stages = Json::array();
+  for (const StageTime& stage : report.stages) {
+    stages.push_back(
+        {{"name", stage.name}, {"seconds", stage.seconds}, {"origin", name_of(stage.origin)}});
   }
-  return "<table>\n" + rows + "</table>\n";
+  return stages;
 }
 
-std::string notes_of(const Report& report) {
-  std::string items;
-  for (const std::string& note : report.notes)
-    items += "<li>" + app::escaped_markup(note) + "</li>\n";
-  return items.empty() ? "" : "<ul class=\"notes\">\n" + items + "</ul>\n";
+Json plans_json(const Report& report) {
+  Json plans = Json::array();
+  for (const PlanSpeed& plan : report.plans) {
+    plans.push_back({{"name", plan.name},
+                     {"frames", plan.frames},
+                     {"speed", plan.speed},
+                     {"origin", name_of(plan.origin)}});
+  }
+  return plans;
 }
 
-std::string legend() {
-  std::string keys = "<p>Every figure is";
-  for (const Origin origin : {Origin::kMeasured, Origin::kModelled, Origin::kPublished}) {
-    keys += "<span class=\"key " + name_of(origin) + "\"></span>" + name_of(origin);
+Json roofline_json(const Roofline& roofline) {
+  Json kernels = Json::array();
+  for (const KernelPoint& kernel : roofline.kernels) {
+    kernels.push_back({{"name", kernel.name},
+                       {"operations_per_byte", kernel.operations_per_byte},
+                       {"gflops", kernel.gflops},
+                       {"origin", name_of(kernel.origin)}});
   }
-  return keys + "</p>\n";
+  return {{"machine", roofline.machine},
+          {"peak_gflops", roofline.roof.peak_gflops},
+          {"memory_gb_per_s", roofline.roof.memory_gb_per_s},
+          {"kernels", kernels}};
+}
+
+Json timeline_json(const Timeline& timeline) {
+  Json spans = Json::array();
+  for (const TimelineSpan& span : timeline.spans) {
+    spans.push_back({{"lane", span.lane},
+                     {"name", span.name},
+                     {"start_s", span.start_s},
+                     {"end_s", span.end_s},
+                     {"origin", name_of(span.origin)}});
+  }
+  return {{"title", timeline.title}, {"explanation", timeline.explanation}, {"spans", spans}};
+}
+
+Json trade_off_json(const TradeOff& chart) {
+  Json points = Json::array();
+  for (const TradeOffPoint& point : chart.points) {
+    points.push_back({{"name", point.name},
+                      {"text", point.text},
+                      {"x", point.x},
+                      {"y", point.y},
+                      {"origin", name_of(point.origin)}});
+  }
+  return {{"title", chart.title},
+          {"explanation", chart.explanation},
+          {"x_name", chart.x_name},
+          {"y_name", chart.y_name},
+          {"points", points},
+          {"others", chart.others},
+          {"most_x", chart.most_x ? Json(*chart.most_x) : Json()}};
+}
+
+template <typename Part>
+Json each_of(const std::vector<Part>& parts, Json (*json_of)(const Part&)) {
+  Json list = Json::array();
+  for (const Part& part : parts) list.push_back(json_of(part));
+  return list;
+}
+
+// No text ends the script that holds the data, or begins a comment in it.
+std::string in_script(const Json& data) {
+  std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6) {
+    text.replace(at, 1, "\\u003c");
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string report_html(const Report& report) {
-  const std::string title = app::escaped_markup(report.title);
-  std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width\">\n"
-      "<link rel=\"icon\" href=\"data:,\">\n<title>" +
-      title + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + title + "</h1>\n" +
-      facts_table(report) + notes_of(report) + legend();
-  if (!report.stages.empty()) page += stage_chart(report.stages);
-  if (!report.plans.empty()) page += plan_chart(report.plans, report.target_speed);
-  for (const Roofline& roofline : report.rooflines) {
-    if (!roofline.kernels.empty()) page += roofline_chart(roofline);
-  }
-  for (const Timeline& timeline : report.timelines) {
-    if (!timeline.spans.empty()) page += timeline_chart(timeline);
-  }
-  for (const TradeOff& trade_off : report.trade_offs) {
-    if (!trade_off.points.empty()) page += trade_off_chart(trade_off);
-  }
-  return page + "</body>\n</html>\n";
+  const Json data = {{"title", report.title},
+                     {"facts", report.facts},
+                     {"notes", report.notes},
+                     {"stages", stages_json(report)},
+                     {"plans", plans_json(report)},
+                     {"target_speed", report.target_speed},
+                     {"rooflines", each_of(report.rooflines, roofline_json)},
+                     {"timelines", each_of(report.timelines, timeline_json)},
+                     {"trade_offs", each_of(report.trade_offs, trade_off_json)}};
+  constexpr std::string_view kPlace = "@DATA@";
+  std::string page(kReportPage);
+  return page.replace(page.find(kPlace), kPlace.size(), in_script(data));
 }
 
 }  // namespace wnpu::bench

@@ -1,4 +1,5 @@
-// One self-contained HTML page of results: tables and charts as inline SVG, nothing from elsewhere.
+// One self-contained HTML page of results: page.html with the data as JSON in it, nothing from
+// elsewhere.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace wnpu::bench {
 
-// A page in UTF-8. Each datum is one element of class "mark".
+// A page in UTF-8. A browser draws each datum as one element of class "mark".
 std::string report_html(const Report& report);
 
 }  // namespace wnpu::bench

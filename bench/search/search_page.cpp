@@ -1,8 +1,8 @@
 #include "bench/search/search_page.h"
 
 #include "app/cli/build_info.h"
+#include "bench/core/text_table.h"
 #include "bench/report/report_html.h"
-#include "bench/report/svg.h"
 
 namespace wnpu::bench {
 namespace {
@@ -10,15 +10,13 @@ namespace {
 // Of those looked at, for a page that stays small.
 constexpr std::size_t kMostSeen = 500;
 
-std::string percent_text(double share) { return svg::number(100 * share) + " %"; }
-
 std::string limit_or_none(const std::optional<double>& limit, const char* unit) {
-  return limit ? svg::number(*limit) + unit : std::string("none");
+  return limit ? fixed(*limit, 1) + unit : std::string("none");
 }
 
 std::string member_text(const npu::Member& member) {
-  return svg::number(member.exact.ms) + " ms, " + svg::number(member.exact.memory_mb()) +
-         " MB, keeps " + percent_text(member.kept) + ": " + npu::variant_text(member.variant);
+  return fixed(member.exact.ms, 1) + " ms, " + fixed(member.exact.memory_mb(), 1) + " MB, keeps " +
+         percent(member.kept) + ": " + npu::variant_text(member.variant);
 }
 
 TradeOff by_loss(const npu::SearchReport& report) {
@@ -61,12 +59,12 @@ TradeOff by_words(const npu::SearchReport& report) {
     const npu::Member& member = report.result.front[i];
     const double wer = report.quality[i].wer();
     const std::string name = std::to_string(i + 1);
-    chart.points.push_back({name, name + ": " + percent_text(wer) + ", " + member_text(member),
+    chart.points.push_back({name, name + ": " + percent(wer) + ", " + member_text(member),
                             member.exact.ms, 100 * wer, Origin::kMeasured});
   }
   if (!chart.points.empty() && report.whole_quality) {
     const double wer = report.whole_quality->wer();
-    chart.points.push_back({"whole", "whole: " + percent_text(wer), report.result.whole.exact.ms,
+    chart.points.push_back({"whole", "whole: " + percent(wer), report.result.whole.exact.ms,
                             100 * wer, Origin::kMeasured});
   }
   return chart;

@@ -30,7 +30,7 @@ expect 2 '--size and --model exclude each other' npu search --size tiny --model 
 expect 2 '--references' npu search --model x --references no.tsv --measure-quality
 
 expect 0 'all modelled, nothing was run on an NPU' "${quick[@]}" --latency-ms 40 --report page.html
-grep -q 'class="mark modelled"' page.html || fail "the page has no members"
+grep -q '"origin":"modelled"' page.html || fail "the page has no members"
 echo mine >there
 expect 6 'there: is there' "${quick[@]}" --report there
 [ "$(cat there)" = mine ] || fail "a file that was there is replaced"
