@@ -1,8 +1,14 @@
 #!/bin/bash
-# Everything that is checked, on a fresh Debian 12 too: packages, format, the tests in the presets
-# dev, asan and tsan, fuzzers. Each step's time, and at the end which tests were skipped and
-# why, and which steps failed.
+# run.sh [--full]: packages, format, a build of the preset dev and its tests but the slow ones, on a fresh Debian 12
+# too. --full has everything that is checked: all tests, the presets asan and tsan, fuzzers. Each step's time, and
+# at the end which tests were skipped and why, and which steps failed.
 set -uo pipefail
+full=
+case "$*" in
+  "") ;;
+  --full) full=1 ;;
+  *) echo "run.sh: expected nothing or --full, found $*" >&2; exit 2 ;;
+esac
 source "$(dirname "${BASH_SOURCE[0]}")/../app/setup.sh"
 cd "$root"
 failed=()
@@ -155,25 +161,30 @@ step "dev: build" build dev
 built=$?
 finish_beside
 
-# What works on the threads of models/base/thread_pool, audio/read/samples_beside, npu/sim/worker_pool and
-# app/engine/windows/clip_loop.
+# Preset tsan has what works on the threads of models/base/thread_pool, audio/read/samples_beside,
+# npu/sim/worker_pool and app/engine/windows/clip_loop. The last tests are those that fill the CPUs best: no build is
+# left to do so.
 with_threads=(models npu audio encoder decoder app)
-begin_beside "tsan: build" build_idle tsan "${with_threads[@]}"
-[ $built -eq 0 ] && step "dev: test" run_tests dev --label-exclude alone
-finish_beside
-tsan_built=$?
-[ $built -eq 0 ] && step "dev: test of times, alone" run_tests dev --label-regex alone
+check_all() {
+  local seconds sanitizer_built
+  begin_beside "tsan: build" build_idle tsan "${with_threads[@]}"
+  [ $built -eq 0 ] && step "dev: test" run_tests dev --label-exclude times
+  finish_beside
+  sanitizer_built=$?
+  [ $built -eq 0 ] && step "dev: test of times, alone" run_tests dev --label-regex times
 
-# The last tests are those that fill the CPUs best: no build is left to do so.
-begin_beside "asan: build" build_idle asan
-[ $tsan_built -eq 0 ] && step "tsan: test" test_threads "${with_threads[@]}"
-finish_beside
-asan_built=$?
-if [ $asan_built -eq 0 ]; then
+  begin_beside "asan: build" build_idle asan
+  [ $sanitizer_built -eq 0 ] && step "tsan: test" test_threads "${with_threads[@]}"
+  finish_beside || return
   seconds=$(fuzz_seconds)
   begin_beside "fuzzers of the preset asan, $seconds s each" tests/fuzz/run.sh "$seconds"
   step "asan: test" run_tests asan
   finish_beside
+}
+if [ -n "$full" ]; then
+  check_all
+elif [ $built -eq 0 ]; then
+  step "dev: test, but what is slow (run.sh --full)" run_tests dev --label-exclude 'slow|times'
 fi
 
 say "all steps took $SECONDS s"
