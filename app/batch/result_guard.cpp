@@ -14,11 +14,13 @@
 
 #include "app/batch/output_file.h"
 #include "app/cli/exit_code.h"
+#include "app/engine/model_path.h"
 #include "app/paths/input_folders.h"
 #include "audio/read/error.h"
 #include "audio/read/pcm_reader.h"
 #include "models/base/folder.h"
 #include "models/base/utf8.h"
+#include "models/files/open_model.h"
 
 namespace wnpu::app {
 namespace {
@@ -65,6 +67,19 @@ std::string audio_in(const fs::path& path) {
   }
 }
 
+// What it is, where that is a file of a model; else nothing. By its beginning, or by its name
+// beside weights.
+std::string model_in(const fs::path& file, Replaceable replaceable) {
+  const std::string_view format = models::format_of_beginning(file);
+  if (replaceable == Replaceable::packed_models && format == models::kPacked) return {};
+  if (!format.empty()) return "the weights of a model";
+  std::error_code error;
+  const fs::path real = fs::canonical(file, error);  // behind links, and of a descriptor
+  const bool is_part = !error && is_model_file_name(real.filename().string()) &&
+                       !weights_file(real.parent_path()).empty();
+  return is_part ? "a file of the model in that folder" : "";
+}
+
 // Whether writing to the open descriptor changes what is in its file, and does not only add to it.
 bool writes_into_file(int descriptor, const Status& status) {
   const bool appends = (::fcntl(descriptor, F_GETFL) & O_APPEND) != 0;
@@ -89,7 +104,8 @@ void check_folder(const fs::path& path) {
 
 }  // namespace
 
-ResultGuard::ResultGuard(std::span<const std::string> inputs) {
+ResultGuard::ResultGuard(std::span<const std::string> inputs, Replaceable replaceable)
+    : replaceable_(replaceable) {
   for (const std::string& input : inputs) {
     const auto status = status_of(input, input == "-" ? std::optional(STDIN_FILENO) : std::nullopt);
     if (status && S_ISREG(status->st_mode)) inputs_.emplace(status->st_dev, status->st_ino);
@@ -109,6 +125,8 @@ void ResultGuard::check_replaceable(const fs::path& path) const {
       descriptor ? fs::path("/proc/self/fd/" + std::to_string(*descriptor)) : path;
   const std::string audio = audio_in(file);
   if (!audio.empty()) refuse(name, audio + ", which no result replaces");
+  const std::string model = model_in(file, replaceable_);
+  if (!model.empty()) refuse(name, model + ", which no result replaces");
 }
 
 void ResultGuard::check(const fs::path& path) const {

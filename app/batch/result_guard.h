@@ -10,14 +10,19 @@
 
 namespace wnpu::app {
 
+// What a result may take the place of, beside what is no recording and no model: packed files where
+// the result is one.
+enum class Replaceable { results, packed_models };
+
 class ResultGuard {
  public:
   // "-" among the inputs is stdin.
-  explicit ResultGuard(std::span<const std::string> inputs);
+  explicit ResultGuard(std::span<const std::string> inputs,
+                       Replaceable replaceable = Replaceable::results);
 
   // Throws UsageError where the file at `path`, behind links, is an input under whatever name, and
-  // OutputError where it decodes as audio: neither is replaced, --overwrite or not. An empty path
-  // is stdout.
+  // OutputError where it decodes as audio or is a file of a model: none is replaced, --overwrite or
+  // not. An empty path is stdout.
   void check_replaceable(const std::filesystem::path& path) const;
   // Besides, throws OutputError where nothing can be written to `path`: it is a folder, or its
   // folder is not there or may not be written to.
@@ -33,6 +38,7 @@ class ResultGuard {
 
  private:
   std::set<std::pair<dev_t, ino_t>> inputs_;
+  Replaceable replaceable_;
 };
 
 }  // namespace wnpu::app

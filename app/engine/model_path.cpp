@@ -1,6 +1,7 @@
 #include "app/engine/model_path.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "models/base/closest_name.h"
@@ -36,6 +37,31 @@ bool is_named_as_model(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return !weights_file(path).empty();
   return path.extension() == ".bin" || path.extension() == ".pt" || path.extension() == ".wnpu";
+}
+
+bool is_model_file_name(std::string_view name) {
+  // As HuggingFace's transformers, CTranslate2, whisper.cpp and openai-whisper call them.
+  constexpr std::array<std::string_view, 19> kNames{"model.bin",
+                                                    "model.safetensors",
+                                                    "model.safetensors.index.json",
+                                                    "ggml-model.bin",
+                                                    "model.pt",
+                                                    "config.json",
+                                                    "tokenizer.json",
+                                                    "tokenizer_config.json",
+                                                    "vocabulary.json",
+                                                    "vocabulary.txt",
+                                                    "vocab.json",
+                                                    "merges.txt",
+                                                    "normalizer.json",
+                                                    "added_tokens.json",
+                                                    "special_tokens_map.json",
+                                                    "hash.json",
+                                                    "preprocessor_config.json",
+                                                    "generation_config.json",
+                                                    "silero_vad_16k.safetensors"};
+  const bool is_shard = name.starts_with("model-") && name.ends_with(".safetensors");
+  return is_shard || std::ranges::find(kNames, name) != kNames.end();
 }
 
 std::vector<std::string> models_in(const fs::path& folder) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wnpu::app {
@@ -23,6 +24,10 @@ std::filesystem::path find_model(const std::string& name_or_path,
 
 // A folder with weights, or a file that ends as those do.
 bool is_named_as_model(const std::filesystem::path& path);
+
+// A name that a file of a model has in its folder, in any of the formats that are read: weights,
+// configuration, vocabulary.
+bool is_model_file_name(std::string_view name);
 
 // What can be asked for by name in `folder`: folders with weights, and files that end as those do.
 // Sorted.

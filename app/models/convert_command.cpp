@@ -55,7 +55,7 @@ int convert(Convert order, const std::vector<std::string>& names) {
   if (order.file.empty()) throw UsageError("models convert: --output is required");
   if (order.file == "-") order.file = "/dev/stdout";
   const std::filesystem::path model = find_model(names[0]);
-  require_free_file(order.file, order.overwrites);
+  require_free_file(order.file, order.overwrites, {}, Replaceable::packed_models);
   write_packed_file(model, order.file, asked_precisions(order.precision), available_cpus(),
                     !order.overwrites);
   if (descriptor_of(order.file) == STDOUT_FILENO) return static_cast<int>(ExitCode::ok);

@@ -1,4 +1,5 @@
 // remove, path and info: of what is in the models' folder.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "app/hub/pull_lock.h"
 #include "app/models/hub_actions.h"
 #include "app/models/models_json.h"
+#include "app/written/made_files.h"
 #include "models/base/error.h"
 #include "models/base/folder.h"
 #include "models/files/open_model.h"
@@ -64,12 +66,36 @@ void require_model(const std::string& name, const fs::path& path) {
   }
 }
 
+// The first thing in a model's folder that is no file of a model, by its name and by the list of
+// who made the folder; empty: none, or it is no folder.
+std::string foreign_in(const fs::path& model) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(model, error))) return {};
+  const std::vector<std::string> listed = listed_files(model);
+  std::vector<std::string> names = models::names_in(model, error);
+  std::ranges::sort(names);
+  const auto is_foreign = [&](const std::string& name) {
+    const bool is_known = name == kSums || is_model_file_name(name) ||
+                          std::ranges::find(listed, name) != listed.end();
+    return !is_known || fs::is_directory(fs::symlink_status(models::join(model, name), error));
+  };
+  const auto found = std::ranges::find_if(names, is_foreign);
+  return found == names.end() ? "" : *found;
+}
+
+[[noreturn]] void refuse_foreign(const fs::path& path, const std::string& name) {
+  throw models::ModelError(path.string() + ": expected files of a model alone, found " + name +
+                           ": not removed");
+}
+
 void remove_model(const std::string& name, const fs::path& folder) {
   const HubModel* const published = find_published(name);
   const bool is_part = find_stored(name, folder).empty() && !left_of_pull(name, folder).empty();
   const fs::path path =
       is_part ? models::join(folder, published->folder_name()) : place_of(name, folder);
   if (!is_part) require_model(name, path);
+  const std::string foreign = foreign_in(path);
+  if (!foreign.empty()) refuse_foreign(path, foreign);
   const std::string own =
       published != nullptr ? published->folder_name() : path.filename().string();
   const PullLock held(models::join(folder, "." + own + ".lock"), [] {});
@@ -80,6 +106,11 @@ void remove_model(const std::string& name, const fs::path& folder) {
     remove_place(doomed);
     fs::rename(path, doomed, error);
     if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
+    const std::string late = foreign_in(doomed);
+    if (!late.empty()) {
+      fs::rename(doomed, path, error);
+      refuse_foreign(path, late);
+    }
   }
   for (const fs::path& left : left_of(own, folder)) remove_place(left);
   print_stored(path.string() + ": removed\n");

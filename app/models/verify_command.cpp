@@ -15,6 +15,7 @@
 #include "app/models/hub_actions.h"
 #include "app/packed/packed_file.h"
 #include "models/base/error.h"
+#include "models/files/open_model.h"
 #include "models/files/packed/packed_file.h"
 
 namespace wnpu::app {
@@ -84,7 +85,7 @@ Verdict verify_packed(const fs::path& path) try {
 // A line a file.
 Verdict verify_model(const std::string& name, const fs::path& folder) {
   const fs::path path = place_or_path(name, folder);
-  if (has_packed_magic(path)) return verify_packed(path);
+  if (models::format_of_beginning(path) == models::kPacked) return verify_packed(path);
   const fs::path above = fs::is_directory(path) ? path : path.parent_path();
   const std::map<std::string, Known> known = known_of(name, path, folder);
   bool is_right = true;

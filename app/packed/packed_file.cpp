@@ -85,15 +85,6 @@ std::string renewed(const fs::path& path, models::Precision wanted, std::size_t 
 
 }  // namespace
 
-bool has_packed_magic(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return false;
-  std::string start(models::kPackedMagic.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  return file.read(start.data(), static_cast<std::streamsize>(start.size())) &&
-         start == models::kPackedMagic;
-}
-
 void write_packed_file(const fs::path& model, const fs::path& to,
                        const std::vector<models::Precision>& precisions, std::size_t n_threads,
                        bool is_new) {
@@ -106,7 +97,7 @@ void renew_packed_model(const Options& options, Messages& messages) try {
   if (options.dry_run || options.gemm != kernels::Gemm::own) return;
   const fs::path path = find_model(
       options.model, options.model_dir.empty() ? model_folder() : fs::path(options.model_dir));
-  if (!has_packed_magic(path)) return;
+  if (models::format_of_beginning(path) != models::kPacked) return;
   const models::Precision wanted = cpu_precision(options.device);
   const std::string why = misfit(models::packed_origin(path), wanted);
   if (why.empty()) return;

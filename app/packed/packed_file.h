@@ -10,9 +10,6 @@
 
 namespace wnpu::app {
 
-// Whether a file begins as a packed one does.
-bool has_packed_magic(const std::filesystem::path& path);
-
 // Of the model at `model`, for these precisions; what was at `file` is replaced in one step, or
 // with `is_new` kept: NameTaken. Throws ModelError, OutputError.
 void write_packed_file(const std::filesystem::path& model, const std::filesystem::path& file,

@@ -5,21 +5,20 @@
 #include <unistd.h>
 
 #include "app/batch/output_file.h"
-#include "app/batch/result_guard.h"
 #include "app/batch/write_all.h"
 #include "app/cli/exit_code.h"
 
 namespace wnpu::app {
 
 void require_free_file(const std::filesystem::path& file, bool overwrites,
-                       std::span<const std::string> inputs) {
+                       std::span<const std::string> inputs, Replaceable replaceable) {
   if (file.empty()) return;
   std::error_code error;
   const bool is_there = !descriptor_of(file) && std::filesystem::is_regular_file(file, error);
   if (is_there && !overwrites) {
     throw OutputError(file.string() + ": is there (--overwrite replaces it)");
   }
-  ResultGuard(inputs).check(file);
+  ResultGuard(inputs, replaceable).check(file);
 }
 
 void write_and_report(const std::function<void()>& write_files, std::string_view report) {

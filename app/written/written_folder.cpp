@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "app/batch/output_file.h"
-#include "app/batch/sha256.h"
 #include "app/batch/unfinished_file.h"
 #include "app/cli/exit_code.h"
+#include "app/written/made_files.h"
 #include "models/base/folder.h"
 
 namespace wnpu::app {
@@ -22,10 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSums = "SHA256SUMS";
-
 [[noreturn]] void fail_folder(const fs::path& path, const std::string& what) {
   throw OutputError(path.string() + ": " + what);
+}
+
+[[noreturn]] void fail_stranger(const fs::path& path, const std::string& stranger) {
+  fail_folder(path, "expected no files but those that the command has made, found " + stranger +
+                        ": it is not replaced");
 }
 
 fs::path parent_of(const fs::path& target) {
@@ -83,17 +86,31 @@ class PartFolder {
 
   const fs::path& path() const { return path_; }
 
+  // What was there is removed file by file: what came into it meanwhile, and is nobody's of ours,
+  // is kept, in the place where it was.
   void take_name(const fs::path& target, bool overwrite) {
     std::error_code error;
     const bool exchanges = overwrite && fs::exists(target, error);
     const unsigned flag = exchanges ? RENAME_EXCHANGE : RENAME_NOREPLACE;
-    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), flag) != 0) {
-      fail_folder(target, "cannot be given its name: " + std::system_category().message(errno));
+    rename(target, flag);
+    if (exchanges) {
+      const std::string stranger = stranger_in(path_);
+      if (!stranger.empty()) {
+        rename(target, RENAME_EXCHANGE);
+        fail_stranger(target, stranger);
+      }
+      remove_listed(path_);
     }
-    if (!exchanges) path_.clear();  // else it has what was there
+    path_.clear();
   }
 
  private:
+  void rename(const fs::path& target, unsigned flag) {
+    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), flag) != 0) {
+      fail_folder(target, "cannot be given its name: " + std::system_category().message(errno));
+    }
+  }
+
   // False: the name was taken, or the folder was taken for stale before it was locked.
   bool make(const fs::path& target) {
     const fs::path path = new_part_name(parent_of(target));
@@ -130,17 +147,6 @@ void write_one(const fs::path& folder, const models::StreamedFile& file) {
   if (error) fail_folder(path, error.message());
 }
 
-// As sha256sum reads it.
-std::string checksums_of(const fs::path& folder, std::span<const models::StreamedFile> files) {
-  std::string text;
-  for (const models::StreamedFile& file : files) {
-    const std::string sum = sha256_of_file(folder / file.name);
-    if (sum.empty()) fail_folder(folder / file.name, "cannot be read back");
-    text += sum + "  " + file.name + "\n";
-  }
-  return text;
-}
-
 fs::path without_slash(const fs::path& folder) {
   return folder.has_filename() ? folder : folder.parent_path();
 }
@@ -159,6 +165,8 @@ void require_free(const fs::path& folder, bool overwrite, const FolderKind& kind
                        fs::is_regular_file(target / kind.mark, error);
   if (!is_ours)
     fail_folder(folder, "is no folder that " + kind.command + " has made: it is not replaced");
+  const std::string stranger = stranger_in(target);
+  if (!stranger.empty()) fail_stranger(folder, stranger);
 }
 
 void write_folder(const fs::path& folder, std::span<const models::StreamedFile> files,
@@ -167,7 +175,9 @@ void write_folder(const fs::path& folder, std::span<const models::StreamedFile> 
   PartFolder part(target);
   note_unfinished_folder(removal_order(part.path(), files));
   for (const models::StreamedFile& file : files) write_one(part.path(), file);
-  const std::string sums = checksums_of(part.path(), files);
+  std::vector<std::string> names;
+  for (const models::StreamedFile& file : files) names.push_back(file.name);
+  const std::string sums = checksums_of(part.path(), names);
   write_one(part.path(), {kSums, [&](const models::Sink& sink) { sink(sums); }});
   require_free(target, overwrite, kind);
   part.take_name(target, overwrite);

@@ -17,7 +17,8 @@ struct FolderKind {
 };
 
 // Throws OutputError where `folder` is there and may not be replaced: without `overwrite`, and with
-// it what is not of this kind; and where nothing can be made beside it.
+// it what is not of this kind or holds anything but the files of its SHA256SUMS, as they were made;
+// and where nothing can be made beside it.
 void require_free(const std::filesystem::path& folder, bool overwrite, const FolderKind& kind);
 
 // Writes the files and SHA256SUMS of them beside `folder`, then gives them its name. What was there

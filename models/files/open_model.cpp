@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,19 @@ std::unique_ptr<ModelFile> open_file(const fs::path& path, const fs::path& more_
 }
 
 }  // namespace
+
+std::string_view format_of_beginning(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return {};
+  std::array<char, 512> bytes{};
+  std::ifstream input(file, std::ios::binary);
+  input.read(bytes.data(), bytes.size());
+  const std::string_view start(bytes.data(), static_cast<std::size_t>(input.gcount()));
+  if (is_packed(start)) return kPacked;
+  if (is_ggml(start)) return kGgml;
+  if (is_ctranslate2(start)) return kCTranslate2;
+  return is_pytorch_archive(start) ? kPytorch : std::string_view();
+}
 
 std::unique_ptr<ModelFile> open_model(const fs::path& path, const fs::path& more_models) try {
   std::error_code error;

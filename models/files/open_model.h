@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "models/files/model_file.h"
 
@@ -14,5 +15,9 @@ namespace wnpu::models {
 // beside it or in `more_models`. Throws ModelError.
 std::unique_ptr<ModelFile> open_model(const std::filesystem::path& path,
                                       const std::filesystem::path& more_models = {});
+
+// The format (model_file.h) whose weights a regular file begins as; empty: none, or that of
+// safetensors, which begin as anything may.
+std::string_view format_of_beginning(const std::filesystem::path& file);
 
 }  // namespace wnpu::models

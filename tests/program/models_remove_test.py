@@ -71,6 +71,39 @@ def files_that_are_no_models():
     check(not (folder / "cut.wnpu").exists(), "a model is still here")
 
 
+def files_beside_a_model():
+    """A user's own files in a model's folder are named, and nothing is removed."""
+    for name in ("my_notes.txt", "talk.wav", "notes/"):
+        clean()
+        shutil.copytree(work / "model", folder / "mine")
+        if name.endswith("/"):
+            (folder / "mine" / name).mkdir()
+        else:
+            (folder / "mine" / name).write_text("precious")
+        before = sorted(folder.rglob("*"))
+        expect(run("models", "remove", "mine", *HERE), 3, f"mine: expected files of a model alone, found {name.strip('/')}")
+        check(sorted(folder.rglob("*")) == before, f"{name}: something was removed")
+    clean()
+    shutil.copytree(work / "model", folder / "mine")
+    expect(run("models", "remove", "mine", *HERE), 0, "mine: removed")
+    expect(run("quantize", str(work / "model"), "--precision", "int8", "-o", str(folder / "mine8")), 0, "")
+    expect(run("models", "remove", "mine8", *HERE), 0, "mine8: removed")
+
+
+def models_are_no_places_for_results():
+    clean()
+    shutil.copytree(work / "model", folder / "mine")
+    mine = folder / "mine"
+    expect(run("models", "convert", str(mine), "-o", str(folder / "mine.wnpu")), 0, "bytes")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for place in ("mine/model.bin", "mine/config.json", "mine.wnpu"):
+        expect(run("transcribe", "--model", str(mine), "--language", "en", "--format", "json", "--overwrite", "--output",
+                   str(folder / place), str(work / "tone.wav")), 6, f"{place}: expected a place for a result, found .* model")
+    expect(run("models", "convert", str(mine), "-o", str(mine / "model.bin"), "--overwrite"), 6, "model.bin: expected a place")
+    check({path: path.read_bytes() for path in before} == before, "a model was changed")
+    expect(run("models", "convert", str(mine), "-o", str(folder / "mine.wnpu"), "--overwrite"), 0, "bytes")
+
+
 def parts():
     clean()
     for left in (".base.ctranslate2.part", ".base.ggml.part", ".base.removed"):
@@ -123,7 +156,8 @@ try:
     subprocess.run([nano, work / "nano"], check=True)
     shutil.copytree(work / "nano/model", work / "model")
     shutil.copy(work / "nano/tone.wav", work / "tone.wav")
-    for test in (no_model_yet, secrets, files_that_are_no_models, parts, verified, in_several_files, to_stdout, advice):
+    for test in (no_model_yet, secrets, files_that_are_no_models, files_beside_a_model,
+                 models_are_no_places_for_results, parts, verified, in_several_files, to_stdout, advice):
         test()
         print(f"models remove: {test.__name__}: ok", flush=True)
 finally:

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string>
 #include <sys/wait.h>
@@ -89,4 +90,53 @@ TEST_CASE("written folder: what a killed process left goes with the next") {
   CHECK(status_of_writer(target, 6, SIGTERM) == 0);
   CHECK(n_entries(folder.path()) == 1);
   CHECK(fs::exists(target / "mark"));
+}
+
+TEST_CASE(
+    "written folder: only files that the command made are replaced; all else is named and kept") {
+  const TemporaryFolder folder;
+  const fs::path target = folder.path() / "made";
+  const std::vector<StreamedFile> files = files_with_signal(99, 0);
+  const auto replace = [&] { write_folder(target, files, true, kKind); };
+  replace();
+  CHECK_NOTHROW(replace());
+  for (const char* name : {"talk.wav", "a/notes.txt", "a/b/talk.wav", "new/", "a/b/new/"}) {
+    CAPTURE(name);
+    const fs::path mine = target / name;
+    if (mine.has_filename()) {
+      std::ofstream(mine) << "mine";
+    } else {
+      fs::create_directory(mine);
+    }
+    CHECK_THROWS_WITH_AS(require_free(target, true, kKind), doctest::Contains(name), OutputError);
+    CHECK_THROWS_WITH_AS(replace(), doctest::Contains(name), OutputError);
+    CHECK(fs::exists(mine));
+    CHECK(n_entries(folder.path()) == 1);
+    fs::remove(mine.has_filename() ? mine : mine.parent_path());
+  }
+  fs::create_symlink("/etc/passwd", target / "link");
+  CHECK_THROWS_WITH_AS(replace(), doctest::Contains("link"), OutputError);
+  fs::remove(target / "link");
+  std::ofstream(target / "a/e") << "mine";
+  CHECK_THROWS_WITH_AS(replace(), doctest::Contains("a/e (changed"), OutputError);
+  CHECK(wnpu::tests::contents_of(target / "a/e") == "mine");
+  fs::remove(target / "a/e");  // what is gone is nobody's loss
+  CHECK_NOTHROW(replace());
+  CHECK(n_entries(folder.path()) == 1);
+}
+
+TEST_CASE("written folder: what comes into it in the last moment is kept where it was") {
+  const TemporaryFolder folder;
+  const fs::path target = folder.path() / "made";
+  std::vector<StreamedFile> files = files_with_signal(99, 0);
+  write_folder(target, files, true, kKind);
+  files.push_back({"late", [&](const Sink& sink) {
+                     sink("x");
+                     std::ofstream(target / "talk.wav") << "mine";
+                   }});
+  CHECK_THROWS_WITH_AS(write_folder(target, files, true, kKind), doctest::Contains("talk.wav"),
+                       OutputError);
+  CHECK(wnpu::tests::contents_of(target / "talk.wav") == "mine");
+  CHECK_FALSE(fs::exists(target / "late"));
+  CHECK(n_entries(folder.path()) == 1);
 }

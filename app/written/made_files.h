@@ -1,0 +1,27 @@
+// The files that a command has put into a folder, by the folder's own list: SHA256SUMS, as
+// sha256sum reads it.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wnpu::app {
+
+inline constexpr const char* kSums = "SHA256SUMS";
+
+// The list of these files, which are below `folder`. Throws OutputError where one cannot be read.
+std::string checksums_of(const std::filesystem::path& folder, std::span<const std::string> names);
+
+// Names in the folder's list; none where there is no list.
+std::vector<std::string> listed_files(const std::filesystem::path& folder);
+
+// What is in `folder`, at any depth, beside its list and what that names: a file, link or folder,
+// or a listed file whose contents are not those of the list, with the reason. Empty: nothing.
+std::string stranger_in(const std::filesystem::path& folder);
+
+// Removes what the list names, the list, and folders that are empty then. Nothing else.
+void remove_listed(const std::filesystem::path& folder);
+
+}  // namespace wnpu::app
