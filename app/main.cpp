@@ -108,6 +108,7 @@ int run_command_line(std::span<const char* const> arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_descriptors();
   std::set_terminate(end_uncaught);
   install_signal_handlers();
   install_mapped_file_handler();

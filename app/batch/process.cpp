@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fcntl.h>
 #include <iostream>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -46,6 +47,14 @@ void tell(const std::exception& error, std::string_view file) {
 }
 
 }  // namespace
+
+void fill_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is this one. Opened the other way round.
+    ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
 
 Environment environment_of_process(const Options& options) {
   return {.out = STDOUT_FILENO,

@@ -12,6 +12,11 @@
 
 namespace wnpu::app {
 
+// Puts something under 0, 1 and 2 where they are closed, before anything is opened: a file or
+// socket under such a number would be read as stdin, or take what is written to stdout. Reading and
+// writing them fails as before.
+void fill_standard_descriptors();
+
 Environment environment_of_process(const Options& options);
 
 // work()'s exit code, or that of its error, which is told: as that recording's where it begins with

@@ -296,8 +296,50 @@ expect 3 'none: expected a model' bench --device cpu --model ./none "$work/empty
 { sleep 0.2; "$program" --version 2>"$work/err"; echo $? >"$work/code"; } | true
 [ "$(cat "$work/code")" = 141 ] || fail "a closed pipe: expected exit code 141"
 [ ! -s "$work/err" ] || fail "a closed pipe: expected nothing on stderr"
-"$program" --version >/dev/full 2>"$work/err"
-[ $? -eq 6 ] || fail "a full disk: expected exit code 6"
+# closed_streams COMMAND...: as usual without stdin and without stderr; without stdout, or with a full one, results are
+# lost and that is told: 6. No file or socket of the program takes the place of what is closed.
+closed_streams() {
+  local code
+  timeout 60 "$program" "$@" </dev/null >"$work/usual" 2>"$work/err" || fail "$*: $(cat "$work/err")"
+  timeout 60 "$program" "$@" <&- >"$work/out" 2>"$work/err"
+  code=$?
+  { [ $code -eq 0 ] && cmp -s "$work/out" "$work/usual"; } || fail "$* without stdin: exit code $code or another result"
+  timeout 60 "$program" "$@" </dev/null >"$work/out" 2>&-
+  code=$?
+  { [ $code -eq 0 ] && cmp -s "$work/out" "$work/usual"; } || fail "$* without stderr: exit code $code or another result"
+  timeout 60 "$program" "$@" </dev/null >&- 2>"$work/err"
+  code=$?
+  [ $code -eq 6 ] || fail "$* without stdout: expected exit code 6, found $code: $(cat "$work/err")"
+  grep -q stdout "$work/err" || fail "$* without stdout: it does not say so: $(cat "$work/err")"
+  timeout 60 "$program" "$@" </dev/null >/dev/full 2>"$work/err"
+  code=$?
+  [ $code -eq 6 ] || fail "$* with a full stdout: expected exit code 6, found $code"
+}
+echo '{"id": "a", "audio_filepath": "'"$tone"'", "duration": 3}' >"$work/rows.jsonl"
+closed_streams --version
+closed_streams --help
+closed_streams models list
+closed_streams models info "$nano/model"
+closed_streams devices
+closed_streams config show
+closed_streams npu op list
+closed_streams transcribe --quiet "${quick[@]}" "$tone"
+closed_streams transcribe --quiet "${quick[@]}" --isolate on "$tone"
+# What reads rows or sound from stdin, and finds it closed, ends and says so.
+for reader in "worker --model $nano/model" "stream --model $nano/model --language en" \
+  "transcribe --model $nano/model --language en -"; do
+  # shellcheck disable=SC2086 # words
+  timeout 60 "$program" $reader <&- >"$work/out" 2>"$work/err"
+  code=$?
+  [[ $code = [2-9] ]] && grep -qi 'stdin\|Bad file descriptor' "$work/err" ||
+    fail "$reader without stdin: expected an error, found $code: $(cat "$work/err")"
+done
+for isolate in on off; do
+  timeout 60 "$program" worker --isolate $isolate "${quick[@]}" <"$work/rows.jsonl" >&- 2>"$work/err"
+  [ $? -eq 6 ] || fail "worker --isolate $isolate without stdout: expected exit code 6: $(cat "$work/err")"
+  timeout 60 "$program" worker --isolate $isolate "${quick[@]}" <"$work/rows.jsonl" >/dev/full 2>"$work/err"
+  [ $? -eq 6 ] || fail "worker --isolate $isolate with a full stdout: expected exit code 6: $(cat "$work/err")"
+done
 
 [ $failures -eq 0 ] && echo "cli: all as documented"
 exit $((failures > 0))
