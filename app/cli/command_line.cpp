@@ -17,6 +17,7 @@
 #include "audio/read/error.h"
 #include "audio/read/input.h"
 #include "models/kernels/vectors/instruction_set.h"
+#include "models/text/vocabulary.h"
 
 namespace wnpu::app {
 namespace {
@@ -329,6 +330,10 @@ void parse(std::span<const char* const> arguments, std::span<const Subcommand> o
                      " or config (see --help)");
   }
   line.notes = doubtful_variables(surroundings, *transcribe);
+  for (const std::string& text : transcribe->get_option("--language")->results()) {
+    if (!models::is_other_code(text)) continue;
+    line.notes.push_back("--language " + text + " is taken as " + line.options.transcribe.language);
+  }
   line.options.inputs = std::move(words.files);
   check(line.options);
 }

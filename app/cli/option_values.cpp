@@ -222,7 +222,8 @@ std::string language_code(const std::string& text) {
     for (const models::Language& language : models::all_languages())
       names.emplace_back(language.name);
     throw CLI::ValidationError(
-        "--language", text + " is no language Whisper knows" + models::suggestion(lower, names));
+        "--language", text + " is no language Whisper knows" + models::suggestion(lower, names) +
+                          ": expected a code (en, zh), an English name or a tag (pt-BR)");
   }
   return std::string(*code);
 }

@@ -17,9 +17,13 @@ struct Summary {
   std::size_t n_failed = 0;
   std::size_t n_earlier = 0;  // of both, that an earlier run has done
   double audio_s = 0;
-  double wall_s = 0;           // of this run
-  std::size_t n_compared = 0;  // rows with a text to compare with
-  ErrorCounts words;           // of those
+  double wall_s = 0;  // of this run
+  // Rows that are ok and have a text with a word in it, to compare with: by words, or by characters
+  // where the language is written without spaces and the text is not in ASCII (a translation).
+  std::size_t n_compared = 0;
+  ErrorCounts words;
+  std::size_t n_compared_by_character = 0;
+  ErrorCounts characters;
 
   // A result: its fields, and its row's text.
   void add(const nlohmann::ordered_json& fields, const std::optional<std::string>& text);

@@ -187,8 +187,9 @@ class ManifestRun {
     }
     summary_.n_earlier = done_.size();
     if (options_.manifest.retries_failed) {
-      results_->clean(
-          [](const Line& line) { return ordered_json::parse(line.text).at("status") == "ok"; });
+      results_->clean([](const Line& line) {
+        return ordered_json::parse(with_finite_numbers(line.text)).at("status") == "ok";
+      });
     } else {
       results_->clean();
     }
@@ -215,12 +216,12 @@ class ManifestRun {
 
   void read_result(const Line& line, const RowOrigin& origin) {
     const std::string place = options_.manifest.resume + ":" + std::to_string(line.number);
-    const ordered_json result = ordered_json::parse(line.text, nullptr, false);
+    const ordered_json result = ordered_json::parse(with_finite_numbers(line.text), nullptr, false);
     try {
       check_origin(result, "model_sha256", origin.model_sha256, place);
       check_origin(result, "options_sha256", origin.options_sha256, place);
       const ordered_json& id = result.at("id");
-      const auto row_line = id.is_null() ? result.at("line").get<std::size_t>() : 0;
+      const auto row_line = id.is_null() ? line_of_bad_row(result) : 0;
       const std::string id_text = id_of_object(line.text);
       const RowKey key = keys_.key_of(id_text, row_line);
       if (!wanted_.contains(key)) {
@@ -237,6 +238,12 @@ class ManifestRun {
       throw UsageError(place + ": expected a result, by result.schema.json (in " +
                        "share/whisper-npu/schemas), found something else");
     }
+  }
+
+  // As error.line, or in results of before as line.
+  static std::size_t line_of_bad_row(const ordered_json& result) {
+    const ordered_json& error = result.at("error");
+    return (error.contains("line") ? error : result).at("line").get<std::size_t>();
   }
 
   static void check_origin(const ordered_json& result, const char* name,

@@ -81,12 +81,13 @@ std::string audio_path(const std::string& named, const std::filesystem::path& fo
   return (folder / path).string();
 }
 
-std::string language_of_column(const json& value) {
+void read_language(const json& value, Row& row) {
   const std::string text = text_of_column("lang", value);
-  if (text.empty() || text == "auto") return "";
+  if (text.empty() || text == "auto") return;
   const auto code = models::find_language(text);
   if (!code) refuse_row("lang", "a language that Whisper knows", value);
-  return std::string(*code);
+  row.language = *code;
+  if (models::is_other_code(text)) row.language_tag = text;
 }
 
 // The end of the JSON string that begins at `at`, behind its closing quote.
@@ -119,15 +120,27 @@ std::string_view without_spaces(std::string_view text) {
   return text.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin);
 }
 
-json column_value(const Column& column) {
-  return json::parse(
-      column.text.begin() + static_cast<std::ptrdiff_t>(end_of_string(column.text, 0) + 1),
-      column.text.end());
-}
-
 // The value as it was written.
 std::string text_of_value(const Column& column) {
   return column.text.substr(end_of_string(column.text, 0) + 1);
+}
+
+json column_value(const Column& column) {
+  const std::string text = text_of_value(column);
+  try {
+    return json::parse(text);
+  } catch (const json::exception&) {  // the object is valid JSON: a number is too large
+    throw RowFault(column.name + ": expected a number that a double holds, found " + found(text));
+  }
+}
+
+bool is_json_digit(char c) { return c >= '0' && c <= '9'; }
+
+// So many digits of `text` from `at` on.
+std::size_t n_digits(std::string_view text, std::size_t at) {
+  const std::size_t begin = at;
+  while (at < text.size() && is_json_digit(text[at])) ++at;
+  return at - begin;
 }
 
 std::string id_of_column(const Column& column, const json& value) {
@@ -145,7 +158,7 @@ void read_column(const Column& column, Row& row, std::string& audio) {
   if (column.name == "audio_filepath") audio = text_of_column(column.name, value);
   if (column.name == "offset") row.offset_s = seconds_of_column(column.name, value, true);
   if (column.name == "duration") row.duration_s = seconds_of_column(column.name, value, false);
-  if (column.name == "lang") row.language = language_of_column(value);
+  if (column.name == "lang") read_language(value, row);
   if (column.name == "text") row.text = text_of_column(column.name, value);
   if (column.name == "id") {
     row.id = id_of_column(column, value);
@@ -169,6 +182,31 @@ std::string six_decimals(double seconds) {
 }
 
 }  // namespace
+
+std::string with_finite_numbers(std::string_view text) {
+  constexpr std::size_t kMostDigits = 100;  // of a mantissa
+  constexpr std::size_t kExponentDigits = 2;
+  std::string finite;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    std::size_t end = at + 1;
+    std::size_t most = 1;
+    if (c == '"') {
+      end = end_of_string(text, at);
+      most = end - at;
+    } else if (is_json_digit(c)) {
+      end = at + n_digits(text, at);
+      most = kMostDigits;
+    } else if ((c == 'e' || c == 'E') && at > 0 && is_json_digit(text[at - 1])) {
+      const std::size_t digits = at + (text.substr(at + 1).find_first_of("+-") == 0 ? 2 : 1);
+      end = digits + n_digits(text, digits);
+      most = digits - at + kExponentDigits;
+    }
+    finite += text.substr(at, std::min(most, end - at));
+    at = end;
+  }
+  return finite;
+}
 
 std::vector<Column> columns_of(std::string_view object) {
   std::vector<Column> columns;
@@ -205,17 +243,18 @@ std::optional<Row> RowReader::read(const Line& line) {
       throw RowFault("expected a line of at most " + std::to_string(kLongestLine) + " bytes");
     }
     // To the library's parser a zero byte is the end, whatever comes behind it.
-    if (!text.starts_with('{') || text.find('\0') != text.npos || !json::accept(text)) {
+    if (!text.starts_with('{') || text.find('\0') != text.npos ||
+        !json::accept(with_finite_numbers(text))) {
       throw RowFault("expected a JSON object on a line, found " + found(std::string(text)));
     }
     row.columns = columns_of(text);
-    check_names(row.columns);
     std::string audio;
     // First the id, by which a row with a fault is known.
     const auto is_id = [](const Column& column) { return column.name == "id"; };
-    for (const Column& column : row.columns) {
-      if (is_id(column)) read_column(column, row, audio);
+    if (std::ranges::count_if(row.columns, is_id) == 1) {
+      read_column(*std::ranges::find_if(row.columns, is_id), row, audio);
     }
+    check_names(row.columns);
     for (const Column& column : row.columns) {
       if (!is_id(column)) read_column(column, row, audio);
     }

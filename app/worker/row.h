@@ -32,6 +32,7 @@ struct Row {
   double offset_s = 0;
   std::optional<double> duration_s;  // none: to the end
   std::string language;              // code; empty: as the options say
+  std::string language_tag;          // `lang` as it came, where it is another word for that
   std::optional<std::string> text;   // what is said, to be compared with
   std::string fault;                 // what is wrong with it; empty: nothing
 };
@@ -52,6 +53,10 @@ class RowReader {
   bool takes_urls_;
   Sha256 sha256_;
 };
+
+// The same JSON with shorter numbers in place of those that no double holds (1e400), which
+// nlohmann/json refuses in columns that nobody reads, too.
+std::string with_finite_numbers(std::string_view text);
 
 // The members of a JSON object, which must be valid; values as they were written.
 std::vector<Column> columns_of(std::string_view object);

@@ -32,7 +32,10 @@ void RowBook::add(Row row) {
     waiting_.insert(number);
   } else {
     auto fields = failure_fields("bad_row", static_cast<int>(ExitCode::usage), entry.row.fault);
-    fields["line"] = entry.row.line;
+    fields["error"]["line"] = entry.row.line;
+    // The row's own column of that name passes through.
+    const bool has_own = std::ranges::count(entry.row.columns, "line", &Column::name) > 0;
+    if (!has_own) fields["line"] = entry.row.line;
     finish(number, std::move(fields));
   }
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <poll.h>
+#include <set>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -110,7 +111,11 @@ class RowRunner {
 
   void add(const Line& line) {
     auto row = run_.reader.read(line);
-    if (row && run_.is_wanted(*row)) book_.add(std::move(*row));
+    if (!row || !run_.is_wanted(*row)) return;
+    if (!row->language_tag.empty() && told_languages_.insert(row->language).second) {
+      run_.messages.note("lang " + row->language_tag + " is taken as " + row->language);
+    }
+    book_.add(std::move(*row));
   }
 
   // False: the worker has ended.
@@ -159,6 +164,7 @@ class RowRunner {
   bool is_ready_ = false;
   bool is_input_ended_ = false;
   std::size_t n_idle_deaths_ = 0;
+  std::set<std::string> told_languages_;  // of those that rows name by other words, a tag each
   std::optional<int> code_;
 };
 

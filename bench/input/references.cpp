@@ -7,6 +7,7 @@
 
 #include "app/cli/exit_code.h"
 #include "bench/core/text_table.h"
+#include "models/text/vocabulary.h"
 
 namespace wnpu::bench {
 
@@ -56,10 +57,11 @@ Scores References::score(std::vector<Heard>& heard) const {
     if (entry == nullptr) continue;
     const std::string reference = normalize(*entry->reference, entry->language);
     const std::string text = normalize(one.text, entry->language);
-    scores.words.push_back(count_word_errors(reference, text));
     scores.characters.push_back(count_character_errors(reference, text));
-    one.wer = scores.words.back().rate();
     one.cer = scores.characters.back().rate();
+    if (models::is_unspaced(entry->language)) continue;
+    scores.words.push_back(count_word_errors(reference, text));
+    one.wer = scores.words.back().rate();
   }
   return scores;
 }
@@ -82,7 +84,7 @@ Scores add_heard(std::vector<Heard> heard, const References& references, Results
 }
 
 std::vector<Figure> error_rates(const Scores& scores) {
-  if (scores.words.empty()) return {};
+  if (scores.characters.empty()) return {};
   const auto rate = [](const std::string& name, const std::vector<ErrorCounts>& counts) {
     const Interval interval = bootstrap_interval(counts);
     const std::string note = "95 % interval " + percent(interval.low) + " to " +
@@ -90,7 +92,10 @@ std::vector<Figure> error_rates(const Scores& scores) {
                              " files";
     return Figure{name, "", Origin::kMeasured, total(counts).rate(), {}, {}, note};
   };
-  return {rate("word error rate", scores.words), rate("character error rate", scores.characters)};
+  std::vector<Figure> rates;
+  if (!scores.words.empty()) rates.push_back(rate("word error rate", scores.words));
+  rates.push_back(rate("character error rate", scores.characters));
+  return rates;
 }
 
 }  // namespace wnpu::bench

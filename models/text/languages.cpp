@@ -53,6 +53,20 @@ constexpr std::array<Language, 12> kAliases = {{
     {"zh", "mandarin"},
 }};
 
+// Other codes of a language, as tags of BCP 47 and older ones have them: {Whisper's code, code}.
+constexpr std::array<Language, 10> kOtherCodes = {{
+    {"he", "iw"},
+    {"id", "in"},
+    {"yi", "ji"},
+    {"jw", "jv"},
+    {"ja", "jp"},
+    {"no", "nb"},
+    {"zh", "cmn"},
+    {"zh", "cn"},
+    {"tl", "fil"},
+    {"ro", "mo"},
+}};
+
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(),
@@ -64,8 +78,8 @@ std::string lower_case(std::string_view text) {
 
 std::span<const Language> all_languages() { return kLanguages; }
 
-std::optional<std::string_view> find_language(std::string_view code_or_name) {
-  const std::string wanted = lower_case(code_or_name);
+std::optional<std::string_view> find_language(std::string_view text) {
+  const std::string wanted = lower_case(text);
   const auto is_wanted = [&wanted](const Language& language) {
     return language.code == wanted || language.name == wanted;
   };
@@ -73,7 +87,27 @@ std::optional<std::string_view> find_language(std::string_view code_or_name) {
   if (language != kLanguages.end()) return language->code;
   const auto alias = std::ranges::find(kAliases, wanted, &Language::name);
   if (alias != kAliases.end()) return alias->code;
-  return std::nullopt;
+  const auto code = std::ranges::find(kOtherCodes, wanted, &Language::name);
+  if (code != kOtherCodes.end()) return code->code;
+  // Script, region and variant of a tag say nothing that Whisper tells apart.
+  const std::size_t subtag = wanted.find_first_of("-_");
+  constexpr std::size_t kLongestPrimary = 3;
+  if (subtag < 2 || subtag > kLongestPrimary) return std::nullopt;
+  return find_language(wanted.substr(0, subtag));
+}
+
+bool is_other_code(std::string_view text) {
+  const std::string wanted = lower_case(text);
+  const auto is_name = [&wanted](const Language& language) { return language.name == wanted; };
+  const bool is_own = std::ranges::find(kLanguages, wanted, &Language::code) != kLanguages.end() ||
+                      std::ranges::any_of(kLanguages, is_name) ||
+                      std::ranges::any_of(kAliases, is_name);
+  return !is_own && find_language(text);
+}
+
+bool is_unspaced(std::string_view language_code) {
+  constexpr std::array<std::string_view, 6> kUnspaced = {"zh", "ja", "th", "lo", "my", "yue"};
+  return std::ranges::find(kUnspaced, language_code) != kUnspaced.end();
 }
 
 }  // namespace wnpu::models

@@ -22,8 +22,15 @@ struct Language {
 
 // All languages of the 100-language vocabulary, in token order; older models have the first 99.
 std::span<const Language> all_languages();
-// Accepts a code, an English name or one of openai's aliases, in any case ("Castilian" -> "es").
-std::optional<std::string_view> find_language(std::string_view code_or_name);
+// Accepts a code, an English name or one of openai's aliases ("Castilian" -> "es"), another code of
+// the language ("iw" -> "he") and tags of BCP 47 ("zh-CN", "pt_BR"), in any case.
+std::optional<std::string_view> find_language(std::string_view text);
+// Whether find_language() takes a text that is neither Whisper's code nor a name: a tag, or another
+// code.
+bool is_other_code(std::string_view text);
+// Whether a language is written without spaces between words (openai/whisper tokenizer.py,
+// split_to_word_tokens).
+bool is_unspaced(std::string_view language_code);
 
 class Vocabulary {
  public:

@@ -9,9 +9,6 @@
 namespace wnpu::models {
 namespace {
 
-// Languages written without spaces (openai/whisper tokenizer.py split_to_word_tokens).
-constexpr std::array<std::string_view, 6> kUnspaced = {"zh", "ja", "th", "lo", "my", "yue"};
-
 // Python's string.punctuation.
 constexpr std::string_view kPunctuation = R"(!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~)";
 
@@ -66,8 +63,8 @@ std::vector<Word> split_on_spaces(const Vocabulary& vocabulary, std::span<const 
 
 std::vector<Word> split_to_words(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
                                  std::string_view language_code) {
-  const bool is_unspaced = std::ranges::find(kUnspaced, language_code) != kUnspaced.end();
-  return is_unspaced ? split_on_unicode(vocabulary, tokens) : split_on_spaces(vocabulary, tokens);
+  return is_unspaced(language_code) ? split_on_unicode(vocabulary, tokens)
+                                    : split_on_spaces(vocabulary, tokens);
 }
 
 }  // namespace wnpu::models

@@ -11,8 +11,8 @@ using namespace wnpu::app;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-ordered_json ok(const char* text) {
-  return {{"status", "ok"}, {"pred_text", text}, {"audio_duration", 1.5}};
+ordered_json ok(const char* text, const char* language = "en") {
+  return {{"status", "ok"}, {"pred_text", text}, {"language", language}, {"audio_duration", 1.5}};
 }
 
 }  // namespace
@@ -51,4 +51,32 @@ TEST_CASE("summary: nothing to compare is no error rate") {
   CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/manifest/summary.schema.json"),
                                   found) == "");
   CHECK(found["wer"].is_null());
+}
+
+TEST_CASE("summary: a row without a word in its text has no reference") {
+  Summary summary;
+  for (const char* text : {"", " ", "\t", "..."})
+    summary.add(ok("eight words that nobody has written down"), text);
+  const json found = json::parse(summary_json(summary));
+  CHECK(found["ok"] == 4);
+  CHECK(found["wer"].is_null());
+  CHECK(summary_text(summary).find("errors") == std::string::npos);
+}
+
+TEST_CASE("summary: languages without spaces are compared by characters, translations by words") {
+  Summary summary;
+  summary.add(ok("今天天气很好。", "zh"), "今天天氣很好");
+  summary.add(ok("今 天", "ja"), "今天");
+  summary.add(ok("the weather is nice", "zh"), "The weather was nice.");
+  summary.add(ok("das Wetter", "de"), "das Wetter");
+  const json found = json::parse(summary_json(summary));
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/manifest/summary.schema.json"),
+                                  found) == "");
+  CHECK(found["cer"]["rows"] == 2);
+  CHECK(found["cer"]["errors"] == 1);
+  CHECK(found["cer"]["characters"] == 8);
+  CHECK(found["wer"]["rows"] == 2);
+  CHECK(found["wer"]["errors"] == 1);
+  CHECK(found["wer"]["words"] == 6);
+  CHECK(summary_text(summary).find("character errors: 1 of 8 (12.50 %)") != std::string::npos);
 }

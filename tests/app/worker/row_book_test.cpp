@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "app/worker/row_fields.h"
 #include "tests/few_samples.h"
 
 namespace {
@@ -219,4 +220,19 @@ TEST_CASE(
       if (limits.order == RowOrder::input) REQUIRE(results[i].row.id == std::to_string(i));
     }
   }
+}
+
+TEST_CASE(
+    "row book: a bad row's line is told, and a column of its own of that name passes through") {
+  RowBook book({});
+  Row plain = row_of(6, true);
+  book.add(plain);
+  plain.columns = {{"line", R"("line":"U-Bahn")"}};
+  plain.has_own_id = true;
+  book.add(plain);
+  const auto results = book.take_results();
+  REQUIRE(results.size() == 2);
+  for (const RowResult& result : results) CHECK(result.fields["error"]["line"] == 7);
+  CHECK(results[0].fields["line"] == 7);
+  CHECK(result_line(results[1].row, results[1].fields).starts_with(R"({"line":"U-Bahn",)"));
 }

@@ -121,6 +121,10 @@ TEST_CASE("row: what is wrong is told, with what was expected and found") {
     CHECK_FALSE(row_fault(text).empty());
   }
   CHECK(read(R"({"id":"known","offset":-1})").id == "\"known\"");
+  CHECK(read(R"({"x":1,"id":"known","x":2})").id == "\"known\"");
+  CHECK(read(R"({"id":"a","id":"b"})").id == "null");
+  CHECK(row_fault(R"({"audio_filepath":"a","offset":1e400})") ==
+        "offset: expected a number that a double holds, found \"1e400\"");
   CHECK_FALSE(RowReader("").read({1, " \t\r", false}));
   CHECK(RowReader("").read({1, "", true})->fault.find("at most") != std::string::npos);
   CHECK(RowReader("").read({1, "\xEF\xBB\xBF{\"audio_filepath\":\"a\"}", false})->fault.empty());
@@ -133,6 +137,56 @@ TEST_CASE("row: what is not known passes through to the last digit") {
   const std::string line = result_line(row, fields());
   CHECK(line == "{" + kept.substr(0, kept.find("\"o\"")) + R"("o":{"a" : [1,{"b":"]"}]},)" +
                     R"("audio_filepath":"a","id":1.10,)" + fields().dump().substr(1) + "\n");
+}
+
+TEST_CASE("row: a number that no double holds is no fault in a column that nobody reads") {
+  const std::string many(400, '9');
+  for (const std::string& number :
+       std::vector<std::string>{"1e400", "-1E+0999", many, "0." + many + "e4000", "1e-400"}) {
+    const std::string text =
+        R"({"audio_filepath":"a","o":{"\"e9":[)" + number + R"(]},"id":"1e400"})";
+    CAPTURE(text);
+    const Row row = read(text);
+    CHECK(row.fault.empty());
+    CHECK(row.id == "\"1e400\"");
+    CHECK(result_line(row, fields()).find(number) != std::string::npos);
+    CHECK(nlohmann::json::accept(with_finite_numbers(text)));
+  }
+  for (const char* broken : {"1e", "1e+", "01", "1.", ".5", "1e4.5", "--1"}) {
+    CAPTURE(broken);
+    CHECK_FALSE(read(R"({"audio_filepath":"a","o":)" + std::string(broken) + "}").fault.empty());
+  }
+}
+
+TEST_CASE("row: languages by tags and other codes") {
+  const auto language = [](const std::string& tag) {
+    const Row row = read(R"({"audio_filepath":"a","lang":")" + tag + "\"}");
+    return row.fault.empty() ? row.language + "/" + row.language_tag : "refused";
+  };
+  for (const auto& [tag, code] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"zh-CN", "zh"},
+                                                                  {"zh_TW", "zh"},
+                                                                  {"en-US", "en"},
+                                                                  {"es-ES", "es"},
+                                                                  {"pt-BR", "pt"},
+                                                                  {"jp", "ja"},
+                                                                  {"jv", "jw"},
+                                                                  {"iw", "he"},
+                                                                  {"nb", "no"},
+                                                                  {"nb-NO", "no"},
+                                                                  {"in", "id"},
+                                                                  {"zh-Hans-CN", "zh"},
+                                                                  {"cmn-Hans", "zh"},
+                                                                  {"yue-HK", "yue"},
+                                                                  {"SR_latn", "sr"}}) {
+    CHECK(language(tag) == std::string(code) + "/" + tag);
+  }
+  CHECK(language("zh") == "zh/");
+  CHECK(language("Chinese") == "zh/");
+  for (const char* tag : {"klingon", "xx-US", "e-n", "zh-", "-zh", "english-US"}) {
+    CAPTURE(tag);
+    CHECK(language(tag) == (std::string(tag) == "zh-" ? "zh/zh-" : "refused"));
+  }
 }
 
 TEST_CASE("row: a result has the row's columns, an id, and nothing twice") {
