@@ -7,6 +7,7 @@
 #include "app/batch/terminal.h"
 #include "app/batch/write_all.h"
 #include "app/engine/devices/device_choice.h"
+#include "app/engine/windows/spoken_language.h"
 
 namespace wnpu::app {
 namespace {
@@ -62,6 +63,14 @@ void HeadedOutput::put(const std::string& text, std::size_t& n_headers) {
     write_all(descriptor_, begin + printable(std::exchange(input_, "")) + " <==\n", "stdout");
   }
   write_all(descriptor_, text, "stdout");
+}
+
+std::function<void(const Beginning&)> language_note(Messages& messages) {
+  return [&messages](const Beginning& beginning) {
+    if (beginning.language_probs.empty()) return;
+    const std::string text = "detected language: " + described(beginning.language_probs);
+    messages.note(messages.file() + ": " + text, messages.file());
+  };
 }
 
 void note_warnings(const Transcript& transcript, Messages& messages) {

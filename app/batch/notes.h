@@ -1,6 +1,7 @@
 // What is said beside the results: of the device, of a file.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "app/batch/progress.h"
@@ -37,6 +38,9 @@ class HeadedOutput {
   std::string input_;  // whose header is still to come; empty: none's
 };
 
+// Tells the language that was detected of the file whose progress is shown, as soon as it is known;
+// nothing of one that was given.
+std::function<void(const Beginning&)> language_note(Messages& messages);
 // The transcript's warnings.
 void note_warnings(const Transcript& transcript, Messages& messages);
 // How the file went.

@@ -70,6 +70,8 @@ class Messages {
   // done.
   void begin_progress(std::string file);
   void update_progress(double done_s, double total_s);
+  // Whose progress it is.
+  const std::string& file() const { return file_; }
   // Clears the bar's line, for what is to be printed there.
   void hide_progress();
   // Clears the line where a bar may be that another process has drawn.

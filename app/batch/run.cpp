@@ -75,7 +75,6 @@ class Batch {
     const auto on_stdout = std::find_if(targets.begin(), targets.end(), to_stdout);
     const bool is_live = on_stdout == targets.end() ? options_.verbosity == Verbosity::verbose
                                                     : on_stdout->format == Format::text;
-
     const bool is_txt = on_stdout != targets.end() && on_stdout->format == Format::txt;
     printed_.begin(is_live || is_txt ? planned.input : "");
     messages_.begin_progress(planned.input);
@@ -106,6 +105,7 @@ class Batch {
 
   Callbacks callbacks(bool is_live) {
     Callbacks callbacks;
+    callbacks.on_beginning = language_note(messages_);
     callbacks.on_segment = [this, is_live](const Segment& segment) {
       if (!is_live) return;
       messages_.hide_progress();

@@ -66,9 +66,16 @@ std::string text_of(const std::exception& error) {
 }
 
 Transcript with_option_names(Transcript transcript) {
-  const std::string field = "clip_timestamps:";
+  constexpr std::array<std::array<std::string_view, 2>, 4> kNames{
+      {{"clip_timestamps:", "--clip-timestamps:"},
+       {"`language`", "--language"},
+       {"`vad.enabled`", "--vad True"},
+       {"`language_detection_segments`", "--language-detection-segments"}}};
   for (std::string& warning : transcript.warnings) {
-    if (warning.starts_with(field)) warning.replace(0, field.size(), "--clip-timestamps:");
+    for (const auto& [field, option] : kNames) {
+      const std::size_t at = warning.find(field);
+      if (at != std::string::npos) warning.replace(at, field.size(), option);
+    }
   }
   return transcript;
 }

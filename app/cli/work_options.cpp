@@ -161,7 +161,7 @@ void add_task_options(CLI::App& app, TranscribeOptions& transcribe) {
   add_number(app, "--language-detection-threshold", transcribe.language_detection_threshold,
              {ranges::kProbability}, "A language at least this probable is taken at once");
   add_integer(app, "--language-detection-segments", transcribe.language_detection_segments,
-              {ranges::kAtOnce}, "Windows to look at where none is that probable");
+              {ranges::kAtOnce}, "Windows with speech to look at where none is that probable");
   app.add_option_function<std::string>(
          "--clip-timestamps",
          [&transcribe](const std::string& text) { transcribe.clip_timestamps = parse_clips(text); },

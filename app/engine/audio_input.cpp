@@ -41,7 +41,8 @@ void describe_audio(const audio::MelSource& mel, const audio::Input& input,
   info.channels = mel.info().channels;
   info.sample_rate = mel.info().sample_rate;
   info.duration = mel.duration_s();
-  transcript.warnings = mel.warnings();
+  const auto& of_audio = mel.warnings();
+  transcript.warnings.insert(transcript.warnings.begin(), of_audio.begin(), of_audio.end());
   transcript.timing.decode_audio = mel.timings().decode_s;
   transcript.timing.mel += mel.timings().mel_s;
 }

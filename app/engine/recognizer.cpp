@@ -1,7 +1,6 @@
 #include "app/engine/recognizer.h"
 
 #include "app/engine/devices/lane_plan.h"
-#include "decoder/search/language.h"
 #include "models/base/stage_timer.h"
 
 namespace wnpu::app {
@@ -45,8 +44,8 @@ void Recognizer::keep(std::size_t slot, const models::EncoderStates& states) {
   decoder_.cross_kv(states, windows_[slot]);
 }
 
-std::vector<std::pair<std::string, double>> Recognizer::language_probabilities(std::size_t slot) {
-  return decoder::language_probabilities(decoder_, *cache_, vocabulary(), windows_.at(slot));
+decoder::HeardLanguages Recognizer::hear_languages(std::size_t slot) {
+  return decoder::hear_languages(decoder_, *cache_, vocabulary(), windows_.at(slot));
 }
 
 std::vector<decoder::Decoded> Recognizer::decode(std::span<const DecodeJob> jobs) {

@@ -13,6 +13,7 @@
 #include "app/engine/whisper_npu.hpp"
 #include "decoder/model/decoder.h"
 #include "decoder/search/decoding_task.h"
+#include "decoder/search/language.h"
 #include "decoder/text/alignment.h"
 #include "models/base/stages.h"
 #include "models/base/thread_pool.h"
@@ -57,9 +58,8 @@ class Recognizer {
   void keep(std::size_t slot, const models::EncoderStates& states);
   // encoder().encode(), then keep(); their times are added to `encode` and `decode`.
   void encode(std::size_t slot, const models::LogMel& mel, Timing& timing);
-  // (code, probability) of every language for a window, most probable first. Multilingual models
-  // only.
-  std::vector<std::pair<std::string, double>> language_probabilities(std::size_t slot);
+  // What a window speaks. Multilingual models only.
+  decoder::HeardLanguages hear_languages(std::size_t slot);
   // Decodes the windows of `jobs` together; result i is job i's. Throws std::invalid_argument for
   // options that the model cannot serve, models::Stopped.
   std::vector<decoder::Decoded> decode(std::span<const DecodeJob> jobs);

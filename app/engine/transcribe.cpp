@@ -70,15 +70,17 @@ FileAtWork::FileAtWork(Recognizer& recognizer, const TranscribeOptions& options,
 
 void FileAtWork::begin() {
   if (mel_.is_stopped()) throw models::Stopped();
-  settle_language(recognizer_, options_, found_, mel_, transcript_);
+  auto encoded = settle_language(recognizer_, options_, found_, mel_, transcript_);
   if (callbacks_.on_beginning)
     callbacks_.on_beginning(beginning_of(transcript_, mel_.duration_s(), found_));
-  clips_.emplace(recognizer_, options_, FileEnds{mel_, transcript_, callbacks_}, std::move(found_));
+  clips_.emplace(recognizer_, options_, FileEnds{mel_, transcript_, callbacks_}, std::move(found_),
+                 std::move(encoded));
 }
 
 Transcript FileAtWork::finish(bool is_whole) {
   transcript_.truncated = !is_whole;
   describe_audio(mel_, input_, transcript_);
+  if (!recognizer_.vocabulary().is_multilingual()) warn_of_misfit(transcript_);
   if (is_whole) warn_of_clips_beyond(mel_.duration_s(), options_, transcript_.warnings);
   transcript_.timing.total = models::seconds_since(start_);
   return std::move(transcript_);

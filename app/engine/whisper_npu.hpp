@@ -191,8 +191,8 @@ struct TranscribeOptions {
   // Bytes of log-mel kept in memory for one file, 1 MiB to 1 GiB. A file with more of it is decoded
   // a second time; the text is the same. 64 MiB: 35 minutes with 80 mels.
   std::uint64_t feature_bytes = std::uint64_t{64} << 20;
-  // A language at least this probable (0 to 1) is taken at once, else the most frequent of the
-  // first windows' (faster-whisper), 1 to 64.
+  // A language more probable than this (0 to 1) is taken at once, else the most frequent of the
+  // first windows' that hold speech, by no_speech_threshold, 1 to 64 of them (faster-whisper).
   double language_detection_threshold = 0.5;
   std::size_t language_detection_segments = 1;
   // Start, end and probability of every word.

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/engine/windows/spoken_language.h"
 #include "app/formats/json_parts.h"
-#include "models/text/vocabulary.h"
 
 namespace wnpu::app {
 namespace {
@@ -15,13 +15,6 @@ using Json = nlohmann::ordered_json;
 
 // What was not asked for or is not known: null, never an empty string.
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-Json language_name(const std::string& code) {
-  for (const models::Language& language : models::all_languages()) {
-    if (language.code == code) return language.name;
-  }
-  return {};
-}
 
 // has_words: some segment has; openai-whisper then gives each a list, which may be empty.
 Json segment_of(const Segment& segment, bool has_words) {
@@ -193,7 +186,7 @@ Json document_of(const Transcript& transcript) {
   return {{"schema_version", kSchemaVersion},
           {"task", transcript.task},
           {"language", text_or_null(transcript.language)},
-          {"language_name", language_name(transcript.language)},
+          {"language_name", text_or_null(std::string(language_name(transcript.language)))},
           {"language_probabilities", probabilities},
           {"duration", transcript.input.duration},
           {"text", text},

@@ -12,6 +12,9 @@
 
 namespace wnpu::audio {
 
+// Log10 power of silence: audio.py's clamp at 1e-10.
+inline constexpr float kLeastLogPower = -10.0F;
+
 // Frame f stands for the samples 160 f - 200 .. 160 f + 199: torch.stft(center=True). Before the
 // first sample lies its mirror image (reflect padding), after the last one silence.
 class LogMelStream {

@@ -16,7 +16,7 @@ MelPass::MelPass(const InputFile& file, std::size_t n_mels, MelTimings& timings)
       mel_(models::timed(timings.mel_s, [&] { return LogMelStream(n_mels); })),
       block_(kBlockSamples),
       reader_(models::timed(timings.decode_s, [&] { return open_pcm(file); })) {
-  maxima_.fill(-10.0F);  // log10 of audio.py's clamp at 1e-10: what silence gives
+  maxima_.fill(kLeastLogPower);
 }
 
 std::span<const float> MelPass::read() {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "audio/mel/log_mel.h"
 #include "audio/mel/mel_pass.h"
 #include "audio/read/error.h"
 #include "audio/read/samples_beside.h"
@@ -44,12 +43,13 @@ void MelSource::first_pass(const MelOptions& options) {
     frames.finish();
     pass.compute({}, frames_);
   });
+  n_frames_ = frames_.end();
   maximum_ = pass.maximum();
   info_ = pass.reader().info();
   warnings_ = pass.reader().warnings();
 }
 
-// Makes frames_ hold `first` .. `end`, which lie within the content.
+// Makes frames_ hold `first` .. `end`, which the first pass had.
 void MelSource::hold(std::size_t first, std::size_t end) {
   if (is_whole_) return;
   if (!second_pass_ || first < frames_.begin()) {
@@ -62,7 +62,7 @@ void MelSource::hold(std::size_t first, std::size_t end) {
     const auto samples = second_pass_->read();
     timed(timings_.mel_s, [&] { second_pass_->compute(samples, frames_); });
     if (samples.empty() && frames_.end() < end) {
-      throw AudioError(file_.name() + ": expected " + std::to_string(content_frames()) +
+      throw AudioError(file_.name() + ": expected " + std::to_string(n_frames_) +
                        " frames as in the first pass, found " + std::to_string(frames_.end()) +
                        ": the file has changed");
     }
@@ -70,9 +70,10 @@ void MelSource::hold(std::size_t first, std::size_t end) {
   }
 }
 
-void MelSource::window(std::size_t first_frame, models::LogMel& out) {
-  const std::size_t first = std::min(first_frame, content_frames());
-  const std::size_t count = std::min(kWindowFrames, content_frames() - first);
+void MelSource::window(std::size_t first_frame, models::LogMel& out, Padding padding) {
+  const std::size_t end = padding == Padding::silence ? n_frames_ : content_frames();
+  const std::size_t first = std::min(first_frame, end);
+  const std::size_t count = std::min(kWindowFrames, end - first);
   hold(first, first + count);
   const models::StageTimer timer(timings_.mel_s);
   if (out.values.rows() != n_mels_ || out.values.cols() != kWindowFrames) {
@@ -83,7 +84,7 @@ void MelSource::window(std::size_t first_frame, models::LogMel& out) {
     frames_.for_each_piece(m, first, count, [&](std::span<const float> piece, std::size_t at) {
       normalise(piece, maximum_, row.subspan(at, piece.size()));
     });
-    std::fill(row.begin() + static_cast<std::ptrdiff_t>(count), row.end(), 0.0F);
+    std::fill(row.begin() + static_cast<std::ptrdiff_t>(count), row.end(), value_of(padding));
   }
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "audio/mel/log_mel.h"
 #include "audio/mel/mel_filters.h"
 #include "audio/mel/mel_frames.h"
 #include "audio/mel/mel_pass.h"
@@ -53,11 +54,14 @@ class MelSource {
   // The reading was stopped; everything here is about the audio up to that point.
   bool is_stopped() const { return is_stopped_; }
 
+  // What is behind the audio: 0.0, as transcribe.py's pad_or_trim leaves the windows that it
+  // decodes, or the log-mel of silence, in which it detects the language.
+  enum class Padding { zero, silence };
   // Writes the frames first_frame .. first_frame + 3000 to out.values [n_mels, 3000] (allocated
-  // where its shape differs); 0.0 beyond content_frames(), as transcribe.py's pad_or_trim leaves
-  // it. Cheap for windows in ascending order; going back in a long file reads it from the start
-  // again. Throws AudioError, models::Stopped.
-  void window(std::size_t first_frame, models::LogMel& out);
+  // where its shape differs), and the padding beyond content_frames(). Cheap for windows in
+  // ascending order; going back in a long file reads it from the start again. Throws AudioError,
+  // models::Stopped.
+  void window(std::size_t first_frame, models::LogMel& out, Padding padding = Padding::zero);
 
   const PcmInfo& info() const { return info_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -66,6 +70,7 @@ class MelSource {
  private:
   void first_pass(const MelOptions& options);
   void hold(std::size_t first, std::size_t end);
+  float value_of(Padding padding) const;
 
   InputFile file_;
   std::size_t n_mels_;
@@ -73,11 +78,18 @@ class MelSource {
   std::vector<std::string> warnings_;
   MelTimings timings_;
   std::uint64_t n_samples_ = 0;  // at 16 kHz
+  std::size_t n_frames_ = 0;     // with those behind the content, which touch the audio's end
   bool is_stopped_ = false;
   float maximum_ = 0;     // log10 power
   bool is_whole_ = true;  // frames_ holds every frame: no second pass
   MelFrames frames_;
   std::unique_ptr<MelPass> second_pass_;
 };
+
+inline float MelSource::value_of(Padding padding) const {
+  float value = kLeastLogPower;
+  normalise({&value, 1}, maximum_, {&value, 1});
+  return padding == Padding::silence ? value : 0;
+}
 
 }  // namespace wnpu::audio

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 
+#include "decoder/search/language.h"
 #include "models/base/stopped.h"
 #include "models/base/utf8.h"
-#include "models/kernels/vectors/ops.h"
 
 namespace wnpu::decoder {
 namespace {
@@ -58,9 +57,7 @@ void DecodingTask::add_rows(std::vector<StepRow>& rows) const {
 
 void DecodingTask::advance(KvCache& cache, models::MatrixView logits) {
   if (n_sampled_ == 0) {
-    const auto at_sot = logits.row(0);
-    const float no_speech = at_sot[static_cast<std::size_t>(vocabulary_->no_speech())];
-    no_speech_prob_ = std::exp(static_cast<double>(no_speech - kernels::log_sum_exp(at_sot)));
+    no_speech_prob_ = no_speech_prob(logits.row(0), *vocabulary_);
     logits = logits.row_range(logits.rows - 1, 1);
   }
   std::size_t row = 0;

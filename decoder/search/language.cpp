@@ -2,32 +2,40 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <functional>
 
 #include "models/kernels/vectors/ops.h"
 
 namespace wnpu::decoder {
 
-std::vector<std::pair<std::string, double>> language_probabilities(
-    Decoder& decoder, KvCache& cache, const models::Vocabulary& vocabulary, const CrossKv& window) {
+double no_speech_prob(std::span<const float> at_sot, const models::Vocabulary& vocabulary) {
+  const float no_speech = at_sot[static_cast<std::size_t>(vocabulary.no_speech())];
+  return std::exp(static_cast<double>(no_speech - kernels::log_sum_exp(at_sot)));
+}
+
+HeardLanguages hear_languages(Decoder& decoder, KvCache& cache,
+                              const models::Vocabulary& vocabulary, const CrossKv& window) {
   assert(vocabulary.is_multilingual());
   cache.clear(0);
   models::Matrix logits(1, decoder.dims().n_vocab);
   const StepRow sot{0, vocabulary.sot(), true, &window};
   decoder.step(cache, {&sot, 1}, logits.view());
   cache.clear(0);
+  HeardLanguages heard;
+  heard.no_speech_prob = no_speech_prob(logits.view().row(0), vocabulary);
 
   // Language tokens follow sot; all others count as impossible.
   const auto languages = vocabulary.languages();
   const auto of_languages = logits.view().row(0).subspan(
       static_cast<std::size_t>(vocabulary.sot()) + 1, languages.size());
   kernels::softmax(of_languages);
-  std::vector<std::pair<std::string, double>> probabilities;
+  auto& probabilities = heard.probabilities;
   for (std::size_t i = 0; i < languages.size(); ++i) {
     probabilities.emplace_back(languages[i].code, static_cast<double>(of_languages[i]));
   }
   std::ranges::stable_sort(probabilities, std::greater{}, &std::pair<std::string, double>::second);
-  return probabilities;
+  return heard;
 }
 
 }  // namespace wnpu::decoder

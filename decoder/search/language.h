@@ -1,6 +1,7 @@
 // Which language a window speaks (openai/whisper decoding.py detect_language).
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,9 +11,16 @@
 
 namespace wnpu::decoder {
 
-// Every language of the model with its probability, most probable first. The model must be
-// multilingual. Uses sequence 0 of `cache`.
-std::vector<std::pair<std::string, double>> language_probabilities(
-    Decoder& decoder, KvCache& cache, const models::Vocabulary& vocabulary, const CrossKv& window);
+struct HeardLanguages {
+  std::vector<std::pair<std::string, double>> probabilities;  // of each code, likeliest first
+  double no_speech_prob = 0;                                  // as decoding.py has it, 0 to 1
+};
+
+// The languages of a multilingual model. Uses sequence 0 of `cache`.
+HeardLanguages hear_languages(Decoder& decoder, KvCache& cache,
+                              const models::Vocabulary& vocabulary, const CrossKv& window);
+
+// Probability of no speech, by the logits behind sot [n_vocab].
+double no_speech_prob(std::span<const float> at_sot, const models::Vocabulary& vocabulary);
 
 }  // namespace wnpu::decoder

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "app/engine/whisper_npu.hpp"
 #include "decoder/search/decoding_task.h"
@@ -119,6 +120,52 @@ TEST_CASE("batched: no text of a long speech is lost or doubled at the borders o
   if (!model || !vad || !corpus) return;
   const std::string name = "columbia.flac";
   check_batched(*model, *vad, *corpus / name, reference_of(*corpus / "manifest.tsv", name));
+}
+
+TEST_CASE("language: a model of English alone warns of German, and of no English recording") {
+  const auto model = tests::tiny_en_dir();
+  const auto jfk = tests::jfk_wav();
+  if (!model || !jfk) return;
+  Session session = tests::session_of(*model);
+  for (const auto& recording : tests::real_speech(*jfk)) {
+    CAPTURE(recording);
+    CHECK(session.transcribe({.path = recording}).warnings.empty());
+  }
+  const auto german = tests::shared_file("corpus/aeneas_de.mp3");
+  if (!german) return;
+  const auto warnings = session.transcribe({.path = *german}).warnings;
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("may not be in English") != std::string::npos);
+}
+
+TEST_CASE("language: base hears openai-whisper's, and German behind half a minute of silence") {
+  const auto model = tests::base_dir();
+  const auto golden = tests::shared_file("golden/base");
+  const auto corpus = tests::shared_file("corpus");
+  const auto field = tests::shared_file("field/silence_then_german.opus");
+  if (!model || !golden || !corpus || !field) return;
+  Session session = tests::session_of(*model);
+  TranscribeOptions options;
+  options.beam_size = 1;
+  options.sample_len = 1;
+  options.temperature_increment_on_fallback.reset();
+  // The first two are other languages where frames behind the audio are 0.0.
+  for (const std::string name :
+       {"base/espeak_fa.flac", "sb_noise2.wav", "wk_ja.wav", "silence_35s.wav"}) {
+    CAPTURE(name);
+    std::string file = name + ".json";
+    std::ranges::replace(file, '/', '_');
+    std::ifstream in(*golden / file);
+    const auto detected = nlohmann::json::parse(in)["detected"];
+    const auto found = session.transcribe({.path = *corpus / name}, options);
+    CHECK(found.language == detected["language"].get<std::string>());
+    const double difference =
+        found.language_probs.front().second - detected["probability"].get<double>();
+    CHECK(std::abs(difference) < 1e-4);
+  }
+  const auto german = session.transcribe({.path = *field}, options);
+  CHECK(german.language == "de");
+  CHECK(german.warnings.empty());
 }
 
 TEST_CASE("pooled padding: the words of jfk.wav, most of them at their times") {

@@ -47,6 +47,29 @@ TEST_CASE("run: verbose puts times before the text") {
   CHECK(run.err.str().find("2.00 s of audio") != std::string::npos);
 }
 
+TEST_CASE("run: a language that was detected is told before the text, unless quiet") {
+  Run run;
+  const std::string input = run.add("a.wav", "a");
+  const auto detecting = [&run](const std::string& name, const wnpu::Callbacks& callbacks) {
+    callbacks.on_beginning({"de", {{"de", 0.974}, {"en", 0.01}}, 2, {}});
+    const bool is_quiet = run.options.verbosity == Verbosity::quiet;
+    CHECK(run.err.str().empty() == is_quiet);
+    return fake_transcribe(name, callbacks);
+  };
+  CHECK(run.go(detecting) == 0);
+  run.options.verbosity = Verbosity::normal;
+  CHECK(run.go(detecting) == 0);
+  CHECK(run.err.str() ==
+        "whisper-npu: " + input + ": detected language: German (de), probability 0.97\n");
+  run.err.str("");
+  const auto given = [](const std::string& name, const wnpu::Callbacks& callbacks) {
+    callbacks.on_beginning({"de", {}, 2, {}});
+    return fake_transcribe(name, callbacks);
+  };
+  CHECK(run.go(given) == 0);
+  CHECK(run.err.str().empty());
+}
+
 TEST_CASE("run: a batch goes on after a file that cannot be read, and says so") {
   Run run;
   run.add("a.wav", "a");

@@ -33,11 +33,21 @@ std::string waves(int sample_rate, double seconds) {
   return encode(sound, SF_FORMAT_WAV | SF_FORMAT_PCM_16);
 }
 
+std::vector<float> values_of(const models::LogMel& window) {
+  CHECK(window.values.cols() == 3000);
+  return {window.values.flat().begin(), window.values.flat().end()};
+}
+
 std::vector<float> window_at(MelSource& source, std::size_t first_frame) {
   models::LogMel window;
   source.window(first_frame, window);
-  CHECK(window.values.cols() == 3000);
-  return {window.values.flat().begin(), window.values.flat().end()};
+  return values_of(window);
+}
+
+std::vector<float> window_with_silence_at(MelSource& source, std::size_t first_frame) {
+  models::LogMel window;
+  source.window(first_frame, window, audio::MelSource::Padding::silence);
+  return values_of(window);
 }
 
 }  // namespace
@@ -68,6 +78,18 @@ TEST_CASE(
     }
     for (std::size_t f = 40; f < 3000; ++f) REQUIRE(found[m * 3000 + f] == 0.0F);
   }
+  models::LogMel with_silence;
+  source.window(10, with_silence, audio::MelSource::Padding::silence);
+  const auto floor = static_cast<float>((std::max(-10.0, maximum - 8) + 4) / 4);
+  for (std::size_t m = 0; m < 80; ++m) {
+    for (std::size_t f = 0; f < 50; ++f) {  // the audio is heard up to frame 51
+      const double expected = (std::max(reference[10 + f][m], maximum - 8) + 4) / 4;
+      REQUIRE(std::abs(static_cast<double>(with_silence.values.row(m)[f]) - expected) <
+              tolerance::kLogMelNoise);
+    }
+    for (std::size_t f = 50; f < 3000; ++f)
+      REQUIRE(std::abs(with_silence.values.row(m)[f] - floor) < 1e-6F);
+  }
 }
 
 TEST_CASE("mel_source: a second pass gives the same bits as frames kept in memory") {
@@ -81,6 +103,7 @@ TEST_CASE("mel_source: a second pass gives the same bits as frames kept in memor
     for (const std::size_t first : {0U, 0U, 511U, 512U, 1234U, 5000U, 7999U, 8000U, 9000U, 40U}) {
       CAPTURE(first);
       CHECK(window_at(kept, first) == window_at(streamed, first));
+      CHECK(window_with_silence_at(kept, first) == window_with_silence_at(streamed, first));
     }
   }
 }
@@ -195,6 +218,8 @@ TEST_CASE("mel_source: no samples, no frames") {
   CHECK(source.duration_s() == 0);
   const auto found = window_at(source, 0);
   CHECK(std::all_of(found.begin(), found.end(), [](float v) { return v == 0.0F; }));
+  const auto silence = window_with_silence_at(source, 0);
+  CHECK(std::all_of(silence.begin(), silence.end(), [](float v) { return v == -1.5F; }));
 }
 
 TEST_CASE("mel_source: passes the reader's warnings on") {

@@ -30,16 +30,19 @@ inline std::optional<std::filesystem::path> fetched_file(const std::string& rela
 inline std::optional<std::filesystem::path> jfk_wav() { return fetched_file("samples/jfk.wav"); }
 
 // A CTranslate2 folder.
-inline std::optional<std::filesystem::path> tiny_en_dir() {
+inline std::optional<std::filesystem::path> model_dir(const std::string& name) {
 #ifdef WNPU_FEW_SAMPLES
-  MESSAGE(
-      "SKIP: real weights take minutes under a sanitizer or an emulator; small models take the "
-      "same paths");
+  MESSAGE("SKIP: " << name
+                   << ": real weights take minutes under a sanitizer or an emulator; small models "
+                      "take the same paths");
   return std::nullopt;
 #else
-  return fetched_file("tiny.en");
+  return fetched_file(name);
 #endif
 }
+inline std::optional<std::filesystem::path> tiny_en_dir() { return model_dir("tiny.en"); }
+// Multilingual; `whisper-npu models pull base` fetches it.
+inline std::optional<std::filesystem::path> base_dir() { return model_dir("base"); }
 
 inline std::optional<std::filesystem::path> silero_weights() {
   return fetched_file("silero_vad/silero_vad_16k.safetensors");

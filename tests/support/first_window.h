@@ -18,7 +18,15 @@ inline models::LogMel first_window(const std::filesystem::path& recording, std::
   return mel;
 }
 
-inline models::EncoderStates encoded_window(const std::filesystem::path& recording,
+// In which the language is detected: with silence behind the audio.
+inline models::LogMel first_window_with_silence(const std::filesystem::path& recording,
+                                                std::size_t n_mels) {
+  models::LogMel mel;
+  audio::MelSource({recording, {}}, n_mels).window(0, mel, audio::MelSource::Padding::silence);
+  return mel;
+}
+
+inline models::EncoderStates encoded_window(const models::LogMel& mel,
                                             const models::ModelFile& file) {
   const models::Dims& dims = file.dims();
   const auto weights = models::load_encoder_weights(file);
@@ -29,8 +37,13 @@ inline models::EncoderStates encoded_window(const std::filesystem::path& recordi
   const encoder::PackedEnds ends(dims, weights, pool);
   encoder::Encoder encoder(ends, *backend, pool);
   models::EncoderStates states;
-  encoder.encode(first_window(recording, dims.n_mels), states);
+  encoder.encode(mel, states);
   return states;
+}
+
+inline models::EncoderStates encoded_window(const std::filesystem::path& recording,
+                                            const models::ModelFile& file) {
+  return encoded_window(first_window(recording, file.dims().n_mels), file);
 }
 
 }  // namespace wnpu::tests

@@ -11,7 +11,7 @@
 namespace wnpu::app {
 
 FileClips::FileClips(Recognizer& recognizer, const TranscribeOptions& options, const FileEnds& ends,
-                     std::vector<Clip> clips)
+                     std::vector<Clip> clips, std::optional<EncodedWindow> encoded)
     : recognizer_(recognizer),
       options_(options),
       mel_(ends.mel),
@@ -21,6 +21,7 @@ FileClips::FileClips(Recognizer& recognizer, const TranscribeOptions& options, c
                       ends.transcript.language),
       is_batched_(options.batch_size > 1),
       all_(std::move(clips)),
+      encoded_(std::move(encoded)),
       carried_(window_options_.first_context()) {
   std::erase_if(all_, [](const Clip& clip) { return clip.start >= clip.end; });
 }
@@ -34,7 +35,16 @@ void FileClips::open(std::size_t n_wanted) {
     opened.seek = all_[next_].start;
     opened.end = all_[next_].end;
     opened.context = is_batched_ ? window_options_.first_context() : std::move(carried_);
+    if (encoded_ && encoded_->seek == opened.seek) take_encoded(opened);
   }
+}
+
+void FileClips::take_encoded(OpenClip& opened) {
+  opened.window = {opened.seek, audio::kWindowFrames};
+  opened.states = std::move(encoded_->states);
+  opened.is_encoded = true;
+  encoded_.reset();
+  ++transcript_.n_windows;
 }
 
 const models::LogMel* FileClips::next_window(OpenClip& clip) {

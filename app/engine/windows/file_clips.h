@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ struct OpenClip {
   bool is_done() const { return seek >= end; }
 };
 
+// A whole window of 30 s that was encoded before the loop.
+struct EncodedWindow {
+  std::size_t seek = 0;  // its first frame
+  models::EncoderStates states;
+};
+
 // Where a file's windows come from, and what they give goes to.
 struct FileEnds {
   audio::MelSource& mel;
@@ -45,10 +52,10 @@ struct FileEnds {
 
 class FileClips {
  public:
-  // All arguments but the clips must outlive it. Segments and times go to `transcript`, whose
-  // language must be set.
+  // All arguments but the last two must outlive it. Segments and times go to `transcript`, whose
+  // language must be set. `encoded` is not encoded again.
   FileClips(Recognizer& recognizer, const TranscribeOptions& options, const FileEnds& ends,
-            std::vector<Clip> clips);
+            std::vector<Clip> clips, std::optional<EncodedWindow> encoded = {});
 
   // Of all files that are worked on together these are the same.
   const WindowOptions& window_options() const { return window_options_; }
@@ -75,6 +82,7 @@ class FileClips {
   void hand_out();
 
  private:
+  void take_encoded(OpenClip& opened);
   void pass_on_context(OpenClip& clip, const decoder::Decoded& decoded) const;
 
   Recognizer& recognizer_;
@@ -86,7 +94,8 @@ class FileClips {
   bool is_batched_;
   std::vector<Clip> all_;
   std::size_t next_ = 0;  // of all_, to be opened
-  Context carried_;       // from clip to clip, unless batched
+  std::optional<EncodedWindow> encoded_;
+  Context carried_;  // from clip to clip, unless batched
   std::deque<OpenClip> open_;
   std::exception_ptr failure_;
 };

@@ -1,20 +1,30 @@
 // Which language a file speaks.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "app/engine/recognizer.h"
 #include "app/engine/whisper_npu.hpp"
 #include "app/engine/windows/clips.h"
+#include "app/engine/windows/file_clips.h"
 #include "audio/mel/mel_source.h"
 
 namespace wnpu::app {
 
-// Sets language and language_probs of the transcript: as the options say, or from the first
-// windows, where one that is sure decides, else the language most of them chose (faster-whisper's
-// language_detection_threshold and language_detection_segments; openai-whisper looks at the first
-// window alone). Throws models::Stopped, AudioError, DeviceError.
-void settle_language(Recognizer& recognizer, const TranscribeOptions& options,
-                     std::span<const Clip> clips, audio::MelSource& mel, Transcript& transcript);
+// Sets language and language_probs of the transcript: as the options say, or from the first windows
+// with speech, no_speech_threshold says which, where one that is sure decides, else the language of
+// most, and of two with as many the first (faster-whisper's language_detection_threshold and
+// language_detection_segments). Where no window has speech the first decides, as openai-whisper
+// always has it. Warns where the language is a guess. Returns the first window's states where they
+// are those that the loop over the clips begins with. Throws models::Stopped, AudioError,
+// DeviceError.
+std::optional<EncodedWindow> settle_language(Recognizer& recognizer,
+                                             const TranscribeOptions& options,
+                                             std::span<const Clip> clips, audio::MelSource& mel,
+                                             Transcript& transcript);
+
+// Warns where the text of a model of English alone is improbable.
+void warn_of_misfit(Transcript& transcript);
 
 }  // namespace wnpu::app

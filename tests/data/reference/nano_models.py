@@ -12,6 +12,7 @@ import transformers
 import whisper
 from ctranslate2.converters.transformers import WhisperLoader
 from transformers.convert_slow_tokenizer import bytes_to_unicode
+from whisper.audio import N_FRAMES, N_SAMPLES
 from whisper.tokenizer import get_tokenizer
 
 from reference.files import rounded, write_array, write_json
@@ -193,7 +194,9 @@ def write_results(here, folder, name, model):
     audio = whisper.load_audio(str(here / RECORDING))
     states = model.encoder(first_window(audio, model.dims.n_mels)[None])
     write_array(folder / f"{name}_states.npy", states[0, ::POSITIONS], "<f4")
-    _, probabilities = model.detect_language(states)
+    # As transcribe() does: the silence behind the audio is heard, not left out.
+    silent = whisper.log_mel_spectrogram(audio, model.dims.n_mels, padding=N_SAMPLES)
+    _, probabilities = model.detect_language(whisper.pad_or_trim(silent, N_FRAMES)[None])
     ranked = sorted(probabilities[0].items(), key=lambda entry: -entry[1])
     write_json(folder / f"{name}.json", {
         "recording": RECORDING, "language_detected": ranked[0][0],
