@@ -98,7 +98,7 @@ RULES = {
     "app/remote": [*BATCH, "app/hub/download.h", "app/hub/pull_progress.h"],
     "app/packed": BATCH,
     "app/calibrate": [*BATCH, "app/manifest/word_errors.h"],
-    "app/models": [*BATCH, "app/written", "app/hub", "app/packed", "app/calibrate"],
+    "app/models": [*BATCH, "app/written", "app/hub", "app/packed", "app/calibrate", "app/choices/memory_need.h"],
     "app/worker": [*BATCH, "app/choices/ready_model.h", "app/remote"],
     "app/manifest": [*BATCH, "app/written", "app/worker"],
     "app/devices": [*BATCH, "app/hub/catalogue.h"],

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include "app/formats/text_table.h"
 #include "app/hub/catalogue.h"
 #include "app/models/hub_actions.h"
+#include "app/models/model_advice.h"
 #include "app/models/models_json.h"
 
 namespace wnpu::app {
@@ -25,14 +28,39 @@ std::string stored_formats(const HubModel& model) {
   return text;
 }
 
+// LANGUAGES, MEMORY, SPEED; of what is not a released size, and of the detector, none.
+std::array<std::string, 3> needs_cells(const std::string& name) {
+  const auto needs = needs_of(name, this_host());
+  if (!needs) return {"-", "-", "-"};
+  return {needs->languages == 1 ? "English" : std::to_string(needs->languages),
+          size_text(needs->memory_bytes),
+          std::to_string(std::lround(needs->times_real_time)) + " x"};
+}
+
 TextRow catalogue_row(const ListedModel& model, const fs::path& folder) {
+  const auto [languages, memory, speed] = needs_cells(model.published == nullptr ? "" : model.name);
   if (model.published == nullptr) {
-    return {model.name, "?", std::string(hub_format_of(folder / model.name)), "-"};
+    return {model.name, languages, "?",
+            memory,     speed,     std::string(hub_format_of(folder / model.name)),
+            "-"};
   }
   const std::uint64_t bytes = model.published->sources.front().bytes();
-  return {model.name, bytes == 0 ? "?" : size_text(bytes),
+  return {model.name,
+          languages,
+          bytes == 0 ? "?" : size_text(bytes),
+          memory,
+          speed,
           model.path.empty() ? "-" : std::string(hub_format_of(model.path)),
           stored_formats(*model.published)};
+}
+
+std::string advice_text() {
+  const auto [english, other] = advice_for(this_host());
+  const std::string of_english = english == other ? "" : "--model " + english + " for English, ";
+  return "\nTake for this machine: " + of_english + "--model " + other +
+         (of_english.empty() ? "" : " for other languages") +
+         ".\nMEMORY is an upper bound, SPEED is modelled (times real time); both with the default "
+         "options.\nA larger model makes fewer errors.\n";
 }
 
 // The catalogue's, then what else is in the folder.
@@ -64,15 +92,17 @@ std::string names_text(const std::vector<ListedModel>& models) {
 int list_catalogue(const NamedModels& named, bool only_here, ListedAs as) {
   const fs::path folder = named.folder();
   const std::vector<ListedModel> models = listed_models(folder, only_here);
-  std::vector<TextRow> rows = {{"NAME", "SIZE", "HERE", "PUBLISHED AS"}};
+  std::vector<TextRow> rows = {
+      {"NAME", "LANGUAGES", "SIZE", "MEMORY", "SPEED", "HERE", "PUBLISHED AS"}};
   for (const ListedModel& model : models) rows.push_back(catalogue_row(model, folder));
   const HubModel& detector = hub_detector();
   const fs::path here = find_stored(std::string(detector.name), folder);
   if (!only_here || !here.empty())
     rows.push_back(catalogue_row({std::string(detector.name), &detector, here}, folder));
-  const std::string text = as == ListedAs::json    ? models_json(models, folder)
-                           : as == ListedAs::names ? names_text(models)
-                                                   : text_table(rows);
+  const std::string text = as == ListedAs::json ? models_json(models, folder)
+                           : as == ListedAs::names
+                               ? names_text(models)
+                               : text_table(rows) + (only_here ? "" : advice_text());
   write_all(STDOUT_FILENO, text, "stdout");
   return static_cast<int>(ExitCode::ok);
 }

@@ -1,10 +1,13 @@
 #include "app/models/models_json.h"
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "app/engine/model_path.h"
 #include "app/hub/catalogue.h"
 #include "app/models/hub_actions.h"
+#include "app/models/model_advice.h"
 #include "models/base/utf8.h"
 #include "models/files/open_model.h"
 
@@ -25,12 +28,17 @@ Json listed_json(const ListedModel& model) {
     for (const HubSource& source : model.published->sources) formats.push_back(source.format);
   }
   const bool is_here = !model.path.empty();
-  return {{"name", models::repair_utf8(model.name)},
-          {"bytes",
-           model.published == nullptr ? Json() : or_null(model.published->sources.front().bytes())},
-          {"path", json_of(model.path)},
-          {"format", or_null(is_here ? hub_format_of(model.path) : std::string_view())},
-          {"published_as", formats}};
+  const auto needs = model.published == nullptr ? std::nullopt : needs_of(model.name, this_host());
+  return {
+      {"name", models::repair_utf8(model.name)},
+      {"bytes",
+       model.published == nullptr ? Json() : or_null(model.published->sources.front().bytes())},
+      {"path", json_of(model.path)},
+      {"format", or_null(is_here ? hub_format_of(model.path) : std::string_view())},
+      {"published_as", formats},
+      {"languages", needs ? Json(needs->languages) : Json()},
+      {"memory_bytes", needs ? Json(needs->memory_bytes) : Json()},
+      {"times_real_time", needs ? Json(std::nearbyint(needs->times_real_time * 10) / 10) : Json()}};
 }
 
 Json stored_json(const std::filesystem::path& path) {
@@ -75,7 +83,11 @@ std::string models_json(const std::vector<ListedModel>& models,
                         const std::filesystem::path& folder) {
   Json list = Json::array();
   for (const ListedModel& model : models) list.push_back(listed_json(model));
-  const Json all = {{"schema_version", 1}, {"folder", json_of(folder)}, {"models", list}};
+  const auto [english, other] = advice_for(this_host());
+  const Json all = {{"schema_version", 1},
+                    {"folder", json_of(folder)},
+                    {"recommended", {{"english", english}, {"other", other}}},
+                    {"models", list}};
   return all.dump(2) + "\n";
 }
 

@@ -27,6 +27,10 @@ TEST_CASE("models: JSON of the list has every name, here or published") {
   CHECK(found["models"][0]["path"].is_null());
   CHECK(found["models"][0]["published_as"][0] == "ctranslate2");
   CHECK(found["models"].back()["published_as"].empty());
+  CHECK(found["models"][0]["languages"] == 1);
+  CHECK(found["models"][1]["languages"] == 99);
+  CHECK(found["models"].back()["memory_bytes"].is_null());
+  CHECK_FALSE(found["recommended"]["other"].get<std::string>().ends_with(".en"));
   CHECK(found["models"].back()["path"] == "/models/mine\xEF\xBF\xBD");
 }
 
