@@ -57,6 +57,16 @@ def test_as_the_program_of_a_corpus(program, tiny, name):
     check_like_program(program, tiny, str(SHARED / name))
 
 
+def test_a_detected_language_and_warnings_are_logged(nano_model, nano, caplog):
+    options = {**QUICK, "language": None}
+    with caplog.at_level("INFO", logger="whisper_npu"):
+        segments, info = nano_model.transcribe(str(nano / "tone.wav"), **options)
+        assert f"Detected language '{info.language}' with probability" in caplog.text
+        list(segments)
+    guess = [r for r in caplog.records if "the language is a guess" in r.getMessage()]
+    assert len(guess) == (info.language_probability < 0.5)
+
+
 def test_by_speech_as_the_program(program, tiny, jfk):
     check_like_program(program, tiny, jfk, "--vad", "True", vad_filter=True)
 

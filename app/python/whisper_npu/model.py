@@ -174,6 +174,8 @@ class WhisperModel:
     def info(self, run: Run, arguments: Dict[str, Any], said: Any, vad: Any) -> TranscriptionInfo:
         beginning = run.beginning
         probabilities = list(beginning.language_probs) or None
+        if probabilities:
+            self.logger.info("Detected language '%s' with probability %.2f", *probabilities[0])
         duration = 0.0 if run.is_empty else beginning.duration
         return TranscriptionInfo(
             language=beginning.language,

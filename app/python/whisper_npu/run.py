@@ -1,6 +1,7 @@
 """A transcription at work: the engine's, kept until it is over or stopped."""
 
 import atexit
+import logging
 import os
 import threading
 import weakref
@@ -15,6 +16,7 @@ from whisper_npu.errors import LibraryError, StoppedError, UsageError, renamed
 # True: a bar of tqdm; a function is given the seconds that are done and how many there are.
 Progress = Union[bool, Callable[[float, float], Any]]
 
+logger = logging.getLogger("whisper_npu")
 _running: "weakref.WeakValueDictionary[int, Run]" = weakref.WeakValueDictionary()
 _is_ending = False  # the interpreter
 
@@ -72,6 +74,8 @@ class Run:
                     bar.show(event.done_s, event.total_s)
                 else:
                     yield make(event)
+            for warning in self._work.warnings:
+                logger.warning("%s: %s", self._name, warning)
         except Exception as error:
             self._name_in(error)
             raise
