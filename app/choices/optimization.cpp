@@ -20,14 +20,13 @@ struct Goal {
   std::string_view precision;
   std::size_t beams;
   bool is_batched;
-  bool pools_padding;  // on the CPU
   std::string_view npu_precision;
 };
 
 Goal goal_of(std::string_view name) {
-  if (name == "speed") return {"int8", 1, true, true, "int8"};
-  if (name == "memory") return {"int8", 1, false, false, "int8"};
-  return {"fp32", kAccurateBeams, false, false, "bf16"};
+  if (name == "speed") return {"int8", 1, true, "int8"};
+  if (name == "memory") return {"int8", 1, false, "int8"};
+  return {"fp32", kAccurateBeams, false, "bf16"};
 }
 
 bool is_any_given(const IsGiven& is_given, std::initializer_list<std::string_view> names) {
@@ -42,10 +41,6 @@ bool names_npu(const Options& options) {
   const std::string& requested = options.device.requested;
   return requested != kAutoDevice &&
          (may_be(requested, kNpuBackend) || may_be(requested, kSimulatorBackend));
-}
-
-bool may_pool(const IsGiven& is_given, const Options& options) {
-  return !is_given("--pool-padding") && !names_npu(options);
 }
 
 // Batches are made of speech that the detector finds, without the text before as a prompt. Rows of
@@ -81,10 +76,6 @@ void optimize_for(std::string_view goal, const IsGiven& is_given, Options& optio
   if (wanted.is_batched && can_be_batched(is_given, options)) {
     transcribe.batch_size = kFastBatch;
     chose("--batch-size", std::to_string(kFastBatch));
-  }
-  if (wanted.pools_padding && may_pool(is_given, options)) {
-    transcribe.pool_padding = true;
-    chose("--pool-padding", "True");
   }
   if (goal == "memory" && !is_any_given(is_given, {"--best-of", "--length-penalty"})) {
     transcribe.best_of = 1;

@@ -302,9 +302,11 @@ void add_language(CLI::App& command, TranscribeOptions& transcribe, const std::s
 }
 
 void add_pool_padding(CLI::App& command, TranscribeOptions& transcribe) {
-  add_bool(command, "--pool-padding", transcribe.pool_padding,
-           "The encoder takes six positions of the silence that fills a window up for one: sooner "
-           "where audio is short, nearly the same text. On the CPU");
+  add_bool(
+      command, "--pool-padding", transcribe.pool_padding,
+      "The encoder takes six positions of the silence that fills a window up for one: sooner "
+      "where audio is short. It changes words, and may lose those of a short recording. On the "
+      "CPU");
 }
 
 void add_row_options(CLI::App& command, RowLimits& rows) {

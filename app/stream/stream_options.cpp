@@ -121,7 +121,6 @@ void add_decoding(CLI::App& app, TranscribeOptions& transcribe) {
 
 StreamOptions::StreamOptions() {
   work.transcribe.vad.enabled = true;
-  work.transcribe.pool_padding = true;  // there is more of it than of audio
   work.transcribe.vad.weights = vad_weights_file();
 }
 
