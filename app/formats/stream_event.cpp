@@ -32,6 +32,7 @@ std::string stream_json(const StreamEvent& event, double work) {
   const nlohmann::ordered_json line = {
       {"type", event.type == StreamEvent::Type::final ? "final" : "partial"},
       {"text", event.text()},
+      {"language", event.language},
       {"start", thousandths(event.words.empty() ? end : event.words.front().start)},
       {"end", thousandths(end)},
       {"words", words},

@@ -22,7 +22,8 @@ struct StreamEvent {
   std::vector<Word> words;
   // Seconds of audio that had been heard when this was decided.
   double heard = 0;
-  bool ends_line = false;  // of a final: a pause follows, or the end
+  bool ends_line = false;     // of a final: a pause follows, or the end
+  std::string language = {};  // code: that of the words, or of what was heard last
 
   std::string text() const;
 };

@@ -6,20 +6,27 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "app/engine/whisper_npu.hpp"
 
 namespace wnpu::app {
 
-// The same word but for ASCII capitals and ASCII marks around it: "Ask" and "ask,". Lone marks are
-// the same where they are equal.
+// The same word but for ASCII capitals and marks around it: "Ask" and "ask,". Lone marks are the
+// same where they are equal.
 bool is_same_word(std::string_view a, std::string_view b);
 
-// Words at the beginning that both hypotheses have.
+// Words at the beginning of `now` that both hypotheses have, whatever marks stand between them.
 std::size_t n_agreed(std::span<const Word> before, std::span<const Word> now);
 
 // Words at the beginning that the others end with, at most three.
 std::size_t n_repeated(std::span<const Word> before, std::span<const Word> now);
+
+// The text without the full stops, commas and the like at its end.
+std::string_view without_closing_marks(std::string_view text);
+
+// Takes such marks away from the beginning, with the words that are nothing else.
+void drop_closing_marks_before(std::vector<Word>& words);
 
 // Whether a sentence ends behind this word.
 bool ends_sentence(std::string_view word);

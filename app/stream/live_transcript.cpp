@@ -125,61 +125,76 @@ void LiveTranscript::run(Run kind) {
   if (kind == Run::pause) return end_line();
   auto heard = hear(false);
   if (!heard) return;
-  std::vector<Word> words = placed(*std::move(heard));
-  const std::size_t n_final =
-      kind == Run::stall ? n_before(words, kWholeS)
-                         : std::min(n_agreed(tail_, words), n_before(words, options_.lookahead_s));
+  std::vector<Word>& words = heard->words;
+  const std::size_t n_final = kind == Run::stall ? n_before(words, kWholeS)
+                                                 : std::min(n_agreed(tail_.words, words),
+                                                            n_before(words, options_.lookahead_s));
   const auto first_unstable = words.begin() + static_cast<std::ptrdiff_t>(n_final);
-  const std::string shown = joined_words(tail_);
+  const std::string shown = joined_words(tail_.words);
   const bool has_final = n_final > 0;
-  tail_.assign(first_unstable, words.end());
+  tail_ = {{first_unstable, words.end()}, heard->language};
   words.erase(first_unstable, words.end());
-  settle(std::move(words), false);
+  settle(*std::move(heard), false);
   // Final words take the place of the tail before them; one that is taken back needs to be told.
-  const bool is_news = has_final ? !tail_.empty() : joined_words(tail_) != shown;
+  const bool is_news = has_final ? !tail_.words.empty() : joined_words(tail_.words) != shown;
   if (is_news) tell(StreamEvent::Type::partial, tail_, false);
 }
 
-std::optional<std::vector<Word>> LiveTranscript::hear(bool is_last_try) {
-  const std::string begun = joined_words(settled_);
+// The marks at the end of what is final are left open: a full stop that was heard at a pause makes
+// the recogniser begin a sentence where one goes on.
+std::optional<Hypothesis> LiveTranscript::hear(bool is_last_try) {
+  const std::string settled = joined_words(settled_);
+  const std::string begun(without_closing_marks(settled));
   const std::size_t room = kTextBytes - std::min(kTextBytes, begun.size());
-  return recognise_({buffer_, end_of_text(before_, std::max(room, kLeastPromptBytes)), begun,
-                     is_last_try, heard_s()});
+  auto heard = recognise_({buffer_, end_of_text(before_, std::max(room, kLeastPromptBytes)), begun,
+                           language_, is_last_try, heard_s()});
+  if (heard) heard->words = placed(std::move(heard->words));
+  return heard;
 }
 
 void LiveTranscript::end_line() {
   is_open_ = false;
   auto heard = hear(true);
   // What cannot tell now has told before.
-  std::vector<Word> words = heard ? placed(*std::move(heard)) : std::exchange(tail_, {});
-  tail_.clear();
-  const bool has_words = !settled_.empty() || !words.empty();
-  const double end_s = words.empty() ? last_end_s_ : words.back().end;
+  Hypothesis last = heard ? *std::move(heard) : std::move(tail_);
+  tail_ = {};
+  const bool has_words = !settled_.empty() || !last.words.empty();
+  const double end_s = last.words.empty() ? last_end_s_ : last.words.back().end;
   if (has_words && seconds_at(speech_end_) - end_s >= kWordlessS) {
-    settle(std::move(words), false);
-    words = words_behind_settled();
+    settle(std::move(last), false);
+    last = heard_behind_settled();
   }
-  settle(std::move(words), true);
+  settle(std::move(last), true);
+  is_line_begun_ = false;
 }
 
 // What is heard of the audio behind the last final word alone, with the words before it as a
 // prompt. Only what the recogniser is sure of: it had nothing to say about that before. A final
 // word may have ended later than its time says.
-std::vector<Word> LiveTranscript::words_behind_settled() {
+Hypothesis LiveTranscript::heard_behind_settled() {
   const std::vector<Word> before = settled_;
   forget_words(before.size());
   auto heard = hear(false);
-  if (!heard) return {};
-  std::vector<Word> words = placed(*std::move(heard));
-  const auto n_said = static_cast<std::ptrdiff_t>(n_repeated(before, words));
-  words.erase(words.begin(), words.begin() + n_said);
-  return words;
+  if (!heard) return {{}, language_};
+  std::vector<Word>& words = heard->words;
+  words.erase(words.begin(),
+              words.begin() + static_cast<std::ptrdiff_t>(n_repeated(before, words)));
+  return *std::move(heard);
+}
+
+// Whether a full stop or the like goes on with the line: neither it has one there already, nor is
+// it the line before.
+bool LiveTranscript::may_begin_with_marks() const {
+  if (!is_line_begun_) return false;
+  const std::string_view last = settled_.empty() ? std::string_view(before_) : settled_.back().text;
+  return without_closing_marks(last) == last;
 }
 
 // In seconds of the stream, in order, behind the words that are final and within what was heard.
 std::vector<Word> LiveTranscript::placed(std::vector<Word> words) const {
   const double start_s = seconds_at(heard_ - buffer_.size());
   std::erase_if(words, [](const Word& word) { return word.text.empty(); });
+  if (!may_begin_with_marks()) drop_closing_marks_before(words);
   double earliest = last_end_s_;
   for (Word& word : words) {
     word.start = std::clamp(start_s + word.start, earliest, std::max(earliest, heard_s()));
@@ -196,15 +211,23 @@ std::size_t LiveTranscript::n_before(std::span<const Word> words, double audio_s
   return static_cast<std::size_t>(std::ranges::find_if(words, is_late) - words.begin());
 }
 
-void LiveTranscript::settle(std::vector<Word> words, bool ends_line) {
+// Text of another language is no prompt.
+void LiveTranscript::settle(Hypothesis hypothesis, bool ends_line) {
+  const std::vector<Word>& words = hypothesis.words;
   if (words.empty() && !ends_line) return;
-  if (!words.empty()) last_end_s_ = words.back().end;
-  settled_.insert(settled_.end(), words.begin(), words.end());
-  tell(StreamEvent::Type::final, std::move(words), ends_line);
+  if (!words.empty()) {
+    if (language_ != hypothesis.language) before_.clear();
+    language_ = hypothesis.language;
+    last_end_s_ = words.back().end;
+    is_line_begun_ = true;
+    settled_.insert(settled_.end(), words.begin(), words.end());
+  }
+  tell(StreamEvent::Type::final, std::move(hypothesis), ends_line);
 }
 
-void LiveTranscript::tell(StreamEvent::Type type, std::vector<Word> words, bool ends_line) {
-  on_event_({type, std::move(words), heard_s(), ends_line});
+void LiveTranscript::tell(StreamEvent::Type type, Hypothesis hypothesis, bool ends_line) {
+  on_event_(
+      {type, std::move(hypothesis.words), heard_s(), ends_line, std::move(hypothesis.language)});
 }
 
 // Once there is much audio it is cut behind a sentence, later behind any word.
@@ -236,7 +259,7 @@ void LiveTranscript::forget_words(std::size_t n_words) {
 void LiveTranscript::forget_all() {
   before_ = end_of_text(before_ + joined_words(settled_));
   settled_.clear();
-  tail_.clear();
+  tail_ = {};
   const std::uint64_t kept = std::min(to_samples(options_.pad_s), quiet_ / 2);
   if (buffer_.size() > kept) drop_samples(buffer_.size() - kept);
   is_speech_ = false;

@@ -22,12 +22,12 @@
 namespace wnpu::app {
 
 struct LiveOptions {
-  double chunk_s = 0.5;      // audio between two hypotheses
-  double lookahead_s = 0.5;  // of audio behind a word, before which it is not final
-  double pause_s = 0.5;      // of silence, after which all that was said is final
-  double buffer_s = 15;      // of audio, from which on it is cut at an end of a sentence
-  double pad_s = 0.4;        // taken before speech
-  double threshold = 0.5;    // speech from this probability on
+  double chunk_s = 1;      // audio between two hypotheses
+  double lookahead_s = 1;  // of audio behind a word, before which it is not final
+  double pause_s = 0.5;    // of silence, after which all that was said is final
+  double buffer_s = 15;    // of audio, from which on it is cut at an end of a sentence
+  double pad_s = 0.4;      // taken before speech
+  double threshold = 0.5;  // speech from this probability on
   // Silence below this; none: threshold - 0.15, at least 0.01. What is speech is no silence.
   std::optional<double> neg_threshold = {};
 };
@@ -37,16 +37,23 @@ struct HeardAudio {
   std::span<const std::int16_t> samples;  // 16 kHz, less than 30 s
   std::string before;                     // end of the text that is final, before the samples
   std::string begun;                      // the samples' text begins with this, which is final
+  std::string language;                   // of these texts, a code; none: there are none
   bool is_last_try = false;               // temperatures may rise, and doubtful text counts
   double heard_s = 0;                     // of the stream so far, to the end of the samples
+};
+
+// What it answers.
+struct Hypothesis {
+  std::vector<Word> words;  // behind `begun`, in seconds from the first sample
+  std::string language;     // of them, a code
 };
 
 class LiveTranscript {
  public:
   // Of a block of 512 samples: probability of speech. Each block once, in order.
   using SpeechFn = std::function<double(std::span<const std::int16_t>)>;
-  // Words behind `begun`, in seconds from the first sample; none: it was not able to tell.
-  using RecogniseFn = std::function<std::optional<std::vector<Word>>(const HeardAudio&)>;
+  // None: it was not able to tell.
+  using RecogniseFn = std::function<std::optional<Hypothesis>(const HeardAudio&)>;
   using EventFn = std::function<void(const StreamEvent&)>;
 
   static constexpr std::size_t kBlock = 512;
@@ -75,13 +82,15 @@ class LiveTranscript {
   void take_block(bool more_are_waiting);
   void take_speech(double probability, bool more_are_waiting);
   void run(Run kind);
-  std::optional<std::vector<Word>> hear(bool is_last_try);
+  // The words are placed.
+  std::optional<Hypothesis> hear(bool is_last_try);
   void end_line();
-  std::vector<Word> words_behind_settled();
+  Hypothesis heard_behind_settled();
   std::vector<Word> placed(std::vector<Word> words) const;
+  bool may_begin_with_marks() const;
   std::size_t n_before(std::span<const Word> words, double audio_s) const;
-  void settle(std::vector<Word> words, bool ends_line);
-  void tell(StreamEvent::Type type, std::vector<Word> words, bool ends_line);
+  void settle(Hypothesis hypothesis, bool ends_line);
+  void tell(StreamEvent::Type type, Hypothesis hypothesis, bool ends_line);
   void trim();
   void forget_words(std::size_t n_words);
   void forget_all();
@@ -105,9 +114,11 @@ class LiveTranscript {
   bool is_hurried_ = false;
 
   std::vector<Word> settled_;  // final words of the buffer
-  std::vector<Word> tail_;     // the last hypothesis behind them
+  Hypothesis tail_;            // the last one, behind them
   std::string before_;         // the end of the final text before the buffer
+  std::string language_;       // of these two
   double last_end_s_ = 0;      // of the last final word
+  bool is_line_begun_ = false;
 };
 
 }  // namespace wnpu::app

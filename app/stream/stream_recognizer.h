@@ -3,7 +3,7 @@
 
 #include <functional>
 #include <optional>
-#include <vector>
+#include <string>
 
 #include "app/engine/whisper_npu.hpp"
 #include "app/stream/live_transcript.h"
@@ -18,14 +18,15 @@ class StreamRecognizer {
                    std::function<bool()> should_hurry);
 
   // As LiveTranscript::RecogniseFn. Throws Error.
-  std::optional<std::vector<Word>> hear(const HeardAudio& heard);
+  std::optional<Hypothesis> hear(const HeardAudio& heard);
 
   // Wall clock of the last call, and of those before it that heard as much of the stream: after a
   // second look at its end a listener has waited for both.
   double work_s() const { return work_s_; }
 
  private:
-  TranscribeOptions options_of(const HeardAudio& heard) const;
+  std::optional<Hypothesis> hear_in(const std::string& language, const HeardAudio& heard);
+  TranscribeOptions options_of(const HeardAudio& heard, const std::string& language) const;
   bool is_doubtful(const Transcript& transcript) const;
 
   Session& session_;

@@ -15,7 +15,7 @@ using namespace wnpu::app;  // NOLINT
 using Type = StreamEvent::Type;
 
 StreamEvent event(Type type, std::vector<std::string> texts, bool ends_line = false) {
-  StreamEvent made{type, {}, 3, ends_line};
+  StreamEvent made{type, {}, 3, ends_line, "de"};
   double at = 1;
   for (std::string& text : texts) {
     made.words.push_back({std::move(text), at, at + 0.25, 0.5});
@@ -65,6 +65,7 @@ TEST_CASE("live output: JSON lines are what the schema says") {
   REQUIRE(all.size() == 2);
   CHECK(tests::schema_fault(schema, {{"type", "final"},
                                      {"text", ""},
+                                     {"language", "de"},
                                      {"start", 0},
                                      {"end", 0},
                                      {"words", nlohmann::json::array()},
@@ -75,6 +76,7 @@ TEST_CASE("live output: JSON lines are what the schema says") {
         nlohmann::json{
             {"type", "final"},
             {"text", " a"},
+            {"language", "de"},
             {"start", 1},
             {"end", 1.25},
             {"words", {{{"word", " a"}, {"start", 1}, {"end", 1.25}, {"probability", 0.5}}}},
@@ -99,6 +101,7 @@ TEST_CASE("live output: JSON tells by a partial without words that words were ta
     CHECK(all[0]["text"] == " a");
     CHECK(all[1]["type"] == "partial");
     CHECK(all[1]["words"].empty());
+    CHECK(all[1]["language"] == "de");
     CHECK(all[1]["end"] == 3);
     CHECK(all[1]["latency"] == 0);
   }

@@ -176,7 +176,7 @@ TEST_CASE("live transcript: a word that went on behind its time is not said twic
       {}, [&](auto block) { return listener.speech(block); },
       [&](const HeardAudio& audio) {
         auto heard = listener.hear(audio);
-        for (Word& word : *heard) word.end = std::min(word.end, word.start + 0.4);
+        for (Word& word : heard->words) word.end = std::min(word.end, word.start + 0.4);
         return heard;
       },
       [&](const StreamEvent& event) {
@@ -335,7 +335,7 @@ TEST_CASE("live transcript: a recogniser that cannot tell takes nothing back") {
   int n_asked = 0;
   LiveTranscript transcript(
       {}, [&](auto block) { return listener.speech(block); },
-      [&](const HeardAudio& audio) -> std::optional<std::vector<Word>> {
+      [&](const HeardAudio& audio) -> std::optional<Hypothesis> {
         if (++n_asked % 2 == 0 && !audio.is_last_try) return std::nullopt;
         return listener.hear(audio);
       },

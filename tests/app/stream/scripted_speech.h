@@ -10,9 +10,12 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/engine/whisper_npu.hpp"
+#include "app/stream/agreement.h"
 #include "app/stream/live_transcript.h"
 
 namespace wnpu::tests {
@@ -80,7 +83,7 @@ class ScriptedListener {
     return std::ranges::any_of(script_.words, is_in) ? 0.9 : 0.05;
   }
 
-  std::optional<std::vector<Word>> hear(const app::HeardAudio& heard) {
+  std::optional<app::Hypothesis> hear(const app::HeardAudio& heard) {
     const double start = time_of(heard.samples);
     const double end = start + static_cast<double>(heard.samples.size()) / 16000;
     if (std::abs(heard.heard_s - end) > 0.01) had_other_end = true;
@@ -89,16 +92,19 @@ class ScriptedListener {
     ++n_calls;
     if (script_.ends_with_prefix && heard.is_last_try && !heard.begun.empty()) {
       ++n_ended_with_prefix;
-      return std::vector<Word>();
+      return app::Hypothesis{{}, "en"};
     }
     std::string rest = heard.begun;
     std::vector<Word> words;
     for (Word word : script_.words) {
       // What is cut in the middle is not heard; a tenth of a millisecond for the rounding.
       if ((word.start + word.end) / 2 < start - 1e-4 || word.start > end - 0.02) continue;
-      if (rest.starts_with(word.text)) {
-        rest.erase(0, word.text.size());
-        continue;
+      const std::string_view bare = app::without_closing_marks(word.text);
+      if (rest.starts_with(bare)) {
+        const bool is_last = rest.size() == bare.size();
+        rest.erase(0, is_last ? bare.size() : word.text.size());
+        word.text.erase(0, bare.size());
+        if (!is_last || word.text.empty()) continue;
       }
       if (!rest.empty()) had_other_beginning = true;
       const bool is_unsure = word.end > end - script_.unsure_s && !heard.is_last_try;
@@ -111,7 +117,7 @@ class ScriptedListener {
       word.end = std::min(word.end, end) - start;
       words.push_back(word);
     }
-    return words;
+    return app::Hypothesis{std::move(words), "en"};
   }
 
   std::size_t n_calls = 0;
