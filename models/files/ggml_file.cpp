@@ -24,8 +24,7 @@ constexpr int kVersionFactor = 1000;
 constexpr int kQuantizationVersion = 2;
 // openai/whisper audio.py: N_FFT 400, so that a mel filter has 201 bins.
 constexpr std::size_t kFilterBins = 201;
-// Longest token in use: 128 bytes (a run of spaces); longest tensor name: under 50.
-constexpr std::size_t kMaxToken = 1024;
+// Longest tensor name: under 50.
 constexpr std::size_t kMaxName = 256;
 
 // ggml.h enum ggml_type.
@@ -120,8 +119,8 @@ class GgmlFile final : public ModelFile {
     token_bytes_.reserve(dims_.n_text_tokens());
     for (std::size_t id = 0; id < count; ++id) {
       const auto length = cursor_.read<std::uint32_t>("a token");
-      if (length > kMaxToken) {
-        fail("token " + std::to_string(id), "at most " + std::to_string(kMaxToken) + " bytes",
+      if (length > kMaxTokenBytes) {
+        fail("token " + std::to_string(id), "at most " + std::to_string(kMaxTokenBytes) + " bytes",
              std::to_string(length));
       }
       const std::string_view bytes = as_text(cursor_.take(length, "a token"));

@@ -1,12 +1,19 @@
 #include "models/files/model_file.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "models/base/error.h"
 #include "models/files/tensor_layout.h"
 #include "models/files/tensor_names.h"
 
 namespace wnpu::models {
+namespace {
+
+// Bytes of tensors for each byte of theirs in the file.
+constexpr std::size_t kMostSharing = 2;
+
+}  // namespace
 
 const TensorView& ModelFile::tensor(const std::string& name,
                                     std::span<const std::size_t> shape) const {
@@ -37,7 +44,27 @@ void ModelFile::add_tensor(const std::string& name, TensorView tensor, const std
   }
 }
 
+void ModelFile::check_shared_bytes(const std::string& path) const {
+  std::vector<std::span<const std::byte>> parts;
+  for (const auto& [name, tensor] : tensors_) parts.push_back(tensor.bytes);
+  std::ranges::sort(parts, std::less<>(), [](const auto& part) { return part.data(); });
+  std::size_t all = 0;
+  std::size_t distinct = 0;
+  const std::byte* end = nullptr;  // of the parts so far
+  for (const auto& part : parts) {
+    const std::byte* const part_end = part.data() + part.size();
+    const std::byte* const begin = std::max(part.data(), end, std::less<>());
+    all += part.size();
+    if (begin < part_end) distinct += static_cast<std::size_t>(part_end - begin);
+    end = std::max(end, part_end, std::less<>());
+  }
+  if (all <= kMostSharing * distinct) return;
+  throw ModelError(path + ": expected tensors with bytes of their own, found " +
+                   std::to_string(all) + " bytes of tensors in " + std::to_string(distinct));
+}
+
 void ModelFile::check_tensors(const std::string& path) const {
+  check_shared_bytes(path);
   std::size_t found = 0;
   for (const TensorSpec& spec : whisper_tensors(dims_)) {
     const auto tensor = tensors_.find(spec.name);

@@ -34,6 +34,9 @@ inline constexpr std::string_view kNoDType = "none";
 // of a sharded large-v3 130 KB.
 inline constexpr std::size_t kMaxConfigBytes = std::size_t{4} << 20U;
 
+// Most bytes of a text token. The longest in use, a run of spaces, has 128.
+inline constexpr std::size_t kMaxTokenBytes = 1024;
+
 // What is read apart from the weights. Optional lists are empty where the format has none.
 struct ModelConfig {
   std::vector<int> suppress_tokens;
@@ -78,8 +81,13 @@ class ModelFile {
   // For readers. Enters a tensor; ModelError if there is one of the name already. `path` names the
   // file it comes from.
   void add_tensor(const std::string& name, TensorView tensor, const std::string& path);
-  // ModelError unless tensors_ holds just what a model of dims_ has, each in its shape.
+  // ModelError unless tensors_ holds just what a model of dims_ has, each in its shape and in bytes
+  // of its own.
   void check_tensors(const std::string& path) const;
+
+  // ModelError where tensors share so many bytes that a small file would take much memory. Formats
+  // may keep equal vectors once.
+  void check_shared_bytes(const std::string& path) const;
 
   std::string path_;
   std::string_view format_;

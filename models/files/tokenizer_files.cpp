@@ -6,6 +6,7 @@
 #include "models/base/folder.h"
 #include "models/base/json_file.h"
 #include "models/base/mapped_file.h"
+#include "models/files/model_file.h"
 #include "models/files/vocabulary_json.h"
 #include "models/text/byte_level.h"
 
@@ -30,6 +31,10 @@ class TokenTable {
     if (id >= tokens_.size()) return;  // a special token
     const auto bytes = bytes_of_spelling(spelled);
     if (!bytes) fail("a token in byte-level spelling at id " + std::to_string(id), spelled);
+    if (bytes->size() > kMaxTokenBytes) {
+      fail("at most " + std::to_string(kMaxTokenBytes) + " bytes of token " + std::to_string(id),
+           std::to_string(bytes->size()));
+    }
     if (tokens_[id]) fail("one token an id", "two at id " + std::to_string(id));
     tokens_[id] = *bytes;
   }

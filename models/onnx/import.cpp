@@ -20,8 +20,11 @@ class ImportedModel final : public ModelFile {
     dims_ = decoder.dims();
     config_ = decoder.config();
     token_bytes_ = decoder.token_bytes();
-    for (const auto& [name, found] : onnx::find_encoder(graph_, dims_)) {
-      add_tensor(name, found.is_transposed ? transposed(found.view) : found.view, path_);
+    const auto encoder = onnx::find_encoder(graph_, dims_);
+    for (const auto& [name, found] : encoder) add_tensor(name, found.view, path_);
+    check_shared_bytes(path_);
+    for (const auto& [name, found] : encoder) {
+      if (found.is_transposed) tensors_.at(name) = transposed(found.view);
     }
     for (const TensorSpec& spec : whisper_tensors(dims_)) {
       if (!spec.name.starts_with("decoder.")) continue;

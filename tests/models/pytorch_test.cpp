@@ -166,6 +166,14 @@ TEST_CASE("pytorch: what a checkpoint may not say is refused by its name") {
       has_part(pt_refusal(bad), "archive: expected data.pkl, as torch.save writes it, found none"));
 }
 
+TEST_CASE("pytorch: tensors that share one storage cost no memory: they are refused") {
+  Dims dims = small_dims();
+  dims.n_audio_layer = 150;  // together larger than the embedding, which is the storage
+  const NanoModel model = make_nano_model({.dims = dims});
+  const std::string said = pt_refusal(to_pytorch(model, {DType::f16, true, false, true}));
+  CHECK(has_part(said, "expected tensors with bytes of their own, found "));
+}
+
 TEST_CASE("pytorch: opcodes that tensors do not need are refused") {
   for (const std::string code : {"I1\n.", "i", "o", "c__builtin__\neval\n.", "\x93", "\x81", "P1\n",
                                  "\x82\x01", "S'a'\n", "F1\n", "0", "2", "\x8e"}) {

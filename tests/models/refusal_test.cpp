@@ -213,6 +213,8 @@ TEST_CASE("ctranslate2: config.json and vocabulary.json are checked") {
        {[](Ct2Model& m) { m.config = R"({"a": 1, "a": 2})"; }, "found \"a\" twice"},
        {[](Ct2Model& m) { m.config = std::string(100, '['); }, "levels of nesting"},
        {[](Ct2Model& m) { m.vocabulary = "[\"a\"]"; }, "expected 50257 text tokens, found none"},
+       {[](Ct2Model& m) { m.vocabulary = "[\"" + std::string(65536, 'a') + "\"]"; },
+        "expected at most 1024 bytes of token 0, found 65536"},
        {[](Ct2Model& m) { m.vocabulary = "[1]"; }, "expected tokens as strings, found 1"},
        {[](Ct2Model& m) { m.vocabulary = "[\"\xC4\xBF\xE2\x82\xAC\"]"; }, "byte-level spelling"},
        {[](Ct2Model& m) { m.vocabulary = "\"" + m.vocabulary; }, "expected JSON"}});

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include <zlib.h>
+
 #include "tests/nano/nano_codec.h"
 #include "tests/nano/nano_safetensors.h"
 
@@ -41,10 +43,11 @@ std::string storage_name(DType dtype) {
   return dtype == DType::f16 ? "HalfStorage" : "BFloat16Storage";
 }
 
-std::string tensor(const NanoTensor& value, const std::string& key, const PtSpec& spec) {
+std::string tensor(const NanoTensor& value, const std::string& key, std::size_t n_stored,
+                   const PtSpec& spec) {
   std::string bytes = "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\n" +
                       storage_name(spec.dtype) + "\n" + text(key) + text("cpu") +
-                      integer(value.values.size()) + "tQ";
+                      integer(n_stored) + "tQ";
   bytes += integer(0) + tuple(value.shape) + tuple(strides_of(value.shape));
   bytes += "\x89";
   bytes += "ccollections\nOrderedDict\n)RtR";
@@ -72,12 +75,8 @@ std::string dims_pickle(const models::Dims& dims) {
 }
 
 std::uint32_t crc32_of(const std::string& bytes) {
-  std::uint32_t crc = ~std::uint32_t{0};
-  for (const char c : bytes) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1U ^ (0xEDB88320U & (0U - (crc & 1U)));
-  }
-  return ~crc;
+  return static_cast<std::uint32_t>(
+      ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 }  // namespace
@@ -94,11 +93,17 @@ PtModel to_pytorch(const NanoModel& model, const PtSpec& spec) {
   std::string pickle = std::string("\x80\x02}q\0(", 6) + text("dims") + dims_pickle(model.dims);
   pickle += text("model_state_dict");
   pickle += spec.is_ordered_dict ? "ccollections\nOrderedDict\n)R(" : "}(";
+  const auto size_of = [](const auto& named) { return named.second.values.size(); };
+  const auto& largest = std::ranges::max_element(model.tensors, {}, size_of)->second.values;
   std::size_t number = 0;
   for (const auto& [name, value] : model.tensors) {
-    const std::string key = std::to_string(number++);
-    pickle += text(name) + tensor(value, key, spec);
-    out.members.emplace_back("data/" + key, encode(spec.dtype, value.values));
+    const auto& stored = spec.is_shared ? largest : value.values;
+    const std::string key = std::to_string(spec.is_shared ? 0 : number);
+    pickle += text(name) + tensor(value, key, stored.size(), spec);
+    if (key == std::to_string(number)) {
+      out.members.emplace_back("data/" + key, encode(spec.dtype, stored));
+    }
+    ++number;
   }
   pickle += "u";
   if (spec.is_ordered_dict) pickle += "}" + text("_metadata") + "}sb";

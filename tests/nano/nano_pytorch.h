@@ -22,6 +22,7 @@ struct PtSpec {
   models::DType dtype = models::DType::f16;
   bool is_ordered_dict = true;  // the state dict as nn.Module.state_dict() gives it, else a dict
   bool is_parameter = false;    // tensors as parameters
+  bool is_shared = false;       // all tensors begin one storage, as large as the largest
 };
 PtModel to_pytorch(const NanoModel& model, const PtSpec& spec = {});
 

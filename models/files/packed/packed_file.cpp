@@ -54,9 +54,9 @@ class PackedFile final : public ModelFile {
     read_origin(index);
     if (reads == Reads::origin) return;
     read_config(index);
+    read_tokens(index);
     for (const json& entry : list(index, "tensors")) read_tensor(entry);
     check_tensors(path_);
-    read_tokens(index);
     for (const json& entry : list(index, "operands")) read_operand(entry);
     use_operands(&operands_);
   }
@@ -139,6 +139,8 @@ class PackedFile final : public ModelFile {
       fail(name, "a section within the file",
            std::to_string(size) + " bytes at " + std::to_string(offset));
     }
+    n_section_bytes_ += size;
+    if (n_section_bytes_ > index_at_) fail(name, "sections apart", "some that share bytes");
     sections_.push_back(
         {name, file_.bytes().subspan(offset, size), static_cast<std::uint32_t>(sum)});
     return sections_.back().bytes;
@@ -203,6 +205,10 @@ class PackedFile final : public ModelFile {
     ByteCursor cursor(section(index, "tokens", "tokens"), path_);
     while (cursor.remaining() != 0) {
       const auto size = cursor.read<std::uint16_t>("a token's size");
+      if (size > kMaxTokenBytes) {
+        fail("token " + std::to_string(token_bytes_.size()),
+             "at most " + std::to_string(kMaxTokenBytes) + " bytes", std::to_string(size));
+      }
       token_bytes_.emplace_back(as_text(cursor.take(size, "a token")));
     }
   }
@@ -234,6 +240,7 @@ class PackedFile final : public ModelFile {
 
   MappedFile file_;
   std::size_t index_at_ = 0;
+  std::size_t n_section_bytes_ = 0;  // of all sections so far
   PackedOrigin origin_;
   std::vector<Section> sections_;
   MappedOperands operands_;

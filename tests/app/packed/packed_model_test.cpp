@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "app/engine/loaded_model.h"
 #include "app/packed/packed_file.h"
@@ -23,6 +24,7 @@
 #include "models/base/mapped_file.h"
 #include "models/files/open_model.h"
 #include "models/files/packed/packed_file.h"
+#include "models/files/packed/packed_format.h"
 #include "models/kernels/vectors/instruction_set.h"
 #include "models/weights/stored_operand.h"
 #include "tests/few_samples.h"
@@ -247,6 +249,37 @@ TEST_CASE("packed model: cut, or with a bit flipped where it is checked, it is r
   folder.make_file("p.wnpu", bad);
   CHECK(models::damaged_sections(path) ==
         std::vector<std::string>{source->tensors().begin()->first});
+}
+
+TEST_CASE("packed model: overlong tokens and sections that share bytes are refused") {
+  const TemporaryFolder folder;
+  const auto source = open_in_memory(small_model());
+  const std::string good = packed_bytes(*source, order_of({models::Precision::int8}));
+  std::array<std::uint64_t, 2> place{};  // of the index
+  std::memcpy(place.data(), good.data() + good.size() - 32, sizeof place);
+  nlohmann::json index = nlohmann::json::parse(good.substr(place[0], place[1]));
+  std::string bad = good;
+  const std::uint16_t length = 1025;
+  std::memcpy(bad.data() + index["tokens"][0].get<std::size_t>(), &length, sizeof length);
+  CHECK_THROWS_WITH_AS(models::open_model(folder.make_file("p.wnpu", bad)),
+                       doctest::Contains("token 0: expected at most 1024 bytes, found 1025"),
+                       models::ModelError);
+
+  for (int i = 0; i < 200; ++i) {
+    nlohmann::json same = index["operands"][0];
+    same["key"] = std::to_string(i);
+    index["operands"].push_back(same);
+  }
+  const std::string text = index.dump();
+  place[1] = text.size();
+  const std::uint32_t sum = models::checksum(std::as_bytes(std::span(text)));
+  std::string tail = good.substr(good.size() - 32);
+  std::memcpy(tail.data(), place.data(), sizeof place);
+  std::memcpy(tail.data() + sizeof place, &sum, sizeof sum);
+  const std::string shared = good.substr(0, place[0]) + text + tail;
+  CHECK_THROWS_WITH_AS(models::open_model(folder.make_file("p.wnpu", shared)),
+                       doctest::Contains("expected sections apart, found some that share bytes"),
+                       models::ModelError);
 }
 
 TEST_CASE("packed model: an operand that is not what its key says is refused") {
