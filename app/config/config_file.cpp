@@ -1,5 +1,6 @@
 #include "app/config/config_file.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -28,6 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+// A key has a part for each command and one for the option, "models.convert.output".
+constexpr std::size_t kMostKeyParts = 16;
 constexpr std::string_view kPrefix = "WHISPER_NPU_";
 
 using Kind = ConfigNode::Kind;
@@ -74,6 +77,47 @@ std::string digits_in(double number, auto... format) {
   const auto [end, error] =
       std::to_chars(text.data(), text.data() + text.size(), number, format...);
   return {text.data(), end};
+}
+
+// Where a string ends that begins at `at`: on its line, but for those of three quotes.
+std::size_t end_of_toml_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const std::string three(3, quote);
+  const bool is_long = text.substr(at).starts_with(three);
+  const std::string_view mark = std::string_view(three).substr(0, is_long ? 3 : 1);
+  for (at += mark.size(); at < text.size(); ++at) {
+    if (text.substr(at).starts_with(mark)) {
+      at += mark.size();
+      // A long string may end in one or two quotes of its own.
+      for (int i = 0; i < 2 && is_long && text.substr(at).starts_with(quote); ++i) ++at;
+      return at;
+    }
+    if (text[at] == '\n' && !is_long) return at;
+    if (text[at] == '\\' && quote == '"') ++at;
+  }
+  return text.size();
+}
+
+// TOML's parser and the destructor of its tables call themselves for each part of a dotted key.
+// Outside of strings and comments a dot is a key's, or the one of a number.
+void check_dotted_keys(std::string_view text, const std::string& name) {
+  std::size_t n_parts = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"' || c == '\'') {
+      at = end_of_toml_string(text, at);
+    } else if (c == '#') {
+      at = std::min(text.find('\n', at), text.size());
+    } else {
+      ++at;
+      if (c == '.') ++n_parts;
+      if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) n_parts = 1;
+      if (n_parts <= kMostKeyParts) continue;
+      const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
+      throw UsageError(name + ":" + std::to_string(line) + ": expected keys of at most " +
+                       std::to_string(kMostKeyParts) + " parts, found more");
+    }
+  }
 }
 
 ConfigNode node_of(const toml::node& node);
@@ -155,6 +199,7 @@ ConfigPlace config_place(const std::optional<std::string>& named,
 }
 
 ConfigNode parse_config(std::string_view text, const std::string& name) {
+  check_dotted_keys(text, name);
   try {
     return node_of(toml::parse(text));
   } catch (const toml::parse_error& error) {

@@ -284,3 +284,23 @@ TEST_CASE("config: damaged files are refused, or read, and nothing else") {
   const std::string deep(100000, '[');
   CHECK_THROWS_AS(parse_config("x = " + deep, "config.toml"), UsageError);
 }
+
+TEST_CASE("config: a key of 28,000 dotted parts is refused, dots in text and numbers are not") {
+  std::string key = "a";
+  for (int i = 0; i < 28000; ++i) key += ".a";
+  std::string quoted = "'='";
+  for (int i = 0; i < 28000; ++i) quoted += R"( . "\"=" . '#')";
+  for (const std::string& text :
+       {key + " = 1", "[" + key + "]", "[[" + key + "]]", "x = { b = 1, " + key + " = 1 }",
+        quoted + " = 1", "b = \"\"\"x\"\"\"\"\n" + key + " = 1"}) {
+    const std::string expected = ": expected keys of at most 16 parts, found more";
+    CHECK_THROWS_WITH_AS(parse_config(text, "config.toml"), doctest::Contains(expected.c_str()),
+                         UsageError);
+  }
+  const std::string dots(100, '.');
+  const ConfigNode read = parse_config(
+      "a = \"\"\"" + dots + "\n\\\"\"\" " + dots + "\"\"\"\"\" # " + dots + " '\nb = '" + dots +
+          "'\nc = [1.5, 2.5]\nd.e.f = \"" + dots + "\\\"" + dots + "\"",
+      "config.toml");
+  CHECK(read.keys.size() == 4);
+}
