@@ -30,6 +30,13 @@ has_marked_targets() {
     "$("$objdump" -d --start-address="$start" --stop-address=$((start + 4)) "$file")"
 }
 
+# has_shadow_stack: Intel's CET note, without which the C library gives a process none.
+has_shadow_stack() {
+  case $(readelf --file-header "$file") in
+    *'X86-64'*) has "the note of shadow stacks" 'x86 feature:.*SHSTK' "$(readelf --notes "$file")" ;;
+  esac
+}
+
 # check FILE
 check() {
   file=$1
@@ -45,6 +52,7 @@ check() {
   has "stack protector" ' __stack_chk_fail@' "$imports"
   has "the library's checks of indices" ' _ZSt21__glibcxx_assert_failPKciS0_S0_@' "$imports"
   has "checked functions of libc (FORTIFY_SOURCE)" ' __[a-z]+_chk@' "$imports"
+  has_shadow_stack
   if grep -q TEXTREL <<<"$dynamic"; then
     echo "FAILED: code that is not written to: found TEXTREL in $file"
     failures=$((failures + 1))
