@@ -74,6 +74,7 @@ std::vector<decoder::WordTiming> Recognizer::align(
   decoder::DecodeOptions timed = job.options;
   timed.without_timestamps = false;
   const auto sot = decoder::sot_sequence(vocabulary(), timed);
+  if (timed.task == decoder::Task::translate) timed.language = "en";  // of the text
   return decoder::find_alignment(decoder_, *cache_, vocabulary(), model_->alignment_heads(),
                                  {texts, n_frames, timed.language, &windows_.at(job.slot), sot});
 }

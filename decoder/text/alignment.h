@@ -28,7 +28,7 @@ struct WordTiming {
 struct AlignmentTask {
   std::span<const std::vector<models::TokenId>> texts;  // of each segment, text tokens alone
   std::size_t n_frames = 0;                             // mel frames of audio in the window
-  std::string_view language;                            // code: some languages have no spaces
+  std::string_view language;                            // of the text, a code: some have no spaces
   const CrossKv* window = nullptr;
   std::span<const models::TokenId> sot_sequence;
 };

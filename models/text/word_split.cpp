@@ -5,12 +5,31 @@
 #include <cstddef>
 
 #include "models/base/utf8.h"
+#include "models/text/line_break.h"
 
 namespace wnpu::models {
 namespace {
 
 // Python's string.punctuation.
 constexpr std::string_view kPunctuation = R"(!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~)";
+
+void extend(Word& word, const Word& part) {
+  word.text += part.text;
+  word.tokens.insert(word.tokens.end(), part.tokens.begin(), part.tokens.end());
+}
+
+// As split_on_unicode, but for marks that are tokens of their own.
+std::vector<Word> split_unspaced(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
+  std::vector<Word> words;
+  for (Word& part : split_on_unicode(vocabulary, tokens)) {
+    if (words.empty() || !begins_with_mark(part.text)) {
+      words.push_back(std::move(part));
+    } else {
+      extend(words.back(), part);
+    }
+  }
+  return words;
+}
 
 }  // namespace
 
@@ -54,8 +73,7 @@ std::vector<Word> split_on_spaces(const Vocabulary& vocabulary, std::span<const 
     if (is_special || part.text.starts_with(' ') || is_punctuation || words.empty()) {
       words.push_back(std::move(part));
     } else {
-      words.back().text += part.text;
-      words.back().tokens.insert(words.back().tokens.end(), part.tokens.begin(), part.tokens.end());
+      extend(words.back(), part);
     }
   }
   return words;
@@ -63,7 +81,7 @@ std::vector<Word> split_on_spaces(const Vocabulary& vocabulary, std::span<const 
 
 std::vector<Word> split_to_words(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
                                  std::string_view language_code) {
-  return is_unspaced(language_code) ? split_on_unicode(vocabulary, tokens)
+  return is_unspaced(language_code) ? split_unspaced(vocabulary, tokens)
                                     : split_on_spaces(vocabulary, tokens);
 }
 

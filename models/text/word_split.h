@@ -23,7 +23,8 @@ struct Word {
 std::vector<Word> split_on_unicode(const Vocabulary& vocabulary, std::span<const TokenId> tokens);
 // Those, joined up to the next space, punctuation mark or special token.
 std::vector<Word> split_on_spaces(const Vocabulary& vocabulary, std::span<const TokenId> tokens);
-// The way that fits a language: some are written without spaces.
+// The way that fits a language: some are written without spaces. There a mark that is a token of
+// its own stays with its character, which openai/whisper cuts from it.
 std::vector<Word> split_to_words(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
                                  std::string_view language_code);
 

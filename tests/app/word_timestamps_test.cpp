@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "app/engine/transcribe.h"
+#include "models/text/word_split.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
@@ -97,4 +98,38 @@ TEST_CASE("word timestamps: a text as long as the context leaves room for its al
   options.without_timestamps = true;
   options.suppress_tokens.push_back(recognizer.vocabulary().eot());
   f.check(recognizer, 320, 0.3, options);
+}
+
+TEST_CASE("word timestamps: a translation is split as English, whatever was spoken") {
+  WordsFixture f;
+  app::Recognizer recognizer(tests::load(f.folder.path() / "model"), 2);
+  const auto path = f.folder.path() / "noise.wav";
+  tests::write_wav(path, tests::random_vector(16000, 16000, 0.3));
+  TranscribeOptions options;
+  options.language = "zh";
+  options.task = Task::translate;
+  options.word_timestamps = true;
+  options.temperature_increment_on_fallback.reset();
+  options.no_speech_threshold.reset();
+  options.prepend_punctuations = options.append_punctuations = "";
+  options.without_timestamps = true;
+  options.sample_len = 40;
+  const Transcript transcript = app::transcribe(recognizer, options, {path, {}});
+  REQUIRE(!transcript.segments.empty());
+  std::size_t n_pieces = 0;
+  std::size_t n_words = 0;
+  for (const Segment& segment : transcript.segments) {
+    std::vector<models::TokenId> text(segment.tokens);
+    std::erase_if(text, [&](auto token) { return token >= recognizer.vocabulary().eot(); });
+    std::vector<std::string> expected;
+    for (const auto& word : models::split_on_spaces(recognizer.vocabulary(), text)) {
+      expected.push_back(word.text);
+    }
+    std::vector<std::string> found;
+    for (const auto& word : segment.words) found.push_back(word.text);
+    CHECK(found == expected);
+    n_pieces += models::split_on_unicode(recognizer.vocabulary(), text).size();
+    n_words += found.size();
+  }
+  CHECK(n_pieces > n_words);
 }

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "models/base/error.h"
+#include "models/text/line_break.h"
 #include "models/text/word_split.h"
 #include "tests/nano/nano_model.h"
 
@@ -172,4 +173,56 @@ TEST_CASE("words: spaces, punctuation and special tokens start a word") {
                                       {"<|endoftext|>", {vocabulary.eot()}}};
   CHECK(split_on_spaces(vocabulary, tokens) == expected);
   CHECK(split_on_spaces(vocabulary, {}).empty());
+}
+
+TEST_CASE("words: a mark of Thai stays with its character, in Latin text as in openai/whisper") {
+  const Vocabulary vocabulary = vocabulary_with({"\u0E17", "\u0E35\u0E48", "\u0E33", " a"});
+  const Tokens tokens = {256, 257, 256, 258, 259, 'b'};
+  const std::vector<Word> expected = {{"\u0E17\u0E35\u0E48", {256, 257}},
+                                      {"\u0E17\u0E33", {256, 258}},
+                                      {" a", {259}},
+                                      {"b", {'b'}}};
+  CHECK(split_to_words(vocabulary, tokens, "th") == expected);
+  CHECK(split_on_unicode(vocabulary, tokens).size() == 6);
+  const Tokens mark = {257, 256};
+  CHECK(split_to_words(vocabulary, mark, "th").size() == 2);
+}
+
+TEST_CASE("words: lines end at white space, and beside characters of unspaced scripts") {
+  struct Border {
+    std::string before, after;
+    bool may_break;
+  };
+  for (const Border& border : {Border{"c", "'est", false},
+                               {"we", "\u2019re", false},
+                               {"l'", "homme", false},
+                               {"Chat", "GPT", false},
+                               {"GP", "T4", false},
+                               {"twenty", "-five", false},
+                               {"b", ".", false},
+                               {"a", " b", true},
+                               {"a ", "b", true},
+                               {"日本", "語", true},
+                               {"日本", "GPT", true},
+                               {"GPT", "です", true},
+                               {"き", "ょう", false},
+                               {"コ", "ーヒー", false},
+                               {"ッ", "ﾞ", false},
+                               {"東京", "」", false},
+                               {"「", "東京", false},
+                               {"東京", "「", true},
+                               {"い", "。", false},
+                               {"日本", "\u3000語", true},
+                               {"人", "々", false},
+                               {"\u0E17", "\u0E35", false},
+                               {"\u0E17", "\u0E17", true},
+                               {"한국", "어", false},
+                               {"👩\u200D", "👩", false},
+                               {"so", "👩", true},
+                               {"", "a", true},
+                               {"a", "", false}}) {
+    CAPTURE(border.before);
+    CAPTURE(border.after);
+    CHECK(may_break(border.before, border.after) == border.may_break);
+  }
 }

@@ -1,0 +1,28 @@
+// A pattern of PCRE2 on characters. Threads may share it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+struct pcre2_real_code_8;
+
+namespace wnpu::models {
+
+class Pattern {
+ public:
+  // Throws ModelError for what is no pattern.
+  explicit Pattern(std::string_view pattern);
+
+  // Where the match ends that begins at byte `start` of valid UTF-8; npos: there is none. The text
+  // is checked where `start` is 0: ModelError.
+  std::size_t end_of_match(std::string_view utf8, std::size_t start) const;
+
+ private:
+  struct FreeCode {
+    void operator()(pcre2_real_code_8* code) const;
+  };
+  std::unique_ptr<pcre2_real_code_8, FreeCode> code_;
+};
+
+}  // namespace wnpu::models
