@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/base/utf8.h"
+#include "models/text/line_break.h"
 
 namespace wnpu::app {
 namespace {
@@ -73,15 +74,31 @@ class SubtitleCutter {
   std::vector<TimedWords> subtitles_;
 };
 
+// The words as lines and --max-words-per-line count them: what no line may end within is one
+// ("c" + "'est"), and is harmless in a cue.
+TimedWords whole_words(const TimedWords& words) {
+  TimedWords whole;
+  for (const Word& word : words) {
+    if (whole.empty() || models::may_break(whole.back().text, word.text)) {
+      whole.push_back(word);
+    } else {
+      whole.back().text += word.text;
+      whole.back().end = word.end;
+    }
+  }
+  // "-->" would be read as a cue's times.
+  for (Word& word : whole) word.text = models::replace_all(word.text, "-->", "->");
+  return whole;
+}
+
 std::vector<TimedWords> cut_words(std::span<const Segment> segments, const SubtitleLayout& layout) {
   const auto with_words = std::find_if(segments.begin(), segments.end(),
                                        [](const auto& segment) { return !segment.words.empty(); });
   SubtitleCutter cutter(layout, with_words->words.front().start);
   const std::size_t chunk = layout.max_words_per_line.value_or(kNoLimit);
   for (const Segment& segment : segments) {
-    for (std::size_t i = 0; i < segment.words.size(); ++i) {
-      cutter.add(segment.words[i], i % chunk == 0);
-    }
+    const TimedWords words = whole_words(segment.words);
+    for (std::size_t i = 0; i < words.size(); ++i) cutter.add(words[i], i % chunk == 0);
   }
   return cutter.finish();
 }
@@ -102,6 +119,21 @@ std::string underline(std::string_view word) {
          std::string(tail);
 }
 
+// What srt and vtt take for one cue's text: an empty line would end it, and "-->" be read as times.
+std::string cue_text(std::string_view text) {
+  const std::string plain = models::replace_all(text, "-->", "->");
+  std::string lines;
+  for (std::size_t at = 0; at < plain.size();) {
+    const std::size_t end = std::min(plain.find_first_of("\r\n", at), plain.size());
+    const std::string_view line = std::string_view(plain).substr(at, end - at);
+    at = end + 1;
+    if (models::strip(line).empty()) continue;
+    if (!lines.empty()) lines += '\n';
+    lines += line;
+  }
+  return lines;
+}
+
 std::string join(const TimedWords& words) {
   std::string text;
   for (const Word& word : words) text += word.text;
@@ -114,10 +146,10 @@ void add_highlighted(const TimedWords& subtitle, TimestampStyle style, std::vect
   for (std::size_t i = 0; i < subtitle.size(); ++i) {
     const std::string start = format_timestamp(subtitle[i].start, style);
     const std::string end = format_timestamp(subtitle[i].end, style);
-    if (last != start) cues.push_back({last, start, join(subtitle)});
+    if (last != start) cues.push_back({last, start, cue_text(join(subtitle))});
     TimedWords highlighted = subtitle;
     highlighted[i].text = underline(subtitle[i].text);
-    cues.push_back({start, end, join(highlighted)});
+    cues.push_back({start, end, cue_text(join(highlighted))});
     last = end;
   }
 }
@@ -130,9 +162,8 @@ std::vector<Cue> make_cues(std::span<const Segment> segments, const SubtitleLayo
   if (std::all_of(segments.begin(), segments.end(),
                   [](const auto& segment) { return segment.words.empty(); })) {
     for (const Segment& segment : segments) {
-      // "-->" would be read as a cue's times.
       cues.push_back({format_timestamp(segment.start, style), format_timestamp(segment.end, style),
-                      models::replace_all(models::strip(segment.text), "-->", "->")});
+                      cue_text(models::strip(segment.text))});
     }
     return cues;
   }
@@ -141,7 +172,7 @@ std::vector<Cue> make_cues(std::span<const Segment> segments, const SubtitleLayo
       add_highlighted(subtitle, style, cues);
     } else {
       cues.push_back({format_timestamp(subtitle.front().start, style),
-                      format_timestamp(subtitle.back().end, style), join(subtitle)});
+                      format_timestamp(subtitle.back().end, style), cue_text(join(subtitle))});
     }
   }
   return cues;

@@ -1,5 +1,6 @@
 #include "app/formats/text_formats.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include "app/engine/timestamp.h"
@@ -10,6 +11,14 @@ namespace wnpu::app {
 namespace {
 
 constexpr TimestampStyle kSrtStyle{.always_hours = true, .decimal_marker = ','};
+
+// For a format with a line a segment.
+std::string one_line(std::string_view text) {
+  std::string line(models::strip(text));
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return line;
+}
 
 }  // namespace
 
@@ -35,12 +44,12 @@ void write_vtt(const Transcript& transcript, const SubtitleLayout& layout, std::
   if (transcript.truncated) out << "NOTE truncated: the run was stopped here\n\n";
 }
 
-// utils.py WriteTSV: integer milliseconds
+// utils.py WriteTSV: integer milliseconds; a line a segment, whatever is in its text
 void write_tsv(const Transcript& transcript, std::ostream& out) {
   out << "start\tend\ttext\n";
   for (const auto& segment : transcript.segments) {
     out << to_milliseconds(segment.start) << '\t' << to_milliseconds(segment.end) << '\t'
-        << models::replace_all(models::strip(segment.text), "\t", " ") << '\n';
+        << one_line(models::replace_all(segment.text, "\t", " ")) << '\n';
   }
 }
 
@@ -50,8 +59,7 @@ void write_lrc(const Transcript& transcript, std::ostream& out) {
     const auto hundredths = (to_milliseconds(segment.start) + 5) / 10;
     const auto two_digits = [](auto n) { return (n < 10 ? "0" : "") + std::to_string(n); };
     out << '[' << two_digits(hundredths / 6000) << ':' << two_digits(hundredths / 100 % 60) << '.'
-        << two_digits(hundredths % 100) << ']'
-        << models::replace_all(models::strip(segment.text), "\n", " ") << '\n';
+        << two_digits(hundredths % 100) << ']' << one_line(segment.text) << '\n';
   }
 }
 

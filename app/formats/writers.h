@@ -1,6 +1,6 @@
 // A transcript as text in each of the formats that can be asked for. Pure: no files, no streams of
 // the process. txt, srt, vtt and tsv are byte for byte what openai/whisper's writers (utils.py)
-// write for the same segments.
+// write for the same segments, but for what README.md lists.
 #pragma once
 
 #include <array>

@@ -20,7 +20,7 @@ const std::vector<std::string> kPieces = {
     "日本",      "語。",   "「東京」",  "\u3000全角",   " 한국어",
     "中文，",    " Ünï",   " e\u0301",  " 😀",           "👩\u200d👩\u200d👧",
     "🇯🇵",        " مرحبا", " a\u00a0b", " \x01",        " line\nbreak",
-    " <i>&amp;", " -",     ".",         " 12,345.67",   " end.",
+    " <i>&amp;", " -",     " .",        " 12,345.67",   " end.",
 };
 
 const std::vector<SubtitleLayout> kLayouts = {
@@ -79,16 +79,16 @@ struct Expected {
 };
 
 const std::vector<Expected> kExpected = {
-    {0, Format::txt, 0xaf93522c4f41fae7}, {0, Format::srt, 0xbdce6494cb4ea0c9},
-    {0, Format::vtt, 0xa914118135120043}, {0, Format::tsv, 0xb54c13b3f26e77c8},
-    {1, Format::txt, 0x06579e3d3832fbb3}, {1, Format::srt, 0x01295cce7f4f758b},
-    {1, Format::vtt, 0xebcbffcf4309252e}, {1, Format::tsv, 0x7aaac96cd7679239},
-    {2, Format::txt, 0x99ea085e9d2a571e}, {2, Format::srt, 0x36cb941c06649fb1},
-    {2, Format::vtt, 0xafce972d09d4786b}, {2, Format::tsv, 0x35d4358e14100a26},
-    {3, Format::txt, 0xddfb637ec1595eac}, {3, Format::srt, 0x708ef704346b8992},
-    {3, Format::vtt, 0x2081533455ec9707}, {3, Format::tsv, 0x7e8c88532500701d},
-    {4, Format::txt, 0x3862b08714a5a067}, {4, Format::srt, 0xa327fc50ed59ff85},
-    {4, Format::vtt, 0xb128bf87bb20026d}, {4, Format::tsv, 0xbb2a4e77a88c13d4},
+    {0, Format::txt, 0x466574d22bf5a645}, {0, Format::srt, 0x2e46fb6d6e9fa8b3},
+    {0, Format::vtt, 0x0a8d7082c8ef88c3}, {0, Format::tsv, 0xc96c03f21eda19bc},
+    {1, Format::txt, 0xd1702253fb0c3833}, {1, Format::srt, 0x79a347687fb1ba35},
+    {1, Format::vtt, 0x9e2ad61f8f56d50e}, {1, Format::tsv, 0x56d252b654ed63cd},
+    {2, Format::txt, 0xa2679f791ba68bce}, {2, Format::srt, 0xe49f9f25611e8d42},
+    {2, Format::vtt, 0x9533bc4e305c2d16}, {2, Format::tsv, 0xaa9873b6deb0b9ee},
+    {3, Format::txt, 0xc8825782d17c4c28}, {3, Format::srt, 0x0ae6f58c4faea0df},
+    {3, Format::vtt, 0xe3ae65853331efa8}, {3, Format::tsv, 0x5df9a13b23c3dfb7},
+    {4, Format::txt, 0xa074ed98e8766191}, {4, Format::srt, 0xfb17be8013d1ef0a},
+    {4, Format::vtt, 0x7971901563fe58d2}, {4, Format::tsv, 0xa14b4fb7290fc42a},
 };
 
 }  // namespace

@@ -77,6 +77,23 @@ TEST_CASE("writers: vtt is openai-whisper's, with hours only where there are any
         "01:00:00.000 --> 01:01:01.500\n😀 \x01é\"q\"\n\n");
 }
 
+TEST_CASE("writers: no text ends a cue or a row") {
+  wnpu::Transcript transcript;
+  transcript.segments = {segment(0, 1, " a\n\n--> \r\n \r\rb\nc\n")};
+  CHECK(written_as(Format::srt, transcript) ==
+        "1\n00:00:00,000 --> 00:00:01,000\na\n-> \nb\nc\n\n");
+  CHECK(written_as(Format::vtt, transcript) ==
+        "WEBVTT\n\n00:00.000 --> 00:01.000\na\n-> \nb\nc\n\n");
+  CHECK(written_as(Format::tsv, transcript).ends_with("0\t1000\ta  -->      b c\n"));
+  transcript.segments[0].words = {
+      {" a\n\n", 0, 0.5, 0.5}, {" -->\n\n", 0.5, 0.75, 0.5}, {"\n \nb", 0.75, 1, 0.5}};
+  CHECK(written_as(Format::srt, transcript) == "1\n00:00:00,000 --> 00:00:01,000\na ->\nb\n\n");
+  const std::string highlighted =
+      written_as(Format::vtt, transcript, {.layout = {{}, {}, {}, true}});
+  CHECK(highlighted.find("\n\n\n") == std::string::npos);
+  CHECK(highlighted.find("\n-->") == std::string::npos);
+}
+
 TEST_CASE("writers: words without a layout are subtitles of segments") {
   CHECK(written_as(Format::srt, with_words()) ==
         "1\n00:00:00,000 --> 00:00:02,000\nOne two three four\n\n"
@@ -110,6 +127,22 @@ TEST_CASE("writers: a number of words a line") {
         "1\n00:00:00,000 --> 00:00:01,500\nOne two three\n\n"
         "2\n00:00:01,500 --> 00:00:02,000\nfour\n\n"
         "3\n00:00:02,000 --> 00:00:08,000\n日本 語。\n\n");
+}
+
+TEST_CASE("writers: elisions, small kana and Latin words are whole in lines, as ever in JSON") {
+  const std::vector<Word> words = {{" l", 0, 1, 0.5},   {"'homme", 1, 2, 0.5}, {" c", 2, 3, 0.5},
+                                   {"'est", 3, 4, 0.5}, {" きょ", 4, 5, 0.5},  {"ー", 5, 6, 0.5},
+                                   {"Chat", 6, 7, 0.5}, {"GPT", 7, 8, 0.5},    {"。", 8, 9, 0.5}};
+  wnpu::Transcript transcript;
+  transcript.segments = {segment(0, 9, " l'homme c'est きょーChatGPT。", words)};
+  CHECK(written_as(Format::srt, transcript, {.layout = {{}, {}, 2, false}}) ==
+        "1\n00:00:00,000 --> 00:00:04,000\nl'homme c'est\n\n"
+        "2\n00:00:04,000 --> 00:00:09,000\nきょーChatGPT。\n\n");
+  CHECK(written_as(Format::vtt, transcript, {.layout = {6, {}, {}, false}}) ==
+        "WEBVTT\n\n00:00.000 --> 00:09.000\nl'homme\nc'est\nきょー\nChatGPT。\n\n");
+  CHECK(written_as(Format::vtt, transcript, {.layout = {{}, {}, {}, true}})
+            .find("l'homme <u>c'est</u>") != std::string::npos);
+  CHECK(written_as(Format::jsonl, transcript).find("\" c\"") != std::string::npos);
 }
 
 TEST_CASE("writers: highlighted words, and the pauses between them") {
