@@ -101,7 +101,7 @@ int run_command_line(std::span<const char* const> arguments) {
   use_log_format(transcribes ? line.options.log_format : LogFormat::text);
   if (transcribes) return run_with_origins(line.origins, [&] { return transcribe(line); });
   if (line.command == Command::other) return run_with_origins(line.origins, line.run);
-  write_all(STDOUT_FILENO, line.text, "stdout");
+  print_report(line.text);
   return static_cast<int>(ExitCode::ok);
 }
 

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <utility>
 
-#include "app/batch/terminal.h"
 #include "app/batch/write_all.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/windows/spoken_language.h"
+#include "app/formats/shown_text.h"
 
 namespace wnpu::app {
 namespace {
@@ -57,12 +57,12 @@ bool wants_headers(const Options& options) {
   return options.headers == Headers::on;
 }
 
-void HeadedOutput::put(const std::string& text, std::size_t& n_headers) {
+void HeadedOutput::put(const std::string& text, bool has_colors, std::size_t& n_headers) {
   if (!input_.empty()) {
     const std::string begin = n_headers++ == 0 ? "==> " : "\n==> ";
     write_all(descriptor_, begin + printable(std::exchange(input_, "")) + " <==\n", "stdout");
   }
-  write_all(descriptor_, text, "stdout");
+  write_all(descriptor_, is_terminal_ && !has_colors ? printable_lines(text) : text, "stdout");
 }
 
 std::function<void(const Beginning&)> language_note(Messages& messages) {

@@ -24,16 +24,18 @@ bool wants_headers(const Options& options);
 // others came before.
 class HeadedOutput {
  public:
-  HeadedOutput(int descriptor, bool has_headers)
-      : descriptor_(descriptor), has_headers_(has_headers) {}
+  HeadedOutput(int descriptor, bool is_terminal, bool has_headers)
+      : descriptor_(descriptor), is_terminal_(is_terminal), has_headers_(has_headers) {}
 
   // What is put from now on is that input's text; no input: it needs no header.
   void begin(const std::string& input) { input_ = has_headers_ ? input : ""; }
   // `n_headers` that are there become one more with the input's first text, which may be empty.
-  void put(const std::string& text, std::size_t& n_headers);
+  // A terminal gets no control bytes but those of colours, whose text has no others.
+  void put(const std::string& text, bool has_colors, std::size_t& n_headers);
 
  private:
   int descriptor_;
+  bool is_terminal_;
   bool has_headers_;
   std::string input_;  // whose header is still to come; empty: none's
 };

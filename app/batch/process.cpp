@@ -61,6 +61,7 @@ Environment environment_of_process(const Options& options) {
           .err = &std::cerr,
           .shows_progress =
               wants_progress(options.verbosity, ::isatty(STDERR_FILENO) != 0, std::getenv("TERM")),
+          .is_terminal = ::isatty(STDOUT_FILENO) != 0,
           .shows_colors = wants_colors(options.color, ::isatty(STDOUT_FILENO) != 0,
                                        color_variables_of_process()),
           .columns = [] { return terminal_columns(STDERR_FILENO); },

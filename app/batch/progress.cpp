@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "app/batch/terminal.h"
+#include "app/formats/shown_text.h"
 
 namespace wnpu::app {
 namespace {

@@ -30,7 +30,7 @@ class Batch {
         messages_(*environment.err, options.verbosity, environment.shows_progress,
                   environment.columns),
         guard_(options.inputs),
-        printed_(environment.out, wants_headers(options)) {
+        printed_(environment.out, environment.is_terminal, wants_headers(options)) {
     write_options_ = {options.layout, options.verbosity == Verbosity::verbose, options.choices};
   }
 
@@ -109,7 +109,7 @@ class Batch {
     callbacks.on_segment = [this, is_live](const Segment& segment) {
       if (!is_live) return;
       messages_.hide_progress();
-      put(text_line(segment, write_options_, environment_.shows_colors));
+      put(text_line(segment, write_options_, environment_.shows_colors), environment_.shows_colors);
     };
     callbacks.on_progress = [this](double done_s, double total_s) {
       messages_.update_progress(done_s, total_s);
@@ -118,7 +118,9 @@ class Batch {
     return callbacks;
   }
 
-  void put(const std::string& text) { printed_.put(text, progress_.n_headers); }
+  void put(const std::string& text, bool has_colors = false) {
+    printed_.put(text, has_colors, progress_.n_headers);
+  }
 
   void write_target(const Target& target, const Transcript& transcript) {
     std::ostringstream text;

@@ -24,6 +24,7 @@ struct Environment {
   int out = 1;  // descriptor of stdout
   std::ostream* err = nullptr;
   bool shows_progress = false;
+  bool is_terminal = false;                                               // stdout
   bool shows_colors = false;                                              // in text on stdout
   std::function<std::size_t()> columns = [] { return std::size_t{80}; };  // of the terminal
   // Number of the signal that asked to stop; 0: none did.

@@ -11,6 +11,7 @@
 
 #include "app/batch/signals.h"
 #include "app/cli/exit_code.h"
+#include "app/formats/shown_text.h"
 #include "models/base/stopped.h"
 
 namespace wnpu::app {
@@ -50,6 +51,11 @@ void write_all(int descriptor, std::string_view contents, const std::string& nam
       fail_to_write(name, "write");
     }
   }
+}
+
+void print_report(std::string_view text) {
+  if (::isatty(STDOUT_FILENO) == 0) return write_all(STDOUT_FILENO, text, "stdout");
+  write_all(STDOUT_FILENO, printable_lines(text), "stdout");
 }
 
 int open_in_place(const std::filesystem::path& path) {

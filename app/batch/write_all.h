@@ -15,6 +15,9 @@ namespace wnpu::app {
 // else.
 void write_all(int descriptor, std::string_view contents, const std::string& name);
 
+// A report to stdout; on a terminal without what would move its cursor.
+void print_report(std::string_view text);
+
 // Opens what is there for writing, once a named pipe has a reader. Throws OutputError, Stopped.
 int open_in_place(const std::filesystem::path& path);
 

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +20,7 @@ struct Listing {
 
 int list(const Listing& listing) {
   const DeviceList devices = list_devices(listing.xclbin);
-  write_all(STDOUT_FILENO, listing.json ? devices_json(devices) : devices_text(devices), "stdout");
+  print_report(listing.json ? devices_json(devices) : devices_text(devices));
   return static_cast<int>(ExitCode::ok);
 }
 

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +21,7 @@ struct Visit {
 
 int examine(const Visit& visit) {
   const std::vector<Check> checks = check_all(visit.options);
-  write_all(STDOUT_FILENO, visit.json ? checks_json(checks) : checks_text(checks), "stdout");
+  print_report(visit.json ? checks_json(checks) : checks_text(checks));
   return static_cast<int>(is_well(checks) ? ExitCode::ok : ExitCode::some_failed);
 }
 

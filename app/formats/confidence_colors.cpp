@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "app/formats/shown_text.h"
 #include "models/base/utf8.h"
 
 namespace wnpu::app {
@@ -45,9 +46,10 @@ int confidence_color(double probability) {
 
 std::string with_confidence_colors(const std::string& text, const Segment& segment) {
   std::string out;
-  std::string_view rest = text;
+  const std::string shown = printable_lines(text);
+  std::string_view rest = shown;
   for (const Word& word : segment.words) {
-    const std::string whole = models::repair_utf8(word.text);
+    const std::string whole = printable_lines(word.text);
     std::string_view part = whole;
     // The first and the last word have lost the white space that the text was stripped of.
     if (!rest.starts_with(part) && out.empty()) part = models::strip(part);
@@ -59,7 +61,7 @@ std::string with_confidence_colors(const std::string& text, const Segment& segme
     rest.remove_prefix(part.size());
   }
   if (!segment.words.empty() && rest.empty()) return out;
-  return colored_inside(text, std::exp(segment.avg_logprob));
+  return colored_inside(shown, std::exp(segment.avg_logprob));
 }
 
 }  // namespace wnpu::app

@@ -15,7 +15,7 @@ int confidence_color(double probability);
 // `text`, which is the segment's as it is printed: stripped or not. Each word has the colour of its
 // probability; where the segment has no words, or they are not its text, all of it has that of
 // exp(avg_logprob), the geometric mean of its window's tokens. Without the colour codes (ECMA-48
-// SGR) it is `text` to the byte.
+// SGR) it is `text` to the byte, but for control bytes: it is for a terminal (shown_text.h).
 std::string with_confidence_colors(const std::string& text, const Segment& segment);
 
 }  // namespace wnpu::app

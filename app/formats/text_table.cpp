@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/formats/shown_text.h"
+
 namespace wnpu::app {
 namespace {
 
@@ -11,14 +13,18 @@ constexpr std::size_t kGapColumns = 2;
 
 std::string text_table(const std::vector<TextRow>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
-  for (const TextRow& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::vector<TextRow> shown = rows;
+  for (TextRow& row : shown) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = printable(row[i]);
+      widths[i] = std::max(widths[i], width_of(row[i]));
+    }
   }
   std::string text;
-  for (const TextRow& row : rows) {
+  for (const TextRow& row : shown) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       text += row[i];
-      if (i + 1 < row.size()) text.append(widths[i] - row[i].size() + kGapColumns, ' ');
+      if (i + 1 < row.size()) text.append(widths[i] - width_of(row[i]) + kGapColumns, ' ');
     }
     text += '\n';
   }

@@ -60,10 +60,8 @@ int convert(Convert order, const std::vector<std::string>& names) {
                     !order.overwrites);
   if (descriptor_of(order.file) == STDOUT_FILENO) return static_cast<int>(ExitCode::ok);
   std::error_code error;
-  write_all(STDOUT_FILENO,
-            order.file + ": " + std::to_string(std::filesystem::file_size(order.file, error)) +
-                " bytes\n",
-            "stdout");
+  print_report(order.file + ": " + std::to_string(std::filesystem::file_size(order.file, error)) +
+               " bytes\n");
   return static_cast<int>(ExitCode::ok);
 }
 

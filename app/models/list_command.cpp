@@ -3,7 +3,6 @@
 #include <cmath>
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "app/batch/write_all.h"
@@ -103,7 +102,7 @@ int list_catalogue(const NamedModels& named, bool only_here, ListedAs as) {
                            : as == ListedAs::names
                                ? names_text(models)
                                : text_table(rows) + (only_here ? "" : advice_text());
-  write_all(STDOUT_FILENO, text, "stdout");
+  print_report(text);
   return static_cast<int>(ExitCode::ok);
 }
 

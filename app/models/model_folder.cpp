@@ -1,7 +1,6 @@
 #include "app/models/model_folder.h"
 
 #include <filesystem>
-#include <unistd.h>
 
 #include "app/batch/write_all.h"
 
@@ -17,7 +16,7 @@ void write_model_folder(const std::string& folder, std::span<const models::Strea
     text +=
         path.string() + ": " + std::to_string(std::filesystem::file_size(path, error)) + " bytes\n";
   }
-  write_all(STDOUT_FILENO, text, "stdout");
+  print_report(text);
 }
 
 }  // namespace wnpu::app

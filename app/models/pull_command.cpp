@@ -1,7 +1,6 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "app/batch/progress.h"
@@ -61,7 +60,7 @@ int pull_models(const PullCommand& order, const std::vector<std::string>& names)
     const std::filesystem::path path = order.offline
                                            ? place_of(std::string(pull.model->name), pull.folder)
                                            : pull_model(pull, std::cerr);
-    write_all(STDOUT_FILENO, path.string() + "\n", "stdout");
+    print_report(path.string() + "\n");
   }
   return static_cast<int>(ExitCode::ok);
 }

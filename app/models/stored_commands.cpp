@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <system_error>
-#include <unistd.h>
 #include <vector>
 
 #include "app/batch/write_all.h"
@@ -23,8 +22,6 @@ namespace wnpu::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-void print_stored(const std::string& text) { write_all(STDOUT_FILENO, text, "stdout"); }
 
 // What is removed under `own`, a name in the folder, until nothing of it is left.
 fs::path doomed_place(const std::string& own, const fs::path& folder) {
@@ -113,7 +110,7 @@ void remove_model(const std::string& name, const fs::path& folder) {
     }
   }
   for (const fs::path& left : left_of(own, folder)) remove_place(left);
-  print_stored(path.string() + ": removed\n");
+  print_report(path.string() + ": removed\n");
 }
 
 std::string number_text(std::string_view what, std::size_t value) {
@@ -155,14 +152,14 @@ void tell_of(const std::string& name, const fs::path& folder, bool is_json) {
   const bool is_detector = name == hub_detector().name;
   const HubModel* const model = find_published(name);
   const fs::path path = model == nullptr ? place_or_path(name, folder) : find_stored(name, folder);
-  if (is_json) return print_stored(model_json({name, model, path}));
+  if (is_json) return print_report(model_json({name, model, path}));
   std::string text = path.empty()  ? "path: not here\n"
                      : is_detector ? "path: " + path.string() + "\n"
                                    : stored_text(path);
   if (model != nullptr) {
     for (const HubSource& source : model->sources) text += source_text(source);
   }
-  print_stored(text);
+  print_report(text);
 }
 
 }  // namespace
@@ -186,7 +183,7 @@ Subcommand path_action() {
   return {"path", "Where a model is", [named](CLI::App& app) { add_named_models(app, *named); },
           [named](const std::vector<std::string>& names) {
             require_one(names, "models path");
-            print_stored(place_of(names[0], named->folder()).string() + "\n");
+            print_report(place_of(names[0], named->folder()).string() + "\n");
             return static_cast<int>(ExitCode::ok);
           }};
 }

@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "app/batch/sha256.h"
@@ -72,13 +71,13 @@ Verdict verify_packed(const fs::path& path) try {
   std::string text = path.string() + ": ";
   text += damaged.empty() ? "ok (its own checksums)" : "wrong: damaged since it was made:";
   for (const std::string& section : damaged) text.append(" ").append(section);
-  write_all(STDOUT_FILENO, text + "\n", "stdout");
+  print_report(text + "\n");
   return damaged.empty() ? Verdict::right : Verdict::wrong;
 } catch (const models::ModelError& error) {  // which names the file first
   const std::string start = path.string() + ": ";
   const std::string_view what = error.what();
   const std::string_view why = what.starts_with(start) ? what.substr(start.size()) : what;
-  write_all(STDOUT_FILENO, start + "wrong: " + std::string(why) + "\n", "stdout");
+  print_report(start + "wrong: " + std::string(why) + "\n");
   return Verdict::wrong;
 }
 
@@ -104,7 +103,7 @@ Verdict verify_model(const std::string& name, const fs::path& folder) {
       text.append("\n");
     }
   }
-  write_all(STDOUT_FILENO, text, "stdout");
+  print_report(text);
   if (known.empty()) return Verdict::unknown;
   return is_right ? Verdict::right : Verdict::wrong;
 }

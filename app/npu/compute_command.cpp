@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -91,7 +90,7 @@ int compute(const Operation& operation, const Computation& computation,
   const TensorResult& result = handle.result();
   write_file(computation.output, npy_bytes(result.value), !computation.overwrites);
   Messages(std::cerr, Verbosity::normal, false).note(report_text(result.report));
-  if (computation.json) write_all(STDOUT_FILENO, report_json(result.report), "stdout");
+  if (computation.json) print_report(report_json(result.report));
   return static_cast<int>(ExitCode::ok);
 }
 

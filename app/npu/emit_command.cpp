@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -89,8 +88,7 @@ int emit_portable(const Emission& emission) {
     files.push_back(streamed(file.name, file.contents, file.is_executable));
   }
   write_folder(emission.folder, files, emission.overwrites, kind);
-  write_all(STDOUT_FILENO,
-            emission.folder + ": " + emission.dialect + ", " + choice.size + ", fp32\n", "stdout");
+  print_report(emission.folder + ": " + emission.dialect + ", " + choice.size + ", fp32\n");
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -105,7 +103,7 @@ int emit(const Emission& emission) {
     files.push_back(streamed(file.path, std::move(file.contents), file.is_executable));
   }
   write_folder(emission.folder, files, emission.overwrites, kind);
-  write_all(STDOUT_FILENO, report(emission, calls), "stdout");
+  print_report(report(emission, calls));
   return static_cast<int>(ExitCode::ok);
 }
 

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -82,7 +81,7 @@ std::optional<npu::Sizes> sizes_of(const Request& request, const npu::Operator& 
 }
 
 int print_result(const std::string& text, bool is_good = true) {
-  write_all(STDOUT_FILENO, text, "stdout");
+  print_report(text);
   return static_cast<int>(is_good ? ExitCode::ok : ExitCode::some_failed);
 }
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -70,7 +69,7 @@ int run_split(const Question& question) {
   text += "split    all done ms  exchanged MB  most on a device MB\n";
   for (const npu::SplitCost& cost : costs) text += split_row(cost);
   text += best_of(costs);
-  write_all(STDOUT_FILENO, text, "stdout");
+  print_report(text);
   return static_cast<int>(ExitCode::ok);
 }
 

@@ -5,7 +5,6 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
@@ -187,7 +186,7 @@ MachineFigures machine_of(const PlanOrder& order) {
 }
 
 int print_plan(const PlanOrder& order, const PlanReport& report) {
-  write_all(STDOUT_FILENO, order.is_json ? plan_json(report) : plan_text(report), "stdout");
+  print_report(order.is_json ? plan_json(report) : plan_text(report));
   return static_cast<int>(report.meets_deadline == false ? ExitCode::some_failed : ExitCode::ok);
 }
 

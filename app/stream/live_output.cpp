@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "app/batch/terminal.h"
+#include "app/formats/shown_text.h"
 
 namespace wnpu::app {
 
@@ -44,7 +44,7 @@ std::string LiveOutput::drawn_tail(const std::string& text) {
 void LiveOutput::show_text(const StreamEvent& event) {
   const bool is_final = event.type == StreamEvent::Type::final;
   if (!is_final && !options_.shows_tail) return;
-  std::string text = event.text();
+  std::string text = options_.is_terminal ? printable_lines(event.text()) : event.text();
   if (!is_line_begun_ && text.starts_with(' ')) text.erase(0, 1);
   if (!is_final) {
     std::string drawn = erased_tail();

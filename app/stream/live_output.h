@@ -14,6 +14,7 @@ namespace wnpu::app {
 
 struct LiveOutputOptions {
   bool is_json = false;
+  bool is_terminal = false;
   bool shows_tail = false;                    // on a terminal
   std::function<std::size_t()> columns = {};  // of it
 };

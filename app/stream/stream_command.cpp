@@ -114,11 +114,13 @@ int stream(const StreamOptions& options) {
   Session session(model);
   StreamRecognizer recognizer(session, options.work.transcribe,
                               [] { return received_signal() != 0; });
-  LiveOutput output({.is_json = options.format == kJsonLines,
-                     .shows_tail = wants_progress(
-                         options.work.verbosity, ::isatty(STDOUT_FILENO) != 0, std::getenv("TERM")),
-                     .columns = [] { return terminal_columns(STDOUT_FILENO); }},
-                    [](std::string_view text) { write_all(STDOUT_FILENO, text, "stdout"); });
+  const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
+  LiveOutput output(
+      {.is_json = options.format == kJsonLines,
+       .is_terminal = is_terminal,
+       .shows_tail = wants_progress(options.work.verbosity, is_terminal, std::getenv("TERM")),
+       .columns = [] { return terminal_columns(STDOUT_FILENO); }},
+      [](std::string_view text) { write_all(STDOUT_FILENO, text, "stdout"); });
   LiveTranscript transcript(
       options.live, [&](auto block) { return detector.speech(block); },
       [&](const HeardAudio& heard) { return recognizer.hear(heard); },

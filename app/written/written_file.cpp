@@ -2,7 +2,6 @@
 
 #include <exception>
 #include <system_error>
-#include <unistd.h>
 
 #include "app/batch/output_file.h"
 #include "app/batch/write_all.h"
@@ -26,12 +25,12 @@ void write_and_report(const std::function<void()>& write_files, std::string_view
     write_files();
   } catch (...) {
     try {
-      write_all(STDOUT_FILENO, report, "stdout");
+      print_report(report);
     } catch (const std::exception&) {  // that the files are not there says more
     }
     throw;
   }
-  write_all(STDOUT_FILENO, report, "stdout");
+  print_report(report);
 }
 
 }  // namespace wnpu::app

@@ -10,7 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include "app/batch/terminal.h"
+#include "app/formats/shown_text.h"
+#include "app/formats/text_table.h"
 
 namespace {
 
@@ -144,8 +145,15 @@ TEST_CASE("progress: reading is shown until the length is known, then at once th
   CHECK(err.str().ends_with("\r\x1b[Kwhisper-npu: broken\n"));
 }
 
+TEST_CASE("terminal: a table's cells are text of one line, however wide its characters are") {
+  CHECK(text_table({{"NAME", "SIZE"}, {"a\x1b[2J\nb", "1"}, {"会議", "2"}}) ==
+        "NAME     SIZE\na?[2J?b  1\n会議     2\n");
+}
+
 TEST_CASE("terminal: text that moves the cursor or turns the direction is shown as ?") {
   CHECK(printable("a\x1b[2J\nb\x7f\u009b2J\u202egnp\u2066") == "a?[2J?b??2J?gnp?");
+  CHECK(printable_lines("a\x1b[2J\n\tb\u009b2J\u202ec") == "a?[2J\n\tb?2Jc");
+  CHECK(printable("\U000E01EF\U0003FFFD") == "\U000E01EF\U0003FFFD");  // known or not
   CHECK(printable("会議 cafe\xCC\x81") == "会議 cafe\xCC\x81");
   CHECK(width_of("会議 cafe\xCC\x81") == 9);
   CHECK(first_columns("会議", 3) == "会");

@@ -38,6 +38,27 @@ TEST_CASE("run: text goes to stdout as it is decoded, and once") {
   CHECK(run.err.str().empty());
 }
 
+TEST_CASE(
+    "run: on a terminal no text moves the cursor, in colours neither; in a file it is as it is") {
+  const std::string text = "a\x1b[2J\tb";
+  for (const bool is_terminal : {false, true}) {
+    for (const Format format : {Format::text, Format::txt}) {
+      Run run;
+      run.add("a.wav", text);
+      run.options.formats = {format};
+      run.environment.is_terminal = is_terminal;
+      CHECK(run.go() == 0);
+      const std::string shown = is_terminal ? "a?[2J\tb" : text;
+      CHECK(run.out() == shown + "0\n" + shown + "1\n");
+    }
+  }
+  Run run;
+  run.add("a.wav", text);
+  run.environment.shows_colors = true;
+  CHECK(run.go() == 0);
+  CHECK(run.out().find("ma?[2J\tb0\x1b[0m\n") != std::string::npos);
+}
+
 TEST_CASE("run: verbose puts times before the text") {
   Run run;
   run.add("a.wav", "a");

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import sys
@@ -152,12 +153,37 @@ def advice():
     check(f"whisper-npu models pull base --model-dir {folder}" in tried, f"doctor says {tried}")
 
 
+def on_terminal(*words):
+    """What a terminal gets of stdout."""
+    terminal, line = pty.openpty()
+    done = subprocess.run([program, *words], stdout=line, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                          timeout=PATIENCE_S, check=False)
+    os.close(line)
+    check(done.returncode == 0, f"{words}: {done.stderr}")
+    text = os.read(terminal, 65536)
+    os.close(terminal)
+    return text
+
+
+def shown():
+    """A name that clears the screen: as it is for programs, harmless for people, one line of the table for both."""
+    clean()
+    name = "a\x1b[2J\nb"
+    shutil.copytree(work / "model", folder / name)
+    for words in (["list", "--here"], ["list", "--names"], ["path", name]):
+        check(b"\x1b" not in on_terminal("models", *words, *HERE), f"{words}: the name reaches the terminal")
+    check(b"a?[2J?b  " in on_terminal("models", "list", "--here", *HERE), "list: expected the name in one line")
+    check(name in run("models", "list", "--names", *HERE).stdout, "list --names: expected the name")
+    check("\x1b" not in run("models", "list", "--here", *HERE).stdout, "list: expected a table for people")
+
+
 try:
     subprocess.run([nano, work / "nano"], check=True)
     shutil.copytree(work / "nano/model", work / "model")
     shutil.copy(work / "nano/tone.wav", work / "tone.wav")
     for test in (no_model_yet, secrets, files_that_are_no_models, files_beside_a_model,
-                 models_are_no_places_for_results, parts, verified, in_several_files, to_stdout, advice):
+                 models_are_no_places_for_results, parts, verified, in_several_files, to_stdout,
+                 shown, advice):
         test()
         print(f"models remove: {test.__name__}: ok", flush=True)
 finally:

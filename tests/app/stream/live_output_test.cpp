@@ -43,12 +43,15 @@ TEST_CASE("live output: final words make a line a pause, and nothing else is in 
 
 TEST_CASE("live output: on a terminal what may change stands behind, as far as there is room") {
   const LiveOutputOptions options{
-      .is_json = false, .shows_tail = true, .columns = [] { return std::size_t{12}; }};
+      .is_terminal = true, .shows_tail = true, .columns = [] { return std::size_t{12}; }};
   CHECK(
       shown(options, {event(Type::final, {" And", " so"}), event(Type::partial, {" my", " fellow"}),
                       event(Type::final, {" my."}, true)}) == "And so my f\x1b[5D\x1b[K my.\n");
   CHECK(shown(options, {event(Type::partial, {" a"}), event(Type::partial, {" ab"})}) ==
         "a\x1b[1D\x1b[Kab\x1b[2D\x1b[K");
+  const std::vector<StreamEvent> controls = {event(Type::final, {" a\x1b[2J"}, true)};
+  CHECK(shown({.is_terminal = true}, controls) == "a?[2J\n");
+  CHECK(shown({}, controls) == "a\x1b[2J\n");
 }
 
 TEST_CASE("live output: JSON lines are what the schema says") {
