@@ -10,9 +10,11 @@
 
 namespace wnpu::fuzz {
 
-// Two escapes keep whole models small; their first byte is in no UTF-8 text.
+// Three escapes keep whole models and long texts small; their first byte is in no UTF-8 text.
 // "\xF5Z" and a little-endian u32: so many zero bytes.
 inline constexpr std::string_view kZeros = "\xF5Z";
+// "\xF5R", a little-endian u16 and a byte: so many times the bytes that follow, of that number.
+inline constexpr std::string_view kRepeat = "\xF5R";
 // "\xF5F": the next file begins.
 inline constexpr std::string_view kNextFile =
     "\xF5"
@@ -23,12 +25,14 @@ std::string_view as_text(const std::uint8_t* data, std::size_t size);
 // What a file may have with its zeros written out: a few times what the seeds have. More takes
 // time, of which a fuzzer is made, and reaches nothing else.
 inline constexpr std::size_t kTextBytes = std::size_t{16} << 10U;
+// Deeper than a stack, longer than 16 bits.
+inline constexpr std::size_t kLongTextBytes = std::size_t{256} << 10U;
 inline constexpr std::size_t kAudioBytes = std::size_t{64} << 10U;
 inline constexpr std::size_t kModelBytes = std::size_t{512} << 10U;
 inline constexpr std::size_t kLargeModelBytes = std::size_t{2} << 20U;
 
-// With the zeros written out, as far as there is room for them in max_bytes.
-std::string with_zeros(std::string_view bytes, std::size_t max_bytes);
+// With zeros and repetitions written out, as far as there is room for them in max_bytes.
+std::string written_out(std::string_view bytes, std::size_t max_bytes);
 
 // A folder of its own, in TMPDIR (memory, in run.sh), for as long as the process lives.
 class InputFolder {

@@ -15,7 +15,7 @@ limits() {
   local largest=64
   local longest=8192
   [ "$1" = audio ] && largest=512
-  [[ "$1" = onnx || "$1" = pytorch ]] && longest=32768 # a graph of one layer, or its archive, has 10 to 20 KB
+  [[ "$1" = onnx || "$1" = pytorch || "$1" = pickle ]] && longest=32768 # a graph of one layer, or its archive, has 10 to 20 KB
   echo "-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=$largest -max_len=$longest"
 }
 
@@ -23,7 +23,8 @@ dictionary() {
   local name
   case $1 in
     ggml | ctranslate2 | safetensors | silero_vad) name=models ;;
-    tokenizer | json | xclbin_manifest | manifest_row) name=json ;;
+    tokenizer | json | xclbin_manifest | manifest_row | results) name=json ;;
+    pickle) name=pytorch ;;
     *) name=$1 ;;
   esac
   [ -f "tests/fuzz/dictionaries/$name.dict" ] && echo "-dict=tests/fuzz/dictionaries/$name.dict"

@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace wnpu;
   static const fuzz::InputFolder folder(fuzz::kLargeModelBytes);
   static const std::string stft = stft_weights();
-  std::string bytes = fuzz::with_zeros(fuzz::as_text(data, size), fuzz::kLargeModelBytes);
+  std::string bytes = fuzz::written_out(fuzz::as_text(data, size), fuzz::kLargeModelBytes);
   const std::size_t at = bytes.find(kStft);
   if (at != bytes.npos) bytes.replace(at, kStft.size(), stft);
   const std::filesystem::path file = folder.path() / "vad.safetensors";

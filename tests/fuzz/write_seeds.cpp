@@ -11,6 +11,7 @@
 #include "models/onnx/export.h"
 #include "tests/fuzz/input_folder.h"
 #include "tests/fuzz/onnx_decoder.h"
+#include "tests/fuzz/zero_model.h"
 #include "tests/nano/nano_codec.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_ggml.h"
@@ -24,25 +25,7 @@ namespace fs = std::filesystem;
 using namespace wnpu;
 using models::DType;
 
-// One layer each and the fewest positions there may be; all weights are zeros, which are not
-// written out. Quantised rows need a width of 32.
-tests::NanoModel model_of_zeros(std::size_t width) {
-  tests::NanoModel model = tests::make_nano_model({.dims = {.n_mels = 1,
-                                                            .n_audio_ctx = 1500,
-                                                            .n_audio_state = width,
-                                                            .n_audio_head = 1,
-                                                            .n_audio_layer = 1,
-                                                            .n_vocab = 51864,
-                                                            .n_text_ctx = 16,
-                                                            .n_text_state = width,
-                                                            .n_text_head = 1,
-                                                            .n_text_layer = 1}});
-  for (auto& [name, tensor] : model.tensors) tensor.values.assign(tensor.values.size(), 0);
-  for (std::string& token : model.token_bytes) token.clear();
-  return model;
-}
-
-// The opposite of with_zeros().
+// The opposite of written_out(), of zeros.
 std::string without_zeros(const std::string& bytes) {
   constexpr std::size_t kShortest = 12;
   std::string shorter;
@@ -76,14 +59,14 @@ void write_ggml(const fs::path& folder) {
   const fs::path file = temp.path() / "ggml.bin";
   for (const auto& [name, dtype, width] : std::vector<std::tuple<const char*, DType, std::size_t>>{
            {"f16", DType::f16, 2}, {"q5_1", DType::q5_1, 32}}) {
-    write(tests::to_ggml(model_of_zeros(width), dtype), file);
+    write(tests::to_ggml(fuzz::model_of_zeros(width), dtype), file);
     write_seed(folder / "ggml" / name, {read(file)});
   }
 }
 
 void write_ctranslate2(const fs::path& folder) {
   const tests::TemporaryFolder temp;
-  const tests::NanoModel model = model_of_zeros(2);
+  const tests::NanoModel model = fuzz::model_of_zeros(2);
   const tests::Ct2Model float16 = to_ctranslate2(model, tests::Ct2Quantization::float16);
   write(float16, temp.path());
   const fs::path seeds = folder / "ctranslate2";
@@ -104,7 +87,7 @@ void write_ctranslate2(const fs::path& folder) {
 }
 
 void write_safetensors(const fs::path& folder) {
-  const tests::StModel model = to_safetensors(model_of_zeros(2), DType::f16);
+  const tests::StModel model = to_safetensors(fuzz::model_of_zeros(2), DType::f16);
   const fs::path seeds = folder / "safetensors";
   write_seed(seeds / "whole",
              {model.config, model.generation_config, tests::safetensors_bytes(model.tensors)});
@@ -117,11 +100,13 @@ void write_safetensors(const fs::path& folder) {
 }
 
 void write_pytorch(const fs::path& folder) {
-  const tests::NanoModel model = model_of_zeros(2);
+  const tests::NanoModel model = fuzz::model_of_zeros(2);
   write_seed(folder / "pytorch" / "parameters",
              {tests::zip_bytes(to_pytorch(model, {DType::f16, false, true}))});
   write_seed(folder / "pytorch" / "zip32",
              {tests::zip_bytes(to_pytorch(model, {DType::bf16, true, false}), false)});
+  write_seed(folder / "pickle" / "whole", {to_pytorch(model).at("data.pkl")});
+  write_seed(folder / "pickle" / "shared", {to_pytorch(model, {.is_shared = true}).at("data.pkl")});
 }
 
 void write_onnx(const fs::path& folder) {
