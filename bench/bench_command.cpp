@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -140,10 +139,8 @@ int run(Command& command) {
   }
   const Results results = mode.run(command.options);
   const app::Machine machine = app::describe_machine();
-  app::write_all(
-      STDOUT_FILENO,
-      command.options.json ? results_json(results, machine) : results_text(results, machine),
-      "stdout");
+  app::print_report(command.options.json ? results_json(results, machine)
+                                         : results_text(results, machine));
   return results.exit_code;
 }
 

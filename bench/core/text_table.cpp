@@ -7,17 +7,13 @@
 #include <cstdio>
 #include <utility>
 
+#include "app/formats/shown_text.h"
+
 namespace wnpu::bench {
 namespace {
 
 // UTF-8: all bytes of a character but its first are 10xxxxxx.
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-// Columns on a terminal: a character each.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
-}
 
 bool is_number(const std::string& cell) {
   return cell.empty() || cell.find_first_of("0123456789-+<") == 0;
@@ -35,6 +31,7 @@ TextTable::TextTable(std::vector<std::string> header) { rows_.push_back(std::mov
 
 void TextTable::add(std::vector<std::string> row) {
   assert(row.size() == rows_.front().size());
+  for (std::string& cell : row) cell = app::printable(cell);
   rows_.push_back(std::move(row));
 }
 
@@ -44,7 +41,7 @@ std::string TextTable::text() const {
   std::vector<bool> to_the_right(n_columns, true);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     for (std::size_t c = 0; c < n_columns; ++c) {
-      widths[c] = std::max(widths[c], width(rows_[r][c]));
+      widths[c] = std::max(widths[c], app::width_of(rows_[r][c]));
       if (r > 0 && !is_number(rows_[r][c])) to_the_right[c] = false;
     }
   }
@@ -52,7 +49,7 @@ std::string TextTable::text() const {
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     std::string line;
     for (std::size_t c = 0; c < n_columns; ++c) {
-      const std::string space(widths[c] - width(rows_[r][c]), ' ');
+      const std::string space(widths[c] - app::width_of(rows_[r][c]), ' ');
       line += (c > 0 ? "  " : "") + (to_the_right[c] ? space + rows_[r][c] : rows_[r][c] + space);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";

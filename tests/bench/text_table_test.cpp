@@ -13,6 +13,9 @@ TEST_CASE("text table: numbers stand to the right, words to the left, characters
         "-----  ------\n"
         "Grüße   1.5 s\n"
         "x      12.5 s\n");
+  TextTable wide({"name"});
+  wide.add({"会議\x1b[2J\n"});
+  CHECK(wide.text() == "name\n---------\n会議?[2J?\n");
 }
 
 TEST_CASE("text table: times and sizes have three figures and the unit that fits") {
