@@ -109,10 +109,14 @@ class Fetch {
       part_.restart({url_, answer.etag, size});
       return true;
     }
+    if (request.offset == 0) {
+      fault_ = "expected the whole file, found a part of it (206), which nobody asked for";
+      return false;
+    }
     const PartOrigin& origin = part_.origin();
     const bool is_other = !request.etag.empty() && answer.etag != request.etag;
     const bool is_other_size = origin.total != 0 && size != 0 && size != origin.total;
-    if (request.offset == 0 || answer.first != request.offset || is_other || is_other_size) {
+    if (answer.first != request.offset || is_other || is_other_size) {
       part_.restart({url_, "", 0});
       return false;
     }

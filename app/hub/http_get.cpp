@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <vector>
 
 #include "app/hub/curl_library.h"
 #include "models/base/error.h"
@@ -18,6 +19,10 @@ namespace {
 
 constexpr long kMostRedirections = 10;
 constexpr long kSlowBytes = 1024;  // a second
+// Of all answers to a request, those of redirections and proxies too.
+constexpr std::size_t kMostHeaderBytes = std::size_t{256} << 10U;
+// libcurl's code for a line beyond its own bound since 8.6; CURLE_OUT_OF_MEMORY before.
+constexpr auto kCurlTooLarge = static_cast<CURLcode>(100);
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
   std::uint64_t value = 0;
@@ -124,6 +129,9 @@ class Transfer {
   HttpOutcome outcome_of(CURLcode code) const {
     HttpOutcome outcome{HttpEnd::failed, answer_.status, curl_->strerror(code)};
     if (is_unwanted_) return {HttpEnd::unwanted, answer_.status, ""};
+    if (is_header_too_long(code)) {
+      return {HttpEnd::refused, answer_.status, "the server sends a header that is too long"};
+    }
     const bool is_no = answer_.status >= 400;
     if (is_no) {
       outcome.text = "the server says " + std::to_string(answer_.status);
@@ -140,10 +148,24 @@ class Transfer {
     return outcome;
   }
 
+  bool is_header_too_long(CURLcode code) const {
+    if (header_bytes_ > kMostHeaderBytes || code == kCurlTooLarge) return true;
+    if (code != CURLE_OUT_OF_MEMORY || is_answered_) return false;
+    // Throws std::bad_alloc where memory is what lacks.
+    return std::vector<char>(kMostHeaderBytes).size() == kMostHeaderBytes;
+  }
+
   std::string unfollowed_text() const {
     const bool is_secure = request_->url.starts_with("https:");
     return std::string("the server redirects to a URL of another kind than ") +
            (is_secure ? "https" : "http or https");
+  }
+
+  // libcurl has bounds of its own, which it tells as a lack of memory.
+  bool take_header(std::string_view line) {
+    header_bytes_ += line.size();
+    if (header_bytes_ <= kMostHeaderBytes) read_header(line);
+    return header_bytes_ <= kMostHeaderBytes;
   }
 
   void read_header(std::string_view line) {
@@ -179,7 +201,7 @@ class Transfer {
     auto* const transfer = static_cast<Transfer*>(self);
     return transfer->guarded(
         [&] {
-          return transfer->read_header({data, size * count}), true;
+          return transfer->take_header({data, size * count});
         },
         size * count);
   }
@@ -197,7 +219,8 @@ class Transfer {
   static int on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
     auto* const transfer = static_cast<Transfer*>(self);
     const auto work = [&] {
-      transfer->is_unwanted_ = transfer->request_->should_stop();
+      // It is asked once more behind bytes that were not wanted.
+      transfer->is_unwanted_ |= transfer->request_->should_stop();
       return !transfer->is_unwanted_;
     };
     return transfer->guarded(work, 1) == 1 ? 0 : 1;
@@ -220,6 +243,7 @@ class Transfer {
   std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> headers_{nullptr,
                                                                        curl_->slist_free_all};
   HttpAnswer answer_;
+  std::size_t header_bytes_ = 0;
   bool is_answered_ = false;
   bool is_unwanted_ = false;
   std::exception_ptr fault_;

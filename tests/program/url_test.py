@@ -219,6 +219,13 @@ def bad_answers():
         return True
     lie(4, f"cannot be fetched: expected at most 1048576 bytes, found more; --max-download", endless, "--max-download",
         "1M")
+    lie(4, "cannot be fetched: expected the whole file, found a part of it",
+        lambda handler, _: answer_in_parts(handler, f"bytes 5-9/{whole}"))
+    lie(4, "cannot be fetched: the server sends a header that is too long",
+        lambda handler, _: server.answer(handler, "talk.wav", headers=[("X-Long", "x" * (1 << 20))]))
+    lie(4, "cannot be fetched: the server sends a header that is too long",
+        lambda handler, _: server.answer(handler, "talk.wav", headers=[("X-Long", "x" * 1000)] * 1000))
+    check(len(server.requests) == 1, f"a header that is too long is tried again: {server.requests}")
     lie(9, r"cannot be fetched: the server says 500 \(5 tries\)", lambda handler, _: server.refuse(handler, 500))
     lie(9, "cannot be fetched: .*5 tries", lambda handler, _: server.answer(handler, "talk.wav", upto=1000))
     lie(9, "cannot be fetched: .*5 tries", lambda handler, _: server.answer(handler, "talk.wav", length=whole + 9))
@@ -229,9 +236,27 @@ def bad_answers():
     expect(fetch(url="http://127.0.0.1:99999/talk.wav"), 4, "cannot be fetched")
 
 
+def answer_in_parts(handler, content_range, body=TONE):
+    """206, with whatever it says of the part."""
+    handler.send_response(206)
+    handler.send_header("Content-Range", content_range)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+    return True
+
+
 def mended():
     """What a second try mends gives the file's text."""
     clean()
+    # A part that was not asked for, behind one that was cut.
+    for content_range in (f"bytes 5-9/{len(TONE)}", "bytes 99999999999999999999-9/1", "x"):
+        answers = iter([lambda handler: server.answer(handler, "talk.wav", upto=len(TONE) // 3),
+                        lambda handler, said=content_range: answer_in_parts(handler, said)])
+        server.lies = lambda handler, _: (next(answers, None) or (lambda _: False))(handler)
+        child = fetch()
+        as_file(child, f"after a false Content-Range, {content_range}")
+        check("disk" not in str(child), f"told as a disk's failure: {child}")
     answers = iter([lambda handler: server.refuse(handler, 503), lambda handler: server.refuse(handler, 429),
                     lambda handler: server.answer(handler, "talk.wav", upto=len(TONE) // 3)])
     server.lies = lambda handler, _: (next(answers, None) or (lambda _: False))(handler)
