@@ -21,7 +21,7 @@ constexpr std::array kTexts = {
     ExitCodeText{"4", "the only input cannot be decoded"},
     ExitCodeText{"5", "the device that was asked for cannot be used"},
     ExitCodeText{"6", "a result cannot be written, or would replace a file that is there"},
-    ExitCodeText{"7", "not enough memory, or no more threads"},
+    ExitCodeText{"7", "not enough memory, or no more threads or open files"},
     ExitCodeText{"8",
                  "the only input needs a library that is not installed, or an operator from "
                  "outside cannot be used"},

@@ -31,11 +31,15 @@ bool is(const std::exception& error) {
 // Length errors ask for more than any machine has.
 bool is_of_resources(const std::exception& error) {
   const auto* system = dynamic_cast<const std::system_error*>(&error);
+  const auto is_code = [system](std::errc code) {
+    return system != nullptr && system->code() == code;
+  };
   const bool lacks_thread =
-      system != nullptr && (system->code() == std::errc::resource_unavailable_try_again ||
-                            system->code() == std::errc::not_enough_memory);
+      is_code(std::errc::resource_unavailable_try_again) || is_code(std::errc::not_enough_memory);
+  const bool lacks_descriptor =
+      is_code(std::errc::too_many_files_open) || is_code(std::errc::too_many_files_open_in_system);
   return is<models::MemoryError>(error) || is<std::bad_alloc>(error) ||
-         is<std::length_error>(error) || lacks_thread;
+         is<std::length_error>(error) || lacks_thread || lacks_descriptor;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "models/base/error.h"
+#include "models/base/open_files.h"
 
 namespace wnpu::app {
 namespace {
@@ -23,7 +24,11 @@ void find_in_curl(void* library, const char* name, Function& found) {
 
 CurlLibrary load_curl() {
   void* const library = ::dlopen(kCurl, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) fail_without_curl(::dlerror());
+  if (library == nullptr) {
+    const std::string found = ::dlerror();
+    models::check_can_open_files(kCurl);
+    fail_without_curl(found);
+  }
   decltype(&curl_global_init) global_init = nullptr;
   CurlLibrary curl;
   find_in_curl(library, "curl_global_init", global_init);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/engine/whisper_npu.hpp"
+#include "models/base/open_files.h"
 
 namespace wnpu::app {
 
@@ -53,9 +54,10 @@ void find(void* library, const char* name, Function& function) {
 Alsa load() {
   void* const library = ::dlopen("libasound.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw Error(
-        ErrorCode::library,
-        std::string("--device-input needs ALSA's library (package libasound2): ") + ::dlerror());
+    const std::string found = ::dlerror();
+    models::check_can_open_files("libasound.so.2");
+    throw Error(ErrorCode::library,
+                "--device-input needs ALSA's library (package libasound2): " + found);
   }
   Alsa alsa{};
   find(library, "snd_pcm_open", alsa.open);

@@ -34,6 +34,7 @@ class EngineForRows {
     }
     Session session(model);
     channel.send_now({{kReady, model_sha256_}});
+    is_ready_ = true;
     const Serving serving{options_.rows, options_.transcribe.word_timestamps, options_.audio_track,
                           [&](const Transcript& transcript) { note_end(transcript, messages); },
                           [&](const std::string& url, const std::function<bool()>& is_hung_up) {
@@ -45,16 +46,22 @@ class EngineForRows {
     });
   }
 
+  bool is_ready() const { return is_ready_; }
+
  private:
   const Options& options_;
   std::string model_sha256_;
+  bool is_ready_ = false;
 };
 
 void serve_or_tell(const Options& options, const std::string& model_sha256, Channel& channel) {
+  EngineForRows engine(options, model_sha256);
   try {
-    EngineForRows(options, model_sha256).serve(channel);
+    engine.serve(channel);
   } catch (const std::exception& error) {
-    if (!is_of_one_file(error)) channel.send_now({{kEnd, exit_code_of(error)}});
+    // Before it is ready no row is at work whose error it might be.
+    if (!engine.is_ready() || !is_of_one_file(error))
+      channel.send_now({{kEnd, exit_code_of(error)}});
     throw;
   }
 }

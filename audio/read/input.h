@@ -54,17 +54,20 @@ struct SampleRange {
   bool operator==(const SampleRange&) const = default;
 };
 
-// 46 hours of CD sound, 298 of what Whisper hears.
+// The most that a temporary copy takes: what has no end fills no disk.
 inline constexpr std::uint64_t kSpoolBytes = std::uint64_t{32} << 30;
+inline constexpr double kSpoolSeconds = 24 * 60 * 60;
 
 struct Input {
   std::filesystem::path path;           // "-" is stdin; empty: `memory`
   std::optional<RawFormat> raw_format;  // set: the bytes are PCM without a header
   // Of a file with several audio tracks, counted from 0 (ffmpeg's 0:a:N); none: as ffmpeg chooses.
   std::optional<std::size_t> audio_track = std::nullopt;
-  // The temporary copy of what cannot seek takes at most this, and half of what is free where it
-  // lies; an input may have no end (/dev/zero).
+  // The temporary copy of what cannot seek takes at most this, so many seconds of audio, and half
+  // of what is free where it lies. Seconds are by the raw format or a WAV's header, else 384,000
+  // bytes each (48 kHz, stereo, floats).
   std::uint64_t spool_bytes = kSpoolBytes;
+  double spool_s = kSpoolSeconds;
   // A file's bytes, where there is no path; they must stay as long as what reads them.
   std::span<const std::byte> memory = {};
   // Only these are heard, as if there were no others.

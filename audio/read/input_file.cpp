@@ -13,6 +13,7 @@
 
 #include "audio/read/error.h"
 #include "audio/read/spool_file.h"
+#include "models/base/open_files.h"
 #include "models/base/stopped.h"
 
 namespace wnpu::audio {
@@ -20,10 +21,26 @@ namespace {
 
 std::string errno_text(int error) { return std::generic_category().message(error); }
 
+[[noreturn]] void fail_to_open(const std::string& name, const std::string& expected) {
+  const int error = errno;
+  models::check_can_open_files(name);
+  throw AudioError(name + ": expected " + expected + ", found: " + errno_text(error));
+}
+
+// What may have no end, or does something when it is opened, is no recording.
+void check_kind(const std::string& path, const std::string& name) {
+  struct stat status {};
+  const bool is_there = ::stat(path.c_str(), &status) == 0;  // else open tells why
+  if (is_there && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
+    throw AudioError(name + ": expected an audio file or a pipe, found a device");
+  }
+}
+
 int open_file(const std::string& path, const std::string& name) {
+  check_kind(path, name);
   // O_NONBLOCK: to open a named pipe must not wait for a writer; regular files do not care.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (fd < 0) throw AudioError(name + ": expected an audio file, found: " + errno_text(errno));
+  if (fd < 0) fail_to_open(name, "an audio file");
   return fd;
 }
 
@@ -38,31 +55,70 @@ void wait_for_bytes(int fd, const std::function<bool()>& should_stop) {
 
 std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
-// What a copy of an input may take, and when to leave it.
-struct SpoolLimits {
-  std::uint64_t bytes;
+// A copy of an input: whose it is, what it may take, and when to leave it.
+struct SpoolOrder {
+  const Input& input;
   const std::function<bool()>& should_stop;
 };
 
-void copy_to_spool(int from, int spool, const SpoolLimits& limits, const std::string& name) {
-  const std::uint64_t room = room_for_spool(spool, limits.bytes);
+// Of its audio, as its beginning tells.
+double bytes_per_second(const Input& input, std::span<const std::byte> begin) {
+  constexpr double kMostUsual = 384000;
+  constexpr std::size_t kByteRate = 28;  // behind "RIFF....WAVEfmt " and three fields
+  if (input.raw_format) {
+    const RawFormat& raw = *input.raw_format;
+    return double(bytes_per_sample(raw.format)) * raw.sample_rate * raw.channels;
+  }
+  if (begin.size() < kByteRate + 4) return kMostUsual;
+  const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
+  if (!text.starts_with("RI") && !text.starts_with("RF")) return kMostUsual;
+  if (text.substr(8, 8) != "WAVEfmt ") return kMostUsual;
+  std::uint32_t rate = 0;
+  for (std::size_t i = 4; i-- > 0;) {
+    rate = rate << 8U | static_cast<unsigned char>(text[kByteRate + i]);
+  }
+  return rate > 0 ? rate : kMostUsual;
+}
+
+// The bytes of so many seconds, and what a header may take beside them.
+std::uint64_t most_bytes(const Input& input, std::span<const std::byte> begin) {
+  const double most = std::min(input.spool_s * bytes_per_second(input, begin), 1e18);
+  constexpr std::uint64_t kHeader = 1U << 20;
+  return static_cast<std::uint64_t>(most) + (input.raw_format ? 0 : kHeader);
+}
+
+[[noreturn]] void refuse_endless(const SpoolOrder& order, const std::string& name,
+                                 std::uint64_t by_duration, std::uint64_t by_disk) {
+  const std::string expected =
+      name + ": expected an end within " + mebibytes(std::min(by_duration, by_disk)) + ", found ";
+  if (by_duration < by_disk) {
+    throw AudioError(expected +
+                     "more: " + std::to_string(static_cast<std::uint64_t>(order.input.spool_s)) +
+                     " s of audio are taken of what cannot seek");
+  }
+  throw AudioError(expected +
+                   "more: its temporary copy may take half of what is free in TMPDIR "
+                   "(else /var/tmp), and at most " +
+                   mebibytes(order.input.spool_bytes));
+}
+
+void copy_to_spool(int from, int spool, const SpoolOrder& order, const std::string& name) {
+  const std::uint64_t room = room_for_spool(spool, order.input.spool_bytes);
+  std::uint64_t by_duration = 0;
   std::uint64_t total = 0;
   std::vector<std::byte> block(1U << 16);
   while (true) {
-    wait_for_bytes(from, limits.should_stop);
+    wait_for_bytes(from, order.should_stop);
     const ssize_t n = ::read(from, block.data(), block.size());
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (n == 0) return;
     if (n < 0)
       throw AudioError(name + ": expected to read to its end, found: " + errno_text(errno));
-    total += static_cast<std::uint64_t>(n);
-    if (total > room) {
-      throw AudioError(name + ": expected an end within " + mebibytes(room) +
-                       ", found more: its temporary copy may take half of what is free in TMPDIR "
-                       "(else /var/tmp), and at most " +
-                       mebibytes(limits.bytes));
-    }
-    append_to_spool(spool, std::span(block).first(static_cast<std::size_t>(n)), name);
+    const auto bytes = std::span(block).first(static_cast<std::size_t>(n));
+    if (total == 0) by_duration = most_bytes(order.input, bytes);
+    total += bytes.size();
+    if (total > std::min(room, by_duration)) refuse_endless(order, name, by_duration, room);
+    append_to_spool(spool, bytes, name);
   }
 }
 
@@ -76,7 +132,7 @@ struct Fd {
 };
 
 // A seekable descriptor with the bytes of `source`; `source` itself where it can seek.
-int seekable(Fd& source, const SpoolLimits& limits, const std::string& name) {
+int seekable(Fd& source, const SpoolOrder& order, const std::string& name) {
   struct stat status {};
   if (::fstat(source.value, &status) != 0) {
     throw AudioError(name + ": expected an audio file, found: " + errno_text(errno));
@@ -88,7 +144,7 @@ int seekable(Fd& source, const SpoolLimits& limits, const std::string& name) {
   // copied from where it stands.
   if (S_ISREG(status.st_mode) && ::lseek(source.value, 0, SEEK_CUR) == 0) return source.release();
   Fd spool{open_spool(name)};
-  copy_to_spool(source.value, spool.value, limits, name);
+  copy_to_spool(source.value, spool.value, order, name);
   return spool.release();
 }
 
@@ -117,9 +173,8 @@ void InputFile::open(const Input& input) {
   const std::string path = is_stdin ? "stdin" : input.path.string();
   name_ = input.name.empty() ? path : input.name;
   Fd source{is_stdin ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open_file(path, name_)};
-  if (source.value < 0)
-    throw AudioError("stdin: expected it to be open, found: " + errno_text(errno));
-  Fd bytes{seekable(source, {input.spool_bytes, should_stop_}, name_)};
+  if (source.value < 0) fail_to_open("stdin", "it to be open");
+  Fd bytes{seekable(source, {input, should_stop_}, name_)};
   struct stat status {};
   if (::fstat(bytes.value, &status) != 0) {
     throw AudioError(name_ + ": expected an audio file, found: " + errno_text(errno));
@@ -147,8 +202,7 @@ InputFile InputFile::duplicate() const {
   InputFile copy;
   if (fd_ >= 0) {
     copy.fd_ = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
-    if (copy.fd_ < 0)
-      throw AudioError(name_ + ": expected to open it again, found: " + errno_text(errno));
+    if (copy.fd_ < 0) fail_to_open(name_, "to open it again");
   }
   copy.memory_ = memory_;
   copy.name_ = name_;

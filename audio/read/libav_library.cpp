@@ -5,6 +5,7 @@
 
 #include "audio/read/error.h"
 #include "audio/read/libraries.h"
+#include "models/base/open_files.h"
 
 namespace wnpu::audio {
 namespace {
@@ -17,7 +18,10 @@ class Library {
       : name_(library + ".so." + std::to_string(major_version)),
         package_(library + std::to_string(major_version)),
         handle_(::dlopen(name_.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) fail("FFmpeg's library", ::dlerror());
+    if (handle_ != nullptr) return;
+    const std::string found = ::dlerror();
+    models::check_can_open_files(name_);
+    fail("FFmpeg's library", found.c_str());
   }
 
   template <typename Function>

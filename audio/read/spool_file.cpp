@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "audio/read/error.h"
+#include "models/base/open_files.h"
 
 namespace wnpu::audio {
 
@@ -20,8 +21,10 @@ int open_spool(const std::string& name) {
   path += "/whisper-npu-XXXXXX";  // a file system that knows no such files
   const int fd = ::mkostemp(path.data(), O_CLOEXEC);
   if (fd < 0) {
+    const int error = errno;
+    models::check_can_open_files(name);
     throw AudioError(name + ": expected to make a temporary file " + path +
-                     ", found: " + std::generic_category().message(errno));
+                     ", found: " + std::generic_category().message(error));
   }
   ::unlink(path.c_str());
   return fd;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "models/base/error.h"
+#include "models/base/open_files.h"
 
 namespace wnpu::models {
 namespace {
@@ -65,7 +66,11 @@ void leave(std::span<const std::byte> bytes) {
 std::span<const std::byte> map(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a named pipe must not wait for a writer; regular files do not care.
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.fd < 0) fail_mapping(path, std::strerror(errno));
+  if (file.fd < 0) {
+    const int error = errno;
+    check_can_open_files(path.string());
+    fail_mapping(path, std::strerror(error));
+  }
   struct stat status = {};
   if (fstat(file.fd, &status) != 0) fail_mapping(path, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) fail_mapping(path, "a directory");

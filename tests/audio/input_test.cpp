@@ -1,4 +1,6 @@
 // Naming audio: raw format specs, files, directories, pipes, stdin.
+#include <array>
+#include <csignal>
 #include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
@@ -38,6 +40,28 @@ struct Stdin {
   Stdin& operator=(const Stdin&) = delete;
   int saved;
 };
+
+// The error of an endless pipe that begins so; none of it is read to the end.
+std::string error_of_endless(const std::string& begin, Input input) {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const auto ignored = std::signal(SIGPIPE, SIG_IGN);
+  std::thread writer([&] {
+    const std::string more(1U << 16, '\0');
+    const std::string* next = &begin;
+    while (::write(ends[1], next->data(), next->size()) > 0) next = &more;
+    ::close(ends[1]);
+  });
+  std::string message;
+  {
+    const Stdin replaced(ends[0]);
+    ::close(ends[0]);
+    message = audio_error_of([&] { InputFile file(input); });
+  }
+  writer.join();
+  std::signal(SIGPIPE, ignored);
+  return message;
+}
 
 }  // namespace
 
@@ -127,10 +151,32 @@ TEST_CASE("input file: \"-\" is stdin, from where it stands") {
 }
 
 TEST_CASE("input: what has no end is read to a limit that is told") {
-  const std::string message = audio_error_of([] {
-    InputFile({"/dev/zero", std::nullopt, std::nullopt, std::uint64_t{3} << 20});
-  });
-  CHECK(contains(message, "/dev/zero: expected an end within 3 MiB, found more"));
+  Input input{"-", std::nullopt, std::nullopt, std::uint64_t{3} << 20};
+  const std::string message = error_of_endless("x", input);
+  CHECK(contains(message, "stdin: expected an end within 3 MiB, found more"));
   CHECK(contains(message, "TMPDIR"));
   CHECK(contains(message, "at most 3 MiB"));
+}
+
+TEST_CASE("input: what has no end is read to so many seconds of audio") {
+  Input input;
+  input.path = "-";
+  input.spool_s = 10;
+  CHECK(contains(error_of_endless("x", input), "within 4 MiB, found more: 10 s of audio"));
+  const std::string wav("RIFF....WAVEfmt \x10\0\0\0\1\0\1\0\x80\x3E\0\0\0\0\x0C\0",
+                        32);  // 786432 a second
+  CHECK(contains(error_of_endless(wav, input), "within 8 MiB, found more: 10 s of audio"));
+  input.raw_format = parse_raw_format("f64le:48000:1");
+  CHECK(contains(error_of_endless("x", input), "within 3 MiB, found more: 10 s of audio"));
+}
+
+TEST_CASE("input: a device is no recording") {
+  for (const char* device : {"/dev/zero", "/dev/full", "/dev/null"}) {
+    CAPTURE(std::string(device));
+    Input input;
+    input.path = device;
+    input.spool_bytes = 1;
+    CHECK(contains(audio_error_of([&] { InputFile file(input); }),
+                   ": expected an audio file or a pipe, found a device"));
+  }
 }

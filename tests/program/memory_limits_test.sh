@@ -1,5 +1,5 @@
 #!/bin/bash
-# The program under limits of its memory, from too little to enough: it ends by itself, with the code
+# The program under limits of its memory and open files, from too little to enough: it ends by itself, with the code
 # for that or with its result. ctest runs it: memory_limits_test.sh PROGRAM WRITE_NANO_MODEL
 set -u
 program=$1
@@ -46,5 +46,20 @@ for kib in 50000 60000 70000 80000 100000 130000 160000 200000 300000 500000 100
   done
 done
 echo "exit codes:$found"
+
+# The same with open files. The test's own shell has 0 to 2, and 255.
+for files in 4 5 6 7 8 64; do
+  for rows in "transcribe" "worker"; do
+    more=("$work/tone.wav")
+    [ $rows = worker ] && more=(--isolate off)
+    echo "{\"audio_filepath\":\"$work/tone.wav\"}" >"$work/row"
+    (exec 255>&- && ulimit -n $files && exec timeout 30 "$program" $rows "${transcribe[@]:1}" "${more[@]}") \
+      <"$work/row" >"$work/out" 2>"$work/err"
+    code=$?
+    row=$(grep -o '"exit_code":[0-9]*' "$work/out" | cut -d: -f2)
+    case ${row:-$code} in 0 | 7 | 127) ;; *) fail "$files open files, $rows, row ${row:-ok}" ;; esac
+    [ $files -lt 64 ] || [ "${row:-$code}" = 0 ] || fail "$files open files, $rows: expected enough"
+  done
+done
 case $found in *7*0*) ;; *) fail "expected limits that are too low, and others that are not" ;; esac
 [ $failures -eq 0 ]

@@ -67,7 +67,7 @@ class DeviceError(Error):
 
 
 class ResourceError(Error, MemoryError):
-    """Not enough memory, or no more threads."""
+    """Not enough memory, or no more threads or open files."""
 
     code = 7
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "models/base/error.h"
+#include "models/base/open_files.h"
 #include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::kernels {
@@ -69,7 +70,11 @@ void* open_openblas() {
 Loaded load() {
   Loaded loaded;
   void* const library = open_openblas();
-  if (library == nullptr) return {{}, ::dlerror()};
+  if (library == nullptr) {
+    std::string found = ::dlerror();
+    models::check_can_open_files("libopenblas.so.0");
+    return {{}, std::move(found)};
+  }
   find(library, "openblas_get_corename", loaded.blas.corename, loaded.fault);
   find(library, "cblas_sgemm", loaded.blas.sgemm, loaded.fault);
   find(library, "openblas_set_num_threads", loaded.blas.set_num_threads, loaded.fault);
