@@ -25,7 +25,7 @@ OF_DEVICES = ("--npu-", "--operator", "--device-split", "--cpu-window-ms", "--fa
 EXCLUDED = [("--clip-timestamps", "--vad"), ("--language", "--language-detection-threshold"),
             ("--language", "--language-detection-segments"), ("--max-words-per-line", "--max-line-width"),
             ("--max-words-per-line", "--max-line-count")]
-FORMATS = ["txt", "srt", "vtt", "tsv", "json", "jsonl", "lrc", "csv"]
+FORMATS = option_values.FORMATS
 NAMES = ["a.wav", "talk.wav", "two words.wav", "ü 日本.wav", "noext", ".hidden.wav", "a.b.c.wav", "out.json", "a.mp3",
          "x" * 240 + ".wav", "quote'\".wav", "-", "-dash.wav", "sub/a.wav", "new\nline.wav", "bad\udcff.wav",
          "%s%n.wav", "=.wav", "a.txt"]

@@ -6,6 +6,8 @@ is an error, so that none goes untested.
 import re
 import subprocess
 
+FORMATS = ["txt", "srt", "vtt", "tsv", "json", "jsonl", "lrc", "csv"]  # of files
+
 # What no number is, or none that makes sense.
 ODD_NUMBERS = ["", " ", "-1", "-0", "0", "+1", "1e308", "1e-308", "1e400", "nan", "inf", "-inf", "0x10", "1,5",
                "1 ", " 1", "1.", ".5", "1e", "٣", "18446744073709551615", "18446744073709551616",
@@ -121,7 +123,7 @@ VALUES = {
     "--max-line-count": number(1, 5, (100000, 100001), integer=True, none=True),
     "--max-words-per-line": number(1, 9, (100000, 100001), integer=True, none=True),
     "--highlight-words": BOOL,
-    "--format": choice("all", "text", "txt", "srt", "vtt", "tsv", "json", "jsonl", "lrc", "csv", "srt,json", "txt,vtt",
+    "--format": choice("all", "text", *FORMATS, "srt,json", "txt,vtt",
                        odd=("xml", ",", "json,", "json,json")),
     "--output-dir": text("out", ".", "new/er", "out/", "./out"),
     "--output": text("one.json", "one.txt", "one.srt", "-", "/dev/null", "/dev/stdout", "out/one.vtt", "one"),
