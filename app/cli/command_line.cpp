@@ -211,7 +211,6 @@ std::function<int()> asked_work(const CLI::App& above, std::span<const Subcomman
 }
 
 constexpr const char* kExamples =
-    "Examples:\n"
     "  whisper-npu talk.wav\n"
     "  whisper-npu --language de --format srt,json --output-dir subtitles *.mp3\n"
     "  whisper-npu models pull small\n"
@@ -253,7 +252,7 @@ CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& par
       "is "
       "--beam-size");
   CLI::App* transcribe = app.add_subcommand("transcribe", "Speech in files to text");
-  transcribe->footer(std::string(kExamples) + "\n" + exit_codes());
+  transcribe->footer("Examples:\n" + std::string(kExamples) + "\n" + exit_codes());
   add_group(*transcribe, "Input", [&] { add_input_options(*transcribe, options); });
   add_group(*transcribe, "Manifests", [&] { add_manifest_options(*transcribe, options); });
   add_group(*transcribe, "Output", [&] { add_output_options(*transcribe, options); });
@@ -354,8 +353,8 @@ CommandLine parse_command_line(std::span<const char* const> arguments,
 std::string manual_page(std::span<const Subcommand> others) {
   Parsed parsed;
   CLI::App app(kAbout, "whisper-npu");
-  declare(app, others, parsed)->footer(kExamples);  // EXIT STATUS is a section of its own
-  return manual_of(app);
+  declare(app, others, parsed)->footer("");  // sections of their own have what it says
+  return manual_of(app, kExamples);
 }
 
 std::string completions(std::span<const Subcommand> others, const std::vector<std::string>& models,

@@ -18,6 +18,25 @@ unless
 says so. Of several files each fails alone.
 )";
 
+constexpr std::string_view kFiles = R"(.SH FILES
+.TP
+.I ~/.config/whisper\-npu/config.toml
+Options, as TOML; in
+.B XDG_CONFIG_HOME
+where that is set
+.TP
+.I ~/.cache/whisper\-npu/
+Models by name, recordings of the quickstart, compiled operators; in
+.B XDG_CACHE_HOME
+where that is set
+.TP
+.I NAME.partial.EXTENSION
+What a stopped run had finished of a result
+.TP
+.I .whisper\-npu.NUMBER.part
+A result that a killed run left; the next run that writes to the folder removes it
+)";
+
 // Text that is no request of troff, and whose dashes stay what they are.
 std::string escaped(const std::string& text) {
   std::string result;
@@ -79,6 +98,11 @@ std::string examples_of(const CLI::App& command, const CLI::App& program) {
   return is_its_own ? ".nf\n" + escaped(footer) + "\n.fi\n" : "";
 }
 
+// A section whose lines are those of --help.
+std::string as_it_stands(const std::string& title, std::string_view text) {
+  return ".SH " + title + "\n.nf\n" + escaped(std::string(text)) + "\n.fi\n";
+}
+
 // The commands below one, or itself where there is none, each with the words that name it.
 struct NamedCommand {
   std::string words;  // "npu emit"
@@ -96,7 +120,7 @@ void add_commands(const CLI::App& above, const std::string& words,
 
 }  // namespace
 
-std::string manual_of(const CLI::App& program) {
+std::string manual_of(const CLI::App& program, std::string_view examples) {
   const std::string name = escaped(program.get_name());
   std::string text = ".TH WHISPER-NPU 1 \"\" \"whisper-npu " + std::string(kVersion) + "\"\n";
   text += ".SH NAME\n" + name + " \\- " + escaped(program.get_description()) + "\n.SH SYNOPSIS\n";
@@ -113,8 +137,9 @@ std::string manual_of(const CLI::App& program) {
             ".\n" + options_of(*command) + examples_of(*command, program);
   }
   text += exit_status();
-  // A line of its own each, as --help has them.
-  return text + ".SH NOTES\n.nf\n" + escaped(program.get_footer()) + "\n.fi\n";
+  const std::string environment = program.get_footer();
+  text += as_it_stands("ENVIRONMENT", environment.substr(environment.find('\n') + 1));
+  return text + std::string(kFiles) + as_it_stands("EXAMPLES", examples);
 }
 
 }  // namespace wnpu::app
