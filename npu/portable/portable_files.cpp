@@ -55,10 +55,7 @@ PlaceWords lists_of(const LayerShape& shape) {
     types += comma + type(argument, "memref");
     list += "- `" + argument.name + "` [" + extents(argument, ", ") + "]\n";
   }
-  return {{"$ARGUMENTS", lines},
-          {"$NAMES", names},
-          {"$TYPES", types},
-          {"$LIST", list}};
+  return {{"$ARGUMENTS", lines}, {"$NAMES", names}, {"$TYPES", types}, {"$LIST", list}};
 }
 
 // Lists before single letters, which their names begin with.

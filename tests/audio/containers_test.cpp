@@ -132,8 +132,7 @@ TEST_CASE("containers: what libav has no decoder for, or takes for another, is l
 }
 
 TEST_CASE("containers: every format that holds sound by itself") {
-  const std::string film =
-      "-f lavfi -i testsrc=d=2:s=720x576:r=25 -ar 48000 -c:v mpeg2video -c:a ";
+  const std::string film = "-f lavfi -i testsrc=d=2:s=720x576:r=25 -ar 48000 -c:v mpeg2video -c:a ";
   for (const Recipe& recipe : {Recipe{"", ".sox"},
                                {"-f ircam", ".sf"},
                                {"-c:a g722", ".g722"},
