@@ -149,16 +149,29 @@ bool is_default(const CLI::Option& option) {
          CLI::detail::lexical_cast(normal, normal_number) && number == normal_number;
 }
 
+// Whether it is one of the command's, and is given with another value than its own.
+bool is_asked(const CLI::App& command, std::string_view name) {
+  const CLI::Option* const option = command.get_option_no_throw(std::string(name));
+  return option != nullptr && option->count() > 0 && !is_default(*option);
+}
+
 }  // namespace
+
+void turn_on_words(const CLI::App& command, Options& options) {
+  const CLI::Option* const words = command.get_option_no_throw("--word-timestamps");
+  if (words == nullptr || words->count() > 0) return;
+  for (const Need& need : kNeeds) {
+    if (need.what == kWords && is_asked(command, need.option)) {
+      options.transcribe.word_timestamps = true;
+    }
+  }
+}
 
 void check_needs(const CLI::App& command, const Options& options) {
   for (const Need& need : kNeeds) {
-    const std::string name(need.option);
-    const CLI::Option* const option = command.get_option_no_throw(name);
-    if (option == nullptr || option->count() == 0 || is_default(*option)) continue;
-    if (!need.is_met(options)) {
-      throw UsageError(name + " has no effect: it needs " + std::string(need.what));
-    }
+    if (!is_asked(command, need.option) || need.is_met(options)) continue;
+    throw UsageError(std::string(need.option) + " has no effect: it needs " +
+                     std::string(need.what));
   }
 }
 

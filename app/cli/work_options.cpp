@@ -367,6 +367,7 @@ void add_work_options(CLI::App& command, Options& options) {
     settle_goal(command, options);
     settle_rows(command, options);
     settle_vad(options);
+    turn_on_words(command, options);
     check_needs(command, options);
   });
 }

@@ -222,10 +222,10 @@ TEST_CASE("needs: an option that would do nothing is refused") {
            Words{"--max-line-count", "2", "--word-timestamps", "True"},
            Words{"--max-line-width", "20"},
            Words{"--max-words-per-line", "2", "--max-line-width", "9", "--word-timestamps", "True"},
-           Words{"--highlight-words", "True"},
-           Words{"--append-punctuations", "!"},
-           Words{"--prepend-punctuations="},
-           Words{"--hallucination-silence-threshold", "2"},
+           Words{"--highlight-words", "True", "--word-timestamps", "False"},
+           Words{"--append-punctuations", "!", "--word-timestamps", "False"},
+           Words{"--prepend-punctuations=", "--word-timestamps", "False"},
+           Words{"--hallucination-silence-threshold", "2", "--word-timestamps", "False"},
            Words{"--beam-size", "3", "--temperature", "0.5"},
            Words{"--patience", "2", "--beam-size", "1"},
            Words{"--best-of", "3", "--temperature-increment-on-fallback", "None"},
@@ -276,4 +276,21 @@ TEST_CASE("needs: batches of clips ask for no detector") {
   CHECK(parsed_options({"--batch-size", "16", "--clip-timestamps", "0"}).transcribe.vad.enabled);
   CHECK_FALSE(needs_refusal({"--vad", "True", "--clip-timestamps", "0,5"}).empty());
   CHECK_FALSE(needs_refusal({"--batch-size", "2", "--vad", "False"}).empty());
+}
+
+TEST_CASE("needs: what is about words turns word times on, unless they are refused") {
+  for (const Words& words :
+       {Words{"--highlight-words", "True"}, Words{"--max-line-width", "40"},
+        Words{"--max-line-width", "40", "--max-line-count", "2"},
+        Words{"--max-words-per-line", "3"}, Words{"--hallucination-silence-threshold", "2"},
+        Words{"--append-punctuations", "!"}}) {
+    CAPTURE(words.front());
+    CHECK(parsed_options(words).transcribe.word_timestamps);
+    Words refused = words;
+    refused.insert(refused.end(), {"--word-timestamps", "False"});
+    CHECK(needs_refusal(refused).find("has no effect: it needs --word-timestamps True") !=
+          std::string::npos);
+  }
+  CHECK_FALSE(parsed_options({"--max_line_width", "None"}).transcribe.word_timestamps);
+  CHECK_FALSE(parsed_options({"--highlight_words", "False"}).transcribe.word_timestamps);
 }
