@@ -79,6 +79,7 @@ int transcribe(const CommandLine& line) {
   Options options = with_files_of_folders(with_urls(line.options));
   Messages messages(std::cerr, options.verbosity, false);
   for (const auto& each : line.notes) messages.note(each);
+  for (const auto& link : options.skipped_links) messages.note(skipped_link_text(link));
   const Environment environment = environment_of_process(options);
   if (!options.manifest.file.empty()) return transcribe_manifest(options, environment);
   const std::vector<PlannedInput> plan = plan_outputs(options);

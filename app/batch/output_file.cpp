@@ -32,7 +32,11 @@ constexpr std::string_view kPartPrefix = ".whisper-npu.";
 constexpr std::string_view kPartSuffix = ".part";
 
 [[noreturn]] void fail(const std::string& name, const char* call, int error) {
-  throw OutputError(name + ": " + call + ": " + std::strerror(error));
+  const std::string text = name + ": " + call + ": " + std::strerror(error);
+  const bool is_its_name =
+      error == ENAMETOOLONG || error == EISDIR || error == ENOTDIR || error == ELOOP;
+  if (is_its_name) throw OneOutputError(text);
+  throw OutputError(text);
 }
 
 // Closes the descriptor at the end of the scope, and asks nobody whether that worked.

@@ -91,8 +91,12 @@ void make_folder(const fs::path& folder) {
   fs::create_directories(folder, error);
   std::error_code ignored;  // what is no folder is none for whatever reason
   if (!fs::is_directory(folder, ignored)) {
-    throw OutputError(folder.string() + ": cannot make this folder: " +
-                      (error ? error.message() : "there is a file of that name"));
+    const std::string text = folder.string() + ": cannot make this folder: " +
+                             (error ? error.message() : "there is a file of that name");
+    const bool is_its_name =
+        !error || error == std::errc::filename_too_long || error == std::errc::not_a_directory;
+    if (is_its_name) throw OneOutputError(text);
+    throw OutputError(text);
   }
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
     throw OutputError(folder.string() +
@@ -183,15 +187,31 @@ void settle_existing(ExistingOutput existing, PlannedInput& planned) {
   }
 }
 
-void make_folders(const Options& options, const std::vector<PlannedInput>& plan) {
+// Does `check` for each input; what is wrong with the results of one of several is its fault.
+void for_each_input(std::vector<PlannedInput>& plan,
+                    const std::function<void(PlannedInput&)>& check) {
+  for (PlannedInput& planned : plan) {
+    try {
+      if (planned.fault.empty()) check(planned);
+    } catch (const OneOutputError& error) {
+      if (plan.size() == 1) throw;
+      planned.fault = error.what();
+    }
+  }
+}
+
+void make_folders(const Options& options, std::vector<PlannedInput>& plan) {
   if (!options.output_dir.empty()) make_folder(options.output_dir);
   if (!has_names(options)) return;
-  std::set<fs::path> folders;
-  for (const PlannedInput& planned : plan) {
-    for (const Target& target : planned.targets) folders.insert(target.path.parent_path());
-  }
-  folders.erase(fs::path());  // the working folder
-  std::ranges::for_each(folders, make_folder);
+  std::set<fs::path> made = {fs::path()};  // the working folder
+  for_each_input(plan, [&made](const PlannedInput& planned) {
+    for (const Target& target : planned.targets) {
+      const fs::path folder = target.path.parent_path();
+      if (made.contains(folder)) continue;
+      make_folder(folder);
+      made.insert(folder);
+    }
+  });
 }
 
 void check_targets(const ResultGuard& guard, const PlannedInput& planned) {
@@ -220,10 +240,10 @@ std::vector<PlannedInput> plan_outputs(const Options& options) {
   refuse_collisions(plan);
   make_folders(options, plan);
   const ResultGuard guard(options.inputs);
-  for (PlannedInput& planned : plan) {
+  for_each_input(plan, [&](PlannedInput& planned) {
     settle_existing(options.existing, planned);
     if (!planned.is_skipped) check_targets(guard, planned);
-  }
+  });
   return plan;
 }
 

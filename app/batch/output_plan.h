@@ -29,12 +29,14 @@ struct PlannedInput {
   std::vector<Target> targets = {};  // what will be written
   std::vector<Target> kept = {};     // with --skip-existing: what is there, and stays as it is
   bool is_skipped = false;           // with --skip-existing: everything is there
+  std::string fault = {};            // why its results cannot be written, where others' can
 };
 
 // Makes the folders of results. Throws UsageError where two results would go to one file, a result
 // would replace an input, or stdout would get what cannot be told apart; OutputError where a file
-// is there and nothing was said about it, or a result may not go (result_guard.h). A result whose
-// name depends on the language is there where it is there in any language.
+// is there and nothing was said about it, or a result may not go (result_guard.h); where that is
+// one of several inputs' alone, it is that input's fault. A result whose name depends on the
+// language is there where it is there in any language.
 std::vector<PlannedInput> plan_outputs(const Options& options);
 
 // The input of a plan that has no other, else nothing.

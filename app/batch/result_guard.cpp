@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 using Status = struct stat;
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& found) {
-  throw OutputError(path.string() + ": expected a place for a result, found " + found);
+  throw OneOutputError(path.string() + ": expected a place for a result, found " + found);
 }
 
 // A file, or a descriptor's; empty: none can be had, and errno says why.

@@ -55,6 +55,7 @@ class Batch {
   // of the only file.
   bool run_or_fail(const PlannedInput& planned, bool is_alone) {
     try {
+      if (!planned.fault.empty()) throw OneOutputError(planned.fault);
       with_errors(planned.input, [&] { run_file(planned); });
     } catch (const std::exception& error) {
       if (error_code(error) == ErrorCode::stopped) return false;

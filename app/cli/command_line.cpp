@@ -35,6 +35,8 @@ void add_input_options(CLI::App& app, Options& options) {
                  "Audio files; - is stdin; or the URL of one (http, https)");
   app.add_flag("-r,--recursive", options.recursive,
                "A folder stands for the audio and video files in it and its folders");
+  app.add_flag("--follow-links", options.follows_links,
+               "With -r, links to folders are followed; with --watch, those to files outside too");
   app.add_option("--watch", options.watch,
                  "Instead of files: take a folder's recordings, and each new one once it is whole, "
                  "until a signal ends it; with -r those below as well")

@@ -89,6 +89,7 @@ int exit_code_of(const std::exception& error) {
 }
 
 bool is_of_one_file(const std::exception& error) {
+  if (is<OneOutputError>(error)) return true;
   switch (exit_code_of(error)) {
     case static_cast<int>(ErrorCode::audio):
     case static_cast<int>(ErrorCode::library):

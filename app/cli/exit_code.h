@@ -44,6 +44,12 @@ struct OutputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A result that cannot be written where others can: its name is too long, its place is a folder or
+// a recording.
+struct OneOutputError : OutputError {
+  using OutputError::OutputError;
+};
+
 // A recording that could not be fetched, for a reason that may pass. what() begins with its URL.
 struct NetworkError : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -59,6 +59,8 @@ constexpr std::string_view kSampling =
 constexpr std::string_view kBeams = "--temperature 0 and --beam-size above 1";
 
 constexpr std::array kNeeds = {
+    Need{"--follow-links", "--recursive or --watch",
+         [](const Options& o) { return o.recursive || !o.watch.empty(); }},
     Need{"--vad-model", kVad, has_vad},
     Need{"--vad-threshold", kVad, has_vad},
     Need{"--vad-neg-threshold", kVad, has_vad},

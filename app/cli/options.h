@@ -69,6 +69,9 @@ struct Options {
   std::optional<std::uint64_t> max_download;
   // Folders among them stand for the recordings in them.
   bool recursive = false;
+  // And so do links to folders in them; a watched folder's links may lead outside of it.
+  bool follows_links = false;
+  std::vector<std::string> skipped_links = {};  // to folders, that were not followed
   // Instead of inputs, a folder whose recordings are taken as they come; empty: none.
   std::string watch;
   // Of an input that a folder stood for: its own folder, below that one.

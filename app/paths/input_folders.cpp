@@ -30,7 +30,8 @@ class FolderWalk {
   std::vector<std::string> run(const std::string& folder) {
     folders_ = {folder};
     // Real folders before links to them, so that what is found has its own name where it has one.
-    while (!folders_.empty() || !links_.empty()) {
+    const auto stops = [this] { return visit_.should_stop && visit_.should_stop(); };
+    while ((!folders_.empty() || !links_.empty()) && !stops()) {
       std::set<std::string>& next = folders_.empty() ? links_ : folders_;
       const std::string path = std::move(next.extract(next.begin()).value());
       if (is_new(path)) look_into(path);
@@ -55,7 +56,7 @@ class FolderWalk {
       std::error_code none;  // a link that leads nowhere is neither
       const fs::file_status status = fs::status(path, none);
       if (fs::is_directory(status)) {
-        if (visit_.is_recursive) (fs::is_symlink(path, none) ? links_ : folders_).insert(path);
+        if (visit_.is_recursive) add_folder(path, fs::is_symlink(path, none));
       } else if (fs::is_regular_file(status) && has_recording_name(path)) {
         found_.push_back(path);
       }
@@ -66,6 +67,14 @@ class FolderWalk {
       throw Error(ErrorCode::audio,
                   folder + ": expected a folder of recordings, found " + error.message());
     }
+  }
+
+  void add_folder(const std::string& path, bool is_link) {
+    if (is_link && !visit_.follows_links) {
+      if (visit_.on_link) visit_.on_link(path);
+      return;
+    }
+    (is_link ? links_ : folders_).insert(path);
   }
 
   const FolderVisit& visit_;
@@ -87,16 +96,27 @@ bool has_recording_name(const fs::path& file) {
          std::ranges::find(kExtensions, std::string_view(extension).substr(1)) != kExtensions.end();
 }
 
-std::vector<std::string> recordings_in(const std::string& folder) {
-  return recordings_in(folder, {});
-}
-
 std::vector<std::string> recordings_in(const std::string& folder, const FolderVisit& visit) {
   return FolderWalk(visit).run(folder);
 }
 
+std::string skipped_link_text(const std::string& link) {
+  return link + ": a link that is not followed (--follow-links)";
+}
+
+bool leads_outside(const std::string& file, const std::string& folder) {
+  std::error_code error;
+  const fs::path top = fs::canonical(folder, error);
+  const fs::path place = fs::canonical(file, error);
+  return !error &&
+         std::mismatch(top.begin(), top.end(), place.begin(), place.end()).first != top.end();
+}
+
 Options with_files_of_folders(Options options) {
   if (!options.recursive) return options;
+  FolderVisit visit;
+  visit.follows_links = options.follows_links;
+  visit.on_link = [&options](const std::string& link) { options.skipped_links.push_back(link); };
   std::vector<std::string> inputs;
   for (const std::string& input : options.inputs) {
     std::error_code error;
@@ -104,7 +124,7 @@ Options with_files_of_folders(Options options) {
       inputs.push_back(input);
       continue;
     }
-    const std::vector<std::string> found = recordings_in(input);
+    const std::vector<std::string> found = recordings_in(input, visit);
     if (found.empty()) {
       throw Error(ErrorCode::audio,
                   input + ": expected a folder of recordings, found none by name");

@@ -1,11 +1,15 @@
 #include "app/watch/watch_folder.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <deque>
+#include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sys/file.h>
+#include <unistd.h>
 #include <vector>
 
 #include "app/batch/output_plan.h"
@@ -44,6 +48,27 @@ void check_watched_folder(const std::string& folder) {
                                     (error ? error.message() : "a file, or nothing"));
 }
 
+// The folder, as long as this process watches it: another would do each file a second time. Where
+// the file system knows no locks, nothing is claimed.
+class WatchClaim {
+ public:
+  explicit WatchClaim(const std::string& folder)
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+      return;
+    ::close(descriptor_);
+    throw UsageError(folder + ": is watched by another process already");
+  }
+  ~WatchClaim() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  WatchClaim(const WatchClaim&) = delete;
+  WatchClaim& operator=(const WatchClaim&) = delete;
+
+ private:
+  int descriptor_;
+};
+
 class Watch {
  public:
   Watch(const Options& options, const TranscribeFn& transcribe, const Environment& environment)
@@ -51,6 +76,7 @@ class Watch {
         transcribe_(transcribe),
         environment_(environment),
         messages_(*environment.err, options.verbosity, false),
+        claim_(options.watch),
         folder_(state_of(options.watch)) {}
 
   int run() {
@@ -80,6 +106,9 @@ class Watch {
     check_there();
     FolderVisit visit;
     visit.is_recursive = options_.recursive;
+    visit.follows_links = options_.follows_links;
+    visit.on_link = [this](const std::string& link) { skip_link(link); };
+    visit.should_stop = [this] { return environment_.stop_signal() != 0; };
     visit.on_folder = [this](const std::string& folder) { events_.add(folder); };
     visit.on_unreadable = [this](const std::string& folder, const std::error_code& error) {
       if (error == std::errc::no_such_file_or_directory) return;  // it went meanwhile
@@ -88,12 +117,17 @@ class Watch {
       }
     };
     for (const std::string& file : recordings_in(options_.watch, visit)) add(file);
+    if (visit.should_stop()) return;
     events_.drop_others();
     std::vector<std::string> gone;
     for (const auto& [file, done] : done_) {
       if (!is_there(file)) gone.push_back(file);
     }
     for (const std::string& file : gone) forget(file);
+  }
+
+  void skip_link(const std::string& link) {
+    if (told_.insert(link).second) messages_.note(skipped_link_text(link), link);
   }
 
   static bool is_there(const std::string& file) { return !(state_of(file) == FileState{}); }
@@ -119,6 +153,7 @@ class Watch {
 
   void add(const std::string& file) {
     if (fs::path(file).filename().native().starts_with('.') || !has_recording_name(file)) return;
+    if (!options_.follows_links && leads_outside(file, options_.watch)) return skip_link(file);
     const auto done = done_.find(file);
     if (done != done_.end() && done->second.state == state_of(file)) return;
     if (awaited_.insert(file).second) {
@@ -194,13 +229,14 @@ class Watch {
   const TranscribeFn& transcribe_;
   const Environment& environment_;
   Messages messages_;
+  WatchClaim claim_;
   FileState folder_;
   FolderEvents events_;
   std::deque<ComingFile> coming_;           // in the order in which they came
   std::set<std::string> awaited_;           // their paths
   std::map<std::string, Done> done_;        // those that are there
   std::map<fs::path, std::string> owners_;  // of results: whose they are
-  std::set<std::string> told_;              // folders that cannot be read
+  std::set<std::string> told_;  // folders that cannot be read, links that are not followed
 };
 
 }  // namespace

@@ -189,6 +189,38 @@ def gone_and_back():
     return watcher.stop()
 
 
+def links_and_places():
+    """Links that lead elsewhere are not followed unless told; what one file's result cannot be is that file's."""
+    outside = pathlib.Path("outside")
+    outside.mkdir()
+    (outside / "secret.wav").write_bytes(wav(0.5))
+    watcher = Watcher("places", "-r", "-o", "placed", "--format", "txt")
+    folder, results = watcher.folder, pathlib.Path("placed")
+    os.symlink(outside.absolute(), folder / "sub")
+    os.symlink("/proc", folder / "proc")
+    os.symlink((outside / "secret.wav").absolute(), folder / "pointed.wav")
+    (results / "taken.txt").mkdir(parents=True)
+    (folder / "taken.wav").write_bytes(wav(0.5))
+    long_name = "n" * 251 + ".wav"
+    (folder / long_name).write_bytes(wav(0.5))
+    (folder / "zz.wav").write_bytes(wav(0.5))
+    watcher.until((results / "zz.txt").exists, "a file behind one whose result has no place is not done")
+    watcher.until(lambda: watcher.said("name too long", f"places/{long_name}") or watcher.said("File name too long"), "a name too long")
+    watcher.until(lambda: watcher.said("found a folder", "places/taken.wav"), "a folder in a result's place")
+    for link in ("sub", "proc", "pointed.wav"):
+        watcher.until(lambda link=link: watcher.said("not followed", f"places/{link}"), f"{link} is not told")
+    second = subprocess.run(command("--watch", "places", "-o", "placed", "--format", "txt"), env=ENVIRONMENT, timeout=patience(30),
+                            capture_output=True, text=True, check=False)
+    check(second.returncode == 2 and "watched by another process" in second.stderr, f"a second watcher: {second}")
+    watcher.never("no.txt", 0.2)
+    check(not list(results.rglob("secret*")) and not (results / "pointed.txt").exists(), "a link was followed", watcher)
+    watcher.stop()
+    watcher = Watcher("places", "-r", "-o", "placed", "--format", "txt", "--skip-existing", "--follow-links")
+    watcher.until((results / "sub/secret.txt").exists, "--follow-links follows no link")
+    watcher.until((results / "pointed.txt").exists, "--follow-links follows no link to a file")
+    return watcher.stop()
+
+
 def burst():
     """100 files at once, by name of their results below --output-dir, and folders that come meanwhile."""
     watcher = Watcher("many", "-r", "-o", "results", "--format", "txt")

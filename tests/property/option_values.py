@@ -132,7 +132,7 @@ VALUES = {
     "--retry-failed": FLAG, "--summary": text("summary.json"), "--batch-seconds": number(1.0, 300.0, (1e6, 1000001)),
     "--order": choice("input", "done"), "--max-attempts": number(1, 5, (100, 101), integer=True),
     "--row-timeout": number(0.0, 300.0, (1e8, 1e9)), "--row-timeout-factor": number(0.0, 10.0, (1e6, 1e7)),
-    "--watch": text("missing"), "--recursive": FLAG, "--headers": choice("auto", "on", "off"),
+    "--watch": text("missing"), "--recursive": FLAG, "--follow-links": FLAG, "--headers": choice("auto", "on", "off"),
     "--color": choice("auto", "never", "always"), "--log-format": choice("json", "text"),
     "--overwrite": FLAG, "--skip-existing": FLAG, "--verbose": BOOL, "--quiet": FLAG, "--dry-run": FLAG,
 }

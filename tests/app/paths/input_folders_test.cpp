@@ -58,7 +58,22 @@ TEST_CASE("folders: loops of links end, and each folder is looked into once") {
   fs::create_directory_symlink("self", folder.path() / "self");
   fs::create_symlink("nowhere", folder.path() / "gone.wav");
   fs::create_symlink("z/a.wav", folder.path() / "same.wav");
-  CHECK(found_in(folder) == Names{"other/deep/b.wav", "same.wav", "z/a.wav"});
+  Names skipped;
+  FolderVisit visit;
+  visit.on_link = [&](const std::string& link) {
+    skipped.push_back(fs::path(link).lexically_relative(folder.path()));
+  };
+  CHECK(recordings_in(folder.path(), visit).size() == 2);
+  std::ranges::sort(skipped);
+  CHECK(skipped == Names{"link", "other", "z/up"});
+  visit.follows_links = true;
+  CHECK(recordings_in(folder.path(), visit) == Names{folder.path() / "other/deep/b.wav",
+                                                     folder.path() / "same.wav",
+                                                     folder.path() / "z/a.wav"});
+  visit.should_stop = [] { return true; };
+  CHECK(recordings_in(folder.path(), visit).empty());
+  CHECK(leads_outside(folder.path() / "other/deep/b.wav", folder.path()));
+  CHECK_FALSE(leads_outside(folder.path() / "same.wav", folder.path()));
 }
 
 TEST_CASE("folders: stand for their recordings with --recursive alone") {
