@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "app/batch/sha256.h"
 #include "app/cli/exit_code.h"
@@ -18,13 +19,19 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kSumDigits = 64;  // of a SHA-256
 
-// Sum by name. Lines of another form name nothing.
+// Whether a name stays below the folder of its list, which may be anybody's.
+bool stays_below(const fs::path& name) {
+  return name.is_relative() && std::ranges::find(name, fs::path("..")) == name.end();
+}
+
+// Sum by name. Lines of another form, and names that lead elsewhere, name nothing.
 std::map<std::string, std::string> list_of(const fs::path& folder) {
   std::map<std::string, std::string> sums;
   std::ifstream list(folder / kSums);
   for (std::string line; std::getline(list, line);) {
     if (line.size() <= kSumDigits + 2 || line[kSumDigits] != ' ') continue;
-    sums.emplace(line.substr(kSumDigits + 2), line.substr(0, kSumDigits));
+    std::string name = line.substr(kSumDigits + 2);
+    if (stays_below(name)) sums.emplace(std::move(name), line.substr(0, kSumDigits));
   }
   return sums;
 }

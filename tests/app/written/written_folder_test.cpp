@@ -140,3 +140,16 @@ TEST_CASE("written folder: what comes into it in the last moment is kept where i
   CHECK_FALSE(fs::exists(target / "late"));
   CHECK(n_entries(folder.path()) == 1);
 }
+
+TEST_CASE("written folder: a list that names files elsewhere removes none of them") {
+  const TemporaryFolder folder;
+  const fs::path target = folder.path() / "made";
+  const fs::path mine = folder.make_file("mine", "mine");
+  const std::vector<StreamedFile> files = files_with_signal(99, 0);
+  write_folder(target, files, true, kKind);
+  std::ofstream(target / "SHA256SUMS", std::ios::app)
+      << std::string(64, '0') << "  ../mine\n"
+      << std::string(64, '0') << "  " << mine.string() << "\n";
+  CHECK_NOTHROW(write_folder(target, files, true, kKind));
+  CHECK(fs::exists(mine));
+}
