@@ -220,7 +220,6 @@ TEST_CASE("needs: an option that would do nothing is refused") {
            Words{"--xclbin", "/nope", "--device", "cpu"},
            Words{"--xclbin", "/nope", "--device", "sim"},
            Words{"--max-line-count", "2", "--word-timestamps", "True"},
-           Words{"--max-line-width", "20"},
            Words{"--max-words-per-line", "2", "--max-line-width", "9", "--word-timestamps", "True"},
            Words{"--highlight-words", "True", "--word-timestamps", "False"},
            Words{"--append-punctuations", "!", "--word-timestamps", "False"},

@@ -79,7 +79,9 @@ TEST_CASE("options: a language is a code, a name, or to be detected") {
   CHECK(transcribe_options({"--language", "German", "a"}).transcribe.language == "de");
   CHECK(transcribe_options({"--language", "auto", "a"}).transcribe.language.empty());
   CHECK(option_refusal({"transcribe", "--language", "klingon", "a"}) ==
-        "--language: klingon is no language Whisper knows (see --help)");
+        "--language: klingon is no language Whisper knows: expected a code (en, zh), an English "
+        "name or a tag "
+        "(pt-BR) (see --help)");
 }
 
 TEST_CASE("options: raw samples on stdin are described") {

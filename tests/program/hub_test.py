@@ -87,7 +87,7 @@ def pull_and_use():
     subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=folder / MODEL, check=True)
     expect(run("models", "verify", MODEL), 0, r"model.bin: ok \(pinned")
     expect(run("models", "verify"), 0, r"model.bin: ok")
-    expect(run("models", "list", "--here"), 0, rf"{MODEL} +\? +ctranslate2")
+    expect(run("models", "list", "--here"), 0, rf"{MODEL} +English +\? +[^ ]+ GB +[^ ]+ x +ctranslate2")
     expect(run("models", "info", MODEL), 0, "encoder layers: 2")
     expect(run("models", "path", MODEL), 0, f"{folder}/{MODEL}")
     expect(run("transcribe", *QUICK, "--model", MODEL, str(work / "nano/tone.wav")), 0, "")

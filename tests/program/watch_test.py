@@ -272,7 +272,7 @@ def folder_gone():
 
 
 subprocess.run([NANO, "."], check=True)
-for test in (refusals, as_they_come, gone_and_back, burst, stopped_in_a_file, folder_gone):
+for test in (refusals, as_they_come, gone_and_back, burst, stopped_in_a_file, folder_gone, links_and_places):
     begin = time.monotonic()
     took = test()
     print(f"watch: {test.__name__}: ok ({time.monotonic() - begin:.1f} s)" + (f", ended {took:.2f} s after the signal" if took else ""),

@@ -153,7 +153,9 @@ TEST_CASE("config: a message says where an option comes from") {
         "--beam-size: expected a whole number from 1 to 64, found 99 (see --help); --beam-size is "
         "from config.toml:2");
   CHECK(User("", {{"WHISPER_NPU_LANGUAGE", "klingon"}}).refusal() ==
-        "--language: klingon is no language Whisper knows (see --help); --language is from "
+        "--language: klingon is no language Whisper knows: expected a code (en, zh), an English "
+        "name or a tag "
+        "(pt-BR) (see --help); --language is from "
         "WHISPER_NPU_LANGUAGE");
   const User user("vad-threshold = 0.4\n");
   CHECK(user.refusal().ends_with("; --vad-threshold is from config.toml:1"));

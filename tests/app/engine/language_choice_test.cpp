@@ -82,9 +82,9 @@ TEST_CASE("language: of a recording shorter than a window it is openai-whisper's
     options.temperature_increment_on_fallback.reset();
     const auto found = session.transcribe({.path = tests::data_file(golden["recording"])}, options);
     CHECK(found.language == golden["language_detected"].get<std::string>());
-    for (const auto& [code, probability] : found.language_probs) {
-      CAPTURE(code);
-      CHECK(std::abs(probability - golden["language_probs"][code].get<double>()) < 1e-4);
+    for (const auto& guess : found.language_probs) {
+      CAPTURE(guess.first);
+      CHECK(std::abs(guess.second - golden["language_probs"][guess.first].get<double>()) < 1e-4);
     }
   }
 }
