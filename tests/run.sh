@@ -131,7 +131,7 @@ or_say() {
 # them, but 4 at least. Two work at a time. What an hour would find, tests/README.md says how to look for.
 fuzz_seconds() {
   local fuzzers left=$((25 * 60 - SECONDS)) seconds
-  fuzzers=$(find tests/fuzz/seeds -mindepth 1 -maxdepth 1 -type d | wc -l)
+  fuzzers=$(find tests/fuzz/seeds -name '*.tar.xz' | wc -l)
   seconds=$((2 * left / fuzzers))
   echo $((seconds > 30 ? 30 : seconds < 4 ? 4 : seconds))
 }

@@ -2,11 +2,14 @@
 # run.sh SECONDS [TARGET...]: each fuzzer of the preset asan (or those named) for so many seconds,
 # two at a time. What it finds new is kept in build/fuzz/corpus/TARGET ($FUZZ_CORPUS/TARGET), and
 # the input behind a finding in build/fuzz/findings ($FUZZ_FINDINGS); exit code 1 where there is one.
+#        run.sh --unpack|--pack TARGET: its seeds, between tests/fuzz/seeds/TARGET.tar.xz and build/fuzz/seeds/TARGET.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=build/asan
 corpus=${FUZZ_CORPUS:-build/fuzz/corpus}
 findings=${FUZZ_FINDINGS:-build/fuzz/findings}
+archives=tests/fuzz/seeds
+unpacked=build/fuzz/seeds
 
 # limits TARGET. Time: no input is worth a second, but a busy machine makes several of one. Memory: a
 # reader may take a few times its input, which has at most 4 MB (input_folder.h); libav's decoders take
@@ -39,15 +42,31 @@ show_input() {
   gzip -9nc "$input" | base64 -w 900 | head -n 20 | sed 's/^/  /'
 }
 
+# The same seeds give the same archive.
+pack() {
+  tar --sort=name --format=gnu --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=a=rX,u+w -C "$unpacked/$1" -cf - . |
+    xz -9e >"$archives/$1.tar.xz"
+}
+
+# Where the archive is newer than what was unpacked of it.
+unpack() {
+  [ "$archives/$1.tar.xz" -nt "$unpacked/$1" ] || return 0
+  rm -rf "${unpacked:?}/$1"
+  mkdir -p "$unpacked/$1"
+  tar -xf "$archives/$1.tar.xz" -C "$unpacked/$1"
+  touch "$unpacked/$1"
+}
+
 # fuzz SECONDS TARGET
 fuzz() {
   local seconds=$1 target=$2 log
   mkdir -p "$corpus/$target" "$findings"
+  unpack "$target"
   log=$findings/$target.log
   # shellcheck disable=SC2046 # options, a word each
   if "$build/tests/fuzz/fuzz_$target" $(limits "$target") $(dictionary "$target") \
     -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="$findings/$target-" \
-    "$corpus/$target" "tests/fuzz/seeds/$target" >"$log" 2>&1; then
+    "$corpus/$target" "$unpacked/$target" >"$log" 2>&1; then
     echo "$target: $(awk '/number_of_executed_units/ {print $2}' "$log") executions in $seconds s, nothing found"
   else
     echo "$target: FOUND, see $log"
@@ -57,14 +76,15 @@ fuzz() {
   fi
 }
 
-if [ "${1:-}" = --one ]; then
-  fuzz "$2" "$3"
-  exit
-fi
+case ${1:-} in
+  --one) fuzz "$2" "$3" ; exit ;;
+  --pack) pack "$2" ; exit ;;
+  --unpack) unpack "$2" ; exit ;;
+esac
 seconds=${1:?usage: run.sh SECONDS [TARGET...]}
 shift
 targets=("$@")
-[ $# -gt 0 ] || for seeds in tests/fuzz/seeds/*/; do targets+=("$(basename "$seeds")"); done
+[ $# -gt 0 ] || for seeds in "$archives"/*.tar.xz; do targets+=("$(basename "$seeds" .tar.xz)"); done
 
 # Inputs are written as files thousands of times a second: to memory, where there is some.
 work=$(TMPDIR=$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}") mktemp -d -t wnpu_fuzz_XXXXXX)
