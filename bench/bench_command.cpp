@@ -119,6 +119,8 @@ void add_options(CLI::App& app, Command& command) {
                "JSON on stdout instead of tables, by "
                "bench.schema.json (in share/whisper-npu/schemas)")
       ->group(group);
+  app.add_flag("--yes", options.work.yes, "Install missing programs of --against without asking")
+      ->group(group);
   add_shape_options(app, command);
   const std::size_t n_own = app.get_options().size();
   app::add_work_options(app, options.work);

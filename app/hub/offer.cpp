@@ -27,13 +27,6 @@ bool can_ask(const Options& options) {
          ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
 }
 
-bool says_yes(const std::string& offer, std::istream& in, std::ostream& err) {
-  err << "whisper-npu: " << offer << "\nPull it now? [Y/n] " << std::flush;
-  std::string answer;
-  if (!std::getline(in, answer)) return false;
-  return answer.empty() || answer[0] == 'y' || answer[0] == 'Y';
-}
-
 // What is missing, where it was looked for, and how the command that pulls it goes on.
 struct Missing {
   const HubModel* model;
@@ -54,7 +47,7 @@ void pull_missing(const Missing& missing, const Options& options, std::istream& 
     throw models::ModelError(text + ", and --offline keeps it from being pulled (" + command +
                              " fetches " + offer + ")");
   }
-  if (!options.yes && !(can_ask(options) && says_yes(name + " is not here: " + offer, in, err))) {
+  if (!may_fetch(options, name + " is not here: " + offer + "\nPull it now?", in, err)) {
     throw models::ModelError(text + " (" + command + " fetches " + offer + "; so does --yes here)");
   }
   PullOrder order;
@@ -65,6 +58,16 @@ void pull_missing(const Missing& missing, const Options& options, std::istream& 
 }
 
 }  // namespace
+
+bool may_fetch(const Options& options, const std::string& question, std::istream& in,
+               std::ostream& err) {
+  if (options.yes) return true;
+  if (!can_ask(options)) return false;
+  err << "whisper-npu: " << question << " [Y/n] " << std::flush;
+  std::string answer;
+  if (!std::getline(in, answer)) return false;
+  return answer.empty() || answer[0] == 'y' || answer[0] == 'Y';
+}
 
 void pull_missing_model(const Options& options, std::istream& in, std::ostream& err) {
   if (options.dry_run) return;

@@ -2,10 +2,16 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 
 #include "app/cli/options.h"
 
 namespace wnpu::app {
+
+// Whether something may be fetched: --yes says so, or somebody at the terminal whom `question` is
+// put to.
+bool may_fetch(const Options& options, const std::string& question, std::istream& in,
+               std::ostream& err);
 
 // Pulls it where --yes says so, or where somebody at the terminal does; says how much it is before.
 // Throws ModelError, with the command that fetches it, where nobody can be asked or --offline was

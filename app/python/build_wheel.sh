@@ -5,8 +5,14 @@
 # weights inside, their licences beside them, and a tag for glibc 2.35, the oldest that it has run with (Ubuntu
 # 22.04). It is built without XRT: no NPU, until XRT can be loaded only where it is there.
 set -euo pipefail
-out=$(mkdir -p "${1:?expected a folder}" && cd "$1" && pwd)
+[[ $# -eq 1 && $1 != -* ]] || { echo "usage: bash app/python/build_wheel.sh FOLDER" >&2; exit 2; }
 source "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
+missing=$(missing_packages $(sed 's/#.*//' "$root/app/packages.txt") python3-dev dpkg-dev nasm)
+if [ -n "$missing" ]; then
+  echo "build_wheel.sh: expected these packages, found them missing: apt-get install" $missing >&2
+  exit 1
+fi
+out=$(mkdir -p "$1" && cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

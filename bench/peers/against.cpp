@@ -6,6 +6,7 @@
 
 #include "app/batch/progress.h"
 #include "app/cli/exit_code.h"
+#include "app/hub/offer.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
 #include "bench/core/text_table.h"
@@ -145,8 +146,14 @@ Results measure_against(const BenchOptions& options) {
   Contest contest(options, files_to_measure(options, references), messages);
   contest.warm_up();
   const std::string model = contest.ctranslate2_folder();
-  messages.note("peers: looking for them, and making their environment where it is missing");
-  contest.start_peers(names, make_peers(names, model));
+  const auto may_install = [&options](const std::string& missing) {
+    const std::string question =
+        missing +
+        ": pip installs the programs of --against and their libraries there (0.5 GB; "
+        "openai-whisper: 5 GB)\nInstall them now?";
+    return app::may_fetch(options.work, question, std::cin, std::cerr);
+  };
+  contest.start_peers(names, make_peers(names, model, may_install));
 
   const NoiseMeter noise;
   const double cpu_before = contest.cpu_seconds();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,9 +25,10 @@ struct PeerSettings {
 // "faster-whisper,whisper.cpp" -> names. Throws UsageError for one that peers.py does not know.
 std::vector<std::string> parse_peers(const std::string& list);
 
-// Runs bench/peers.sh where the environment, or the ggml files of the model, are missing. Empty, or
-// why it failed.
-std::string make_peers(const std::vector<std::string>& names, const std::string& model);
+// Runs bench/peers.sh where programs, or the ggml files of the model, are missing; programs are
+// installed where `may_install`, which is given what and where, says so. Empty, or why it failed.
+std::string make_peers(const std::vector<std::string>& names, const std::string& model,
+                       const std::function<bool(const std::string&)>& may_install);
 
 // The command of a peer's process.
 std::vector<std::string> peer_command(const std::string& name, const PeerSettings& settings);

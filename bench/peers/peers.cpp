@@ -25,6 +25,18 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// By the module that peers.py imports.
+bool is_installed(const std::string& peer) {
+  const std::string_view module = peer == "openai-whisper" ? "whisper"
+                                  : peer == "whisper.cpp"  ? "pywhispercpp"
+                                                           : "faster_whisper";
+  std::error_code error;
+  const fs::path libraries = fs::path(peers_python(peer)).parent_path().parent_path() / "lib";
+  return std::ranges::any_of(fs::directory_iterator(libraries, error), [&](const auto& python) {
+    return fs::exists(python.path() / "site-packages" / module, error);
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> parse_peers(const std::string& list) {
@@ -42,14 +54,20 @@ std::vector<std::string> parse_peers(const std::string& list) {
   return names;
 }
 
-std::string make_peers(const std::vector<std::string>& names, const std::string& model) {
+std::string make_peers(const std::vector<std::string>& names, const std::string& model,
+                       const std::function<bool(const std::string&)>& may_install) {
   const std::string name = fs::weakly_canonical(model).filename().string();
-  const bool has_python = fs::exists(peers_python(""));
   const bool has_ggml = fs::exists(peers_folder() / (name + "-q8_0.bin"));
-  if (has_python && (has_ggml || !contains(names, "whisper.cpp"))) return "";
+  const auto first_missing = std::ranges::find_if_not(names, is_installed);
+  const bool has_all = first_missing == names.end();
+  if (has_all && (has_ggml || !contains(names, "whisper.cpp"))) return "";
   try {
     std::vector<std::string> command = {"bash", bench_script("peers.sh").string(), model};
-    if (!has_python && contains(names, "openai-whisper")) command.emplace_back("--with-openai");
+    if (contains(names, "openai-whisper")) command.emplace_back("--with-openai");
+    if (!has_all && !may_install(*first_missing + " is not in " + peers_folder().string())) {
+      return *first_missing + " is not in " + peers_folder().string() +
+             " (--yes installs it; so does bash " + command[1] + ")";
+    }
     const int status = run_command(command);
     return status == 0 ? "" : command[1] + " failed with " + std::to_string(status);
   } catch (const std::runtime_error& error) {

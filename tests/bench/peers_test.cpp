@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 
 #include "bench/core/peers_environment.h"
 #include "bench/peers/against.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace wnpu::bench;
 
@@ -82,6 +84,33 @@ TEST_CASE("peers: a program that is missing cannot be started") {
   }
   CHECK_THROWS_WITH(AnsweringProcess({"/nonexistent/python"}),
                     "/nonexistent/python: cannot be started: No such file or directory");
+}
+
+TEST_CASE("peers: nothing is installed unless somebody says so") {
+  const wnpu::tests::TemporaryFolder cache;
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string saved = before == nullptr ? "" : before;
+  ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  std::string asked;
+  const auto no = [&asked](const std::string& missing) {
+    asked = missing;
+    return false;
+  };
+  const std::vector<std::string> names = {"faster-whisper", "whisper.cpp"};
+  const std::string here = peers_folder().string();
+  CHECK(
+      make_peers(names, "tiny.en", no).starts_with("faster-whisper is not in " + here + " (--yes"));
+  CHECK(asked == "faster-whisper is not in " + here);
+  const auto packages = peers_folder() / "venv/lib/python3.11/site-packages";
+  std::filesystem::create_directories(packages / "faster_whisper");
+  asked.clear();
+  CHECK(make_peers({"faster-whisper"}, "tiny.en", no).empty());
+  CHECK(asked.empty());
+  CHECK(make_peers(names, "tiny.en", no).starts_with("whisper.cpp is not in "));
+  std::filesystem::create_directories(packages / "pywhispercpp");
+  std::ofstream(peers_folder() / "tiny.en-q8_0.bin") << '.';
+  CHECK(make_peers(names, "tiny.en", no).empty());
+  before == nullptr ? ::unsetenv("XDG_CACHE_HOME") : ::setenv("XDG_CACHE_HOME", saved.c_str(), 1);
 }
 
 TEST_CASE("peers: the scripts are found beside the program") {
