@@ -115,7 +115,7 @@ RULES = {
     "bench/encoder": BENCH,
     "bench/advise": [*BENCH, "bench/rtf"],
     "bench/gate": [*BENCH, "bench/rtf"],
-    "bench/peers": [*BENCH, "bench/rtf"],
+    "bench/peers": [*BENCH, "bench/rtf", "app/hub"],
     "bench/report": [*BENCH, "bench/rtf", "bench/encoder"],
     "bench/search": [*BENCH, "bench/rtf", "bench/report", "app/npu", "app/written/written_file.h"],
     "bench": BENCH,

@@ -1,5 +1,5 @@
 # The package for Nix, as nixpkgs' callPackage takes it; flake.nix is the way in.
-# tests/program/package_recipes_test.py holds this file, whisper-npu.rb and Dockerfile to what CMake asks
+# tests/program/package/package_recipes_test.py holds this file, whisper-npu.rb and Dockerfile to what CMake asks
 # for and installs.
 { lib
 , stdenv

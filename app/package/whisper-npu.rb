@@ -1,5 +1,5 @@
 # Homebrew on Linux, from a clone of this repository (app/package/README.md has the commands):
-# HOMEBREW_WHISPER_NPU_SOURCE is its path or URL. tests/program/package_recipes_test.py holds this file,
+# HOMEBREW_WHISPER_NPU_SOURCE is its path or URL. tests/program/package/package_recipes_test.py holds this file,
 # package.nix and Dockerfile to what CMake asks for and installs.
 class WhisperNpu < Formula
   desc "Whisper speech recognition on CPUs, and on AMD XDNA NPUs (simulated so far)"

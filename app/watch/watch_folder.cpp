@@ -98,7 +98,7 @@ class Watch {
   void take(const FolderEvents::News& news) {
     for (const std::string& file : news.gone) forget(file);
     for (const std::string& file : news.files) add(file);
-    if (news.looks_again) look_again();
+    if (news.looks_again || std::ranges::any_of(news.files, is_folder)) look_again();
   }
 
   // Everything that is there; the folders are watched before they are listed.
@@ -124,6 +124,12 @@ class Watch {
       if (!is_there(file)) gone.push_back(file);
     }
     for (const std::string& file : gone) forget(file);
+  }
+
+  // A link to one: of other folders the events tell.
+  static bool is_folder(const std::string& path) {
+    std::error_code error;
+    return fs::is_directory(path, error);
   }
 
   void skip_link(const std::string& link) {

@@ -11,6 +11,7 @@
 #include "app/cli/exit_code.h"
 #include "bench/core/peers_environment.h"
 #include "bench/peers/against.h"
+#include "models/base/folder.h"
 
 namespace wnpu::bench {
 namespace {
@@ -32,8 +33,8 @@ bool is_installed(const std::string& peer) {
                                                            : "faster_whisper";
   std::error_code error;
   const fs::path libraries = fs::path(peers_python(peer)).parent_path().parent_path() / "lib";
-  return std::ranges::any_of(fs::directory_iterator(libraries, error), [&](const auto& python) {
-    return fs::exists(python.path() / "site-packages" / module, error);
+  return std::ranges::any_of(models::names_in(libraries, error), [&](const std::string& python) {
+    return fs::exists(libraries / python / "site-packages" / module, error);
   });
 }
 

@@ -2,6 +2,7 @@
 shell itself. Exit code 77: the shell is not installed."""
 import concurrent.futures
 import os
+import pathlib
 import pty
 import select
 import shutil
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from patience import PATIENCE_S
 
 folder, shell = os.path.abspath(sys.argv[1]), sys.argv[2]

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from patience import patience
 
 source = pathlib.Path(sys.argv[1])
