@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <system_error>
 
+#include "app/batch/notes.h"
 #include "app/batch/output_file.h"
 #include "app/batch/process.h"
 #include "app/batch/progress.h"
@@ -88,7 +89,7 @@ class Supervisor {
       }
       if (progress.n_ended == plan_.size()) break;
     }
-    return conclude(options_, plan_, progress, environment_);
+    return conclude(options_, plan_, progress, {environment_.stop_signal(), *environment_.err});
   }
 
  private:

@@ -1,10 +1,12 @@
 #include "app/batch/notes.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <utility>
 
 #include "app/batch/write_all.h"
+#include "app/cli/exit_code.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/windows/spoken_language.h"
 #include "app/formats/shown_text.h"
@@ -16,6 +18,22 @@ std::string seconds(double value) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.2f s", value);
   return text.data();
+}
+
+std::string rounded(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", value);
+  return text.data();
+}
+
+// "; 1:02:11 of audio in 0:31, 120.3 times real time"
+std::string speed_text(const BatchProgress& progress) {
+  const auto time = [](double s) { return s < 60 ? seconds(s) : minutes_and_seconds(s); };
+  const double elapsed_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - progress.begin).count();
+  if (progress.audio_s <= 0 || elapsed_s <= 0) return "";
+  return "; " + time(progress.audio_s) + " of audio in " + time(elapsed_s) + ", " +
+         rounded(progress.audio_s / elapsed_s) + " times real time";
 }
 
 }  // namespace
@@ -92,6 +110,28 @@ void note_end(const Transcript& transcript, Messages& messages) {
                       seconds(transcript.timing.load) + ", on " + transcript.device.used +
                       (transcript.device.simulated ? " (simulated)" : ""),
                   transcript.input.path);
+}
+
+void explain_colors(Color asked, BatchProgress& progress, Messages& messages) {
+  if (asked != Color::automatic || progress.colors_told) return;
+  progress.colors_told = true;
+  messages.note("colours say how probable the text is, from red to green (--color never: none)");
+}
+
+int conclude(const Options& options, const std::vector<PlannedInput>& plan,
+             const BatchProgress& progress, const BatchEnd& end) {
+  if (end.signal != 0) return static_cast<int>(ExitCode::signal) + end.signal;
+  Messages messages(end.err, options.verbosity, false);
+  const auto n_skipped = std::ranges::count_if(plan, &PlannedInput::is_skipped);
+  const std::string files = std::to_string(plan.size()) + " files";
+  std::string more = n_skipped == 0 ? "" : ", " + std::to_string(n_skipped) + " skipped";
+  if (options.verbosity != Verbosity::quiet) more += speed_text(progress);
+  if (progress.n_failed > 0) {
+    messages.error(std::to_string(progress.n_failed) + " of " + files + " failed" + more);
+    return static_cast<int>(ExitCode::some_failed);
+  }
+  if (plan.size() > 1) messages.note(files + more);
+  return static_cast<int>(ExitCode::ok);
 }
 
 }  // namespace wnpu::app

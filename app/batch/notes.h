@@ -2,8 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <string>
+#include <vector>
 
+#include "app/batch/output_plan.h"
 #include "app/batch/progress.h"
 #include "app/cli/options.h"
 #include "app/engine/whisper_npu.hpp"
@@ -47,5 +50,16 @@ std::function<void(const Beginning&)> language_note(Messages& messages);
 void note_warnings(const Transcript& transcript, Messages& messages);
 // How the file went.
 void note_end(const Transcript& transcript, Messages& messages);
+// What the colours of text say, once a batch, unless somebody has asked for them.
+void explain_colors(Color asked, BatchProgress& progress, Messages& messages);
+// What ended a batch, and where its last line goes.
+struct BatchEnd {
+  int signal;  // 0: it came to its end
+  std::ostream& err;
+};
+// The exit code of a batch. At its end says of several files how many were skipped and failed, how
+// much audio was heard, and how fast.
+int conclude(const Options& options, const std::vector<PlannedInput>& plan,
+             const BatchProgress& progress, const BatchEnd& end);
 
 }  // namespace wnpu::app

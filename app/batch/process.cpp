@@ -65,6 +65,8 @@ Environment environment_of_process(const Options& options) {
           .shows_colors = wants_colors(options.color, ::isatty(STDOUT_FILENO) != 0,
                                        color_variables_of_process()),
           .columns = [] { return terminal_columns(STDERR_FILENO); },
+          .text_columns =
+              [] { return ::isatty(STDOUT_FILENO) != 0 ? terminal_columns(STDOUT_FILENO) : 0; },
           .stop_signal = received_signal};
 }
 

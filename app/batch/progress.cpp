@@ -22,6 +22,8 @@ constexpr std::size_t kBarEnds = 3;  // " [" and "]"
 
 LogFormat process_log_format = LogFormat::text;
 
+}  // namespace
+
 std::string minutes_and_seconds(double seconds) {
   const auto whole = static_cast<long long>(std::clamp(seconds, 0.0, 3.6e8));
   std::array<char, 48> text{};
@@ -33,8 +35,6 @@ std::string minutes_and_seconds(double seconds) {
   }
   return text.data();
 }
-
-}  // namespace
 
 std::string progress_line(std::string_view label, const Progress& progress, std::size_t columns) {
   // A line as wide as the terminal would leave the cursor beyond its end.
@@ -107,6 +107,10 @@ void Messages::print(LogLevel level, std::string_view text, std::string_view fil
   err_ << "whisper-npu: " << printable(text) << '\n' << std::flush;
 }
 
+void Messages::set_place(std::size_t number, std::size_t n) {
+  place_ = n > 1 ? std::to_string(number) + " of " + std::to_string(n) + ": " : "";
+}
+
 void Messages::begin_progress(std::string file) {
   file_ = std::move(file);
   begin_ = Clock::now();
@@ -136,7 +140,7 @@ void Messages::update_progress(double done_s, double total_s) {
   total_s_ = total_s;
   bar_is_drawn_ = true;
   const double elapsed_s = std::chrono::duration<double>(now - begin_).count();
-  const std::string label = std::filesystem::path(file_).filename();
+  const std::string label = place_ + std::filesystem::path(file_).filename().string();
   // ECMA-48 EL: erase to the end of the line. Before the text, for behind the last column it would
   // erase that.
   err_ << "\r\x1b[K" << progress_line(label, {done_s, total_s, elapsed_s}, columns_())

@@ -26,6 +26,20 @@ struct Progress {
 // and at most 79.
 std::string progress_line(std::string_view label, const Progress& progress, std::size_t columns);
 
+// How far a batch is.
+struct BatchProgress {
+  std::size_t n_begun = 0;    // inputs that were begun, the first of the plan
+  std::size_t n_ended = 0;    // those of them that are done, skipped or failed; 0 or 1 fewer
+  std::size_t n_failed = 0;   // those of them that failed
+  std::size_t n_headers = 0;  // that stand on stdout
+  double audio_s = 0;         // that was heard
+  bool colors_told = false;   // what they say
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+
+// "1:02", "1:00:02".
+std::string minutes_and_seconds(double seconds);
+
 // How all Messages of the process write; text until it is said. main.cpp says it, and commands
 // that have --log-format.
 void use_log_format(LogFormat format);
@@ -65,6 +79,8 @@ class Messages {
   void note(std::string_view text, std::string_view file = "");    // unless quiet
   void detail(std::string_view text, std::string_view file = "");  // if verbose
 
+  // The files from now on are the `number`-th of `n`, which their bars say of several.
+  void set_place(std::size_t number, std::size_t n);
   // A bar for a new file. It is drawn again at most ten times a second, and when the total is
   // known. JSON has a line a second at most, and one where the total is known and where all is
   // done.
@@ -89,6 +105,7 @@ class Messages {
   std::function<std::size_t()> columns_;
   bool bar_is_drawn_ = false;
   std::string file_;
+  std::string place_;  // "2 of 6: "
   ProgressPace pace_;
   double total_s_ = 0;
   Clock::time_point begin_;

@@ -12,6 +12,7 @@
 #include "app/batch/result_guard.h"
 #include "app/cli/exit_code.h"
 #include "app/engine/error.h"
+#include "app/formats/shown_text.h"
 #include "app/formats/writers.h"
 
 namespace wnpu::app {
@@ -41,6 +42,7 @@ class Batch {
       if (environment_.stop_signal() != 0) break;
       const PlannedInput& planned = plan[progress_.n_ended];
       progress_.n_begun = progress_.n_ended + 1;
+      messages_.set_place(progress_.n_begun, plan.size());
       if (planned.is_skipped) {
         messages_.note(planned.input + ": skipped, its results are there", planned.input);
       } else if (!run_or_fail(planned, plan.size() == 1)) {
@@ -81,6 +83,7 @@ class Batch {
     messages_.begin_progress(planned.input);
     Transcript transcript = transcribe_(planned.input, callbacks(is_live && !options_.dry_run));
     messages_.hide_progress();
+    progress_.audio_s += transcript.input.duration;
     if (options_.dry_run) {
       put(dry_run_report(planned.input, transcript) + "\n");
       return note_warnings(transcript, messages_);
@@ -110,7 +113,9 @@ class Batch {
     callbacks.on_segment = [this, is_live](const Segment& segment) {
       if (!is_live) return;
       messages_.hide_progress();
-      put(text_line(segment, write_options_, environment_.shows_colors), environment_.shows_colors);
+      if (environment_.shows_colors) explain_colors(options_.color, progress_, messages_);
+      const std::string line = text_line(segment, write_options_, environment_.shows_colors);
+      put(broken_at_words(line, environment_.text_columns()), environment_.shows_colors);
     };
     callbacks.on_progress = [this](double done_s, double total_s) {
       messages_.update_progress(done_s, total_s);
@@ -164,18 +169,7 @@ class Batch {
 int run(const Options& options, const std::vector<PlannedInput>& plan,
         const TranscribeFn& transcribe, const Environment& environment, BatchProgress& progress) {
   Batch(options, transcribe, environment, progress).run(plan);
-  return conclude(options, plan, progress, environment);
-}
-
-int conclude(const Options& options, const std::vector<PlannedInput>& plan,
-             const BatchProgress& progress, const Environment& environment) {
-  const int signal = environment.stop_signal();
-  if (signal != 0) return static_cast<int>(ExitCode::signal) + signal;
-  if (progress.n_failed == 0) return static_cast<int>(ExitCode::ok);
-  Messages(*environment.err, options.verbosity, false)
-      .error(std::to_string(progress.n_failed) + " of " + std::to_string(plan.size()) +
-             " files failed");
-  return static_cast<int>(ExitCode::some_failed);
+  return conclude(options, plan, progress, {environment.stop_signal(), *environment.err});
 }
 
 }  // namespace wnpu::app

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/batch/output_plan.h"
+#include "app/batch/progress.h"
 #include "app/batch/sha256.h"
 #include "app/cli/options.h"
 #include "app/engine/whisper_npu.hpp"
@@ -27,27 +28,16 @@ struct Environment {
   bool is_terminal = false;                                               // stdout
   bool shows_colors = false;                                              // in text on stdout
   std::function<std::size_t()> columns = [] { return std::size_t{80}; };  // of the terminal
+  // Of stdout's, where lines of text are broken at words; 0: they are not.
+  std::function<std::size_t()> text_columns = [] { return std::size_t{0}; };
   // Number of the signal that asked to stop; 0: none did.
   std::function<int()> stop_signal = [] { return 0; };
   // Of the batches that have this in common.
   std::shared_ptr<Checksums> checksums = std::make_shared<Checksums>();
 };
 
-// How far a batch is.
-struct BatchProgress {
-  std::size_t n_begun = 0;    // inputs that were begun, the first of the plan
-  std::size_t n_ended = 0;    // those of them that are done, skipped or failed; 0 or 1 fewer
-  std::size_t n_failed = 0;   // those of them that failed
-  std::size_t n_headers = 0;  // that stand on stdout
-};
-
 // Does the inputs after the first `progress.n_ended`, and keeps `progress` up to date. Returns the
 // process' exit code. Throws what exit_code_of() knows.
 int run(const Options& options, const std::vector<PlannedInput>& plan,
         const TranscribeFn& transcribe, const Environment& environment, BatchProgress& progress);
-
-// The exit code of a batch that is at its end or was stopped; says how many files failed.
-int conclude(const Options& options, const std::vector<PlannedInput>& plan,
-             const BatchProgress& progress, const Environment& environment);
-
 }  // namespace wnpu::app

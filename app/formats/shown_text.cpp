@@ -78,11 +78,39 @@ std::string shown(std::string_view text, bool is_one_line) {
   return result;
 }
 
+std::string without_colors(std::string_view text) {
+  std::string rest;
+  while (true) {
+    const std::size_t code = std::min(text.find("\x1b["), text.size());
+    rest += text.substr(0, code);
+    const std::size_t end = text.find('m', code);
+    if (end == std::string_view::npos) return rest;
+    text.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) { return shown(text, true); }
 
 std::string printable_lines(std::string_view text) { return shown(text, false); }
+
+std::string broken_at_words(std::string_view text, std::size_t columns) {
+  if (columns == 0) return std::string(text);
+  std::string result;
+  std::size_t width = 0;  // of the last line
+  for (char before = '\0';;) {
+    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
+    const std::size_t more = width_of(without_colors(text.substr(0, end)));
+    if (before == ' ' && width > 0 && width + 1 + more > columns) before = '\n';
+    if (before != '\0') result += before;
+    width = before == ' ' ? width + 1 + more : more;
+    result += text.substr(0, end);
+    if (end == text.size()) return result;
+    before = text[end];
+    text.remove_prefix(end + 1);
+  }
+}
 
 std::size_t width_of(std::string_view text) {
   const Utf8Locale locale;

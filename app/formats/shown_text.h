@@ -15,6 +15,10 @@ std::string printable(std::string_view text);
 // Hebrew and Arabic speech has them.
 std::string printable_lines(std::string_view text);
 
+// Lines of at most `columns`, unless a word is longer: a newline stands for the space before what
+// would not fit. Colour codes (ECMA-48 SGR) take no column. 0 columns: the text as it is.
+std::string broken_at_words(std::string_view text, std::size_t columns);
+
 // Columns that printable text takes: two for wide characters, none for combining ones.
 std::size_t width_of(std::string_view text);
 

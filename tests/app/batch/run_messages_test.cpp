@@ -1,6 +1,7 @@
 // What a batch tells beside its results, and how it looks on a terminal.
 #include <doctest/doctest.h>
 
+#include "app/formats/shown_text.h"
 #include "tests/app/run_fixture.h"
 
 namespace {
@@ -71,4 +72,94 @@ TEST_CASE("run: warnings go to stderr unless quiet") {
   normal.options.verbosity = Verbosity::normal;
   CHECK(normal.go(warn) == 0);
   CHECK(normal.err.str().find("a.wav: cut?short\n") != std::string::npos);
+}
+
+TEST_CASE("run: several files end with a line about all of them, unless quiet") {
+  for (const bool is_quiet : {false, true}) {
+    Run run;
+    run.add("a.wav", "a");
+    run.add("b.wav", "b");
+    if (!is_quiet) run.options.verbosity = Verbosity::normal;
+    CHECK(run.go() == 0);
+    CHECK((run.err.str().find("whisper-npu: 2 files; 4.00 s of audio in 0.") == 0) == !is_quiet);
+    CHECK(run.err.str().ends_with(" times real time\n") == !is_quiet);
+    run.err.str("");
+    run.add("c.wav", "undecodable");
+    CHECK(run.go() == 1);
+    CHECK((run.err.str().find("1 of 3 files failed; 4.00 s of audio") != std::string::npos) ==
+          !is_quiet);
+    CHECK(run.err.str().ends_with("1 of 3 files failed\n") == is_quiet);
+  }
+  Run one;
+  one.add("a.wav", "a");
+  one.options.verbosity = Verbosity::normal;
+  CHECK(one.go() == 0);
+  CHECK(one.err.str().empty());
+}
+
+TEST_CASE("run: what was there already is counted at the end") {
+  Run run;
+  run.add("a.wav", "a");
+  run.add("b.wav", "b");
+  run.options.verbosity = Verbosity::normal;
+  run.options.output_dir = run.folder.path() / "out";
+  run.options.formats = {Format::txt};
+  run.options.existing = ExistingOutput::skip;
+  CHECK(run.go() == 0);
+  run.err.str("");
+  CHECK(run.go() == 0);
+  CHECK(run.err.str().ends_with("whisper-npu: 2 files, 2 skipped\n"));
+}
+
+TEST_CASE("run: a bar says which of several files it is of") {
+  Run run;
+  run.environment.shows_progress = true;
+  run.options.verbosity = Verbosity::normal;
+  run.add("a.wav", "a");
+  CHECK(run.go() == 0);
+  CHECK(run.err.str().find("\x1b[Ka.wav") != std::string::npos);
+  run.add("b.wav", "b");
+  CHECK(run.go() == 0);
+  CHECK(run.err.str().find("\x1b[K1 of 2: a.wav") != std::string::npos);
+  CHECK(run.err.str().find("\x1b[K2 of 2: b.wav") != std::string::npos);
+}
+
+TEST_CASE("run: colours are explained once, unless somebody has asked for them") {
+  for (const Color asked : {Color::automatic, Color::always}) {
+    Run run;
+    run.add("a.wav", "a");
+    run.add("b.wav", "b");
+    run.options.verbosity = Verbosity::normal;
+    run.options.color = asked;
+    run.environment.shows_colors = true;
+    CHECK(run.go() == 0);
+    const std::string err = run.err.str();
+    const std::size_t first = err.find("colours say");
+    CHECK((first != std::string::npos) == (asked == Color::automatic));
+    CHECK(err.find("colours say", first + 1) == std::string::npos);
+  }
+}
+
+TEST_CASE("run: on a terminal lines of text end between words; in other formats they are whole") {
+  for (const Format format : {Format::text, Format::json}) {
+    Run run;
+    run.add("a.wav", "one two three");
+    run.options.formats = {format};
+    run.environment.text_columns = [] { return std::size_t{8}; };
+    CHECK(run.go() == 0);
+    CHECK((run.out().find("one two\nthree0\n") == 0) == (format == Format::text));
+    CHECK((run.out().find("one two three0") != std::string::npos) == (format == Format::json));
+  }
+}
+
+TEST_CASE("terminal: lines are broken at the space before what does not fit") {
+  CHECK(broken_at_words("ab cd ef\n", 0) == "ab cd ef\n");
+  CHECK(broken_at_words("ab cd ef\n", 8) == "ab cd ef\n");
+  CHECK(broken_at_words("ab cd ef\n", 7) == "ab cd\nef\n");
+  CHECK(broken_at_words("ab cd\nef gh", 5) == "ab cd\nef gh");
+  CHECK(broken_at_words(" abcdef gh", 3) == " abcdef\ngh");
+  CHECK(broken_at_words("日本 語", 6) == "日本\n語");  // two columns each
+  CHECK(broken_at_words("\x1b[31mab\x1b[0m cd", 5) == "\x1b[31mab\x1b[0m cd");
+  CHECK(broken_at_words("\x1b[31mab\x1b[0m cd", 4) == "\x1b[31mab\x1b[0m\ncd");
+  CHECK(broken_at_words("", 4).empty());
 }
