@@ -12,6 +12,7 @@
 #include "app/engine/model_path.h"
 #include "app/hub/catalogue.h"
 #include "app/hub/pull.h"
+#include "models/base/closest_name.h"
 #include "models/base/error.h"
 #include "npu/probe.h"
 
@@ -57,6 +58,18 @@ void pull_missing(const Missing& missing, const Options& options, std::istream& 
   pull_model(order, err);
 }
 
+// Throws ModelError, with the catalogue's name that is close, where nothing of that name is here.
+void check_there(const std::string& model, const fs::path& folder) {
+  try {
+    (void)find_model(model, folder);
+  } catch (const models::ModelError& error) {
+    const std::string text = error.what();
+    const bool has_close = text.find("did you mean") != std::string::npos;
+    if (has_close || model.find('/') != std::string::npos) throw;
+    throw models::ModelError(text + models::suggestion(model, hub_names()));
+  }
+}
+
 }  // namespace
 
 bool may_fetch(const Options& options, const std::string& question, std::istream& in,
@@ -80,6 +93,7 @@ void pull_missing_model(const Options& options, std::istream& in, std::ostream& 
     const std::string more = options.model_dir.empty() ? "" : " --model-dir " + options.model_dir;
     pull_missing({model, options.model, folder, more}, options, in, err);
   }
+  if (model == nullptr) check_there(options.model, folder);
   const fs::path weights = vad_weights_file();
   if (options.transcribe.vad.enabled && options.transcribe.vad.weights == weights.string() &&
       !fs::exists(weights, error)) {

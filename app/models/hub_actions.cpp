@@ -52,9 +52,11 @@ void require_some(const std::vector<std::string>& names, std::string_view action
 
 namespace {
 
+bool is_path(const std::string& text) { return text.find('/') != std::string::npos; }
+
 // What a text with a slash in it names, without one at its end; empty: nothing.
 fs::path existing_path(const std::string& text) {
-  if (text.find('/') == std::string::npos) return {};
+  if (!is_path(text)) return {};
   std::error_code error;
   fs::path path = fs::path(text + "/").parent_path();
   return fs::exists(path, error) ? path : fs::path();
@@ -75,6 +77,10 @@ fs::path place_of(const std::string& name, const fs::path& folder) {
                              ", found a path: try " + there.filename().string() + " --model-dir " +
                              there.parent_path().string());
   }
+  if (is_path(name)) {
+    throw models::ModelError(name + ": expected a name in " + folder.string() +
+                             ", found a path, with nothing there");
+  }
   std::vector<std::string> names = pulled_names();
   std::ranges::copy(models_in(folder), std::back_inserter(names));
   throw models::ModelError(missing + models::suggestion(name, names));
@@ -82,6 +88,9 @@ fs::path place_of(const std::string& name, const fs::path& folder) {
 
 fs::path place_or_path(const std::string& name_or_path, const fs::path& folder) {
   fs::path path = existing_path(name_or_path);
+  if (path.empty() && is_path(name_or_path)) {
+    throw models::ModelError(name_or_path + ": expected a model file or folder, found nothing");
+  }
   return path.empty() ? place_of(name_or_path, folder) : path;
 }
 

@@ -97,9 +97,10 @@ void remove_model(const std::string& name, const fs::path& folder) {
       published != nullptr ? published->folder_name() : path.filename().string();
   const PullLock held(models::join(folder, "." + own + ".lock"), [] {});
   std::error_code error;
-  if (fs::exists(fs::symlink_status(path, error))) {
+  const fs::path doomed = doomed_place(own, folder);
+  const bool is_there = fs::exists(fs::symlink_status(path, error));
+  if (is_there) {
     // First it is no model any more, in one step.
-    const fs::path doomed = doomed_place(own, folder);
     remove_place(doomed);
     fs::rename(path, doomed, error);
     if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
@@ -109,8 +110,12 @@ void remove_model(const std::string& name, const fs::path& folder) {
       refuse_foreign(path, late);
     }
   }
-  for (const fs::path& left : left_of(own, folder)) remove_place(left);
-  print_report(path.string() + ": removed\n");
+  std::string text = is_there ? path.string() + ": removed\n" : "";
+  for (const fs::path& left : left_of(own, folder)) {
+    remove_place(left);
+    if (!is_there || left != doomed) text += left.string() + ": removed\n";
+  }
+  print_report(text);
 }
 
 std::string number_text(std::string_view what, std::size_t value) {

@@ -110,7 +110,9 @@ def parts():
     for left in (".base.ctranslate2.part", ".base.ggml.part", ".base.removed"):
         (folder / left).mkdir()
         (folder / left / "model.bin.part").write_bytes(b"part")
-    expect(run("models", "remove", "base", *HERE), 0, "base: removed")
+    done = run("models", "remove", "base", *HERE)
+    expect(done, 0, r"/\.base\.ctranslate2\.part: removed\n")
+    check(f"{folder}/base:" not in done.stdout, "what was not there is called removed", done)
     check(not list(folder.iterdir()), f"left: {list(folder.iterdir())}")
     expect(run("models", "remove", "base", *HERE), 3, "found none")
 
@@ -144,6 +146,19 @@ def to_stdout():
         check(done.returncode == 0, f"convert to {name}: {done.stderr}")
         check((work / "packed").read_bytes() == packed.read_bytes(), f"convert to {name}: another file")
         check(not (work / "-").exists(), "a file is called -")
+
+
+def paths_to_nothing():
+    """A path is told as one: nobody has looked for it in the models' folder."""
+    clean()
+    for words in (["info"], ["info", "--json"], ["verify"]):
+        expect(run("models", *words, "./nothere", *HERE), 3, r"\./nothere: expected a model file or folder, found nothing")
+    for action in ("remove", "path"):
+        done = run("models", action, "./nothere", *HERE)
+        expect(done, 3, rf"\./nothere: expected a name in {folder}, found a path, with nothing there")
+        check(not done.stdout, f"models {action}: expected nothing on stdout", done)
+    expect(run("models", "info", "basse", *HERE), 3, "did you mean base")
+    expect(run("--model", "smal", *HERE, str(work / "tone.wav")), 3, f"a name in {folder}, .*did you mean small")
 
 
 def advice():
@@ -183,7 +198,7 @@ try:
     shutil.copy(work / "nano/tone.wav", work / "tone.wav")
     for test in (no_model_yet, secrets, files_that_are_no_models, files_beside_a_model,
                  models_are_no_places_for_results, parts, verified, in_several_files, to_stdout,
-                 shown, advice):
+                 paths_to_nothing, shown, advice):
         test()
         print(f"models remove: {test.__name__}: ok", flush=True)
 finally:
