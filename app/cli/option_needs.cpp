@@ -1,5 +1,6 @@
 #include "app/cli/option_needs.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -52,7 +53,7 @@ bool has_rows(const Options& options) { return !options.manifest.file.empty(); }
 constexpr std::string_view kManifest = "--manifest";
 constexpr std::string_view kCpuBeside = "--device cpu,npu or cpu,sim";
 constexpr std::string_view kVad =
-    "--vad True, or --batch-size above 1 without --vad False and --clip-timestamps";
+    "speech detection, which --vad False and --clip-timestamps turn off";
 constexpr std::string_view kWords = "--word-timestamps True";
 constexpr std::string_view kSampling =
     "--temperature above 0 or a --temperature-increment-on-fallback";
@@ -116,11 +117,11 @@ constexpr std::array kNeeds = {
          [](const Options& options) { return options.device.cpu_precision == "fp32"; }},
     Need{"--max-line-width", kWords, has_words},
     Need{"--max-line-count", kWords, has_words},
-    Need{"--max-line-count", "--max-line-width",
+    Need{"--max-line-count", "--max-line-width, as in --max-line-width 42",
          [](const Options& options) { return options.layout.max_line_width.has_value(); }},
     Need{"--max-words-per-line", kWords, has_words},
-    Need{"--max-words-per-line", "subtitles without --max-line-width",
-         [](const Options& options) { return !options.layout.max_line_width.has_value(); }},
+    Need{"--max-words-per-line", "subtitles without --max-line-count",
+         [](const Options& options) { return !options.layout.max_line_count.has_value(); }},
     Need{"--highlight-words", kWords, has_words},
     Need{"--prepend-punctuations", kWords, has_words},
     Need{"--append-punctuations", kWords, has_words},
@@ -157,17 +158,22 @@ bool is_asked(const CLI::App& command, std::string_view name) {
   return option != nullptr && option->count() > 0 && !is_default(*option);
 }
 
+// Whether an option that needs this is among those.
+bool asks_for(const CLI::App& command, std::string_view what) {
+  return std::ranges::any_of(kNeeds, [&](const Need& need) {
+    return need.what == what && is_asked(command, need.option);
+  });
+}
+
 }  // namespace
 
 void turn_on_words(const CLI::App& command, Options& options) {
   const CLI::Option* const words = command.get_option_no_throw("--word-timestamps");
   if (words == nullptr || words->count() > 0) return;
-  for (const Need& need : kNeeds) {
-    if (need.what == kWords && is_asked(command, need.option)) {
-      options.transcribe.word_timestamps = true;
-    }
-  }
+  if (asks_for(command, kWords)) options.transcribe.word_timestamps = true;
 }
+
+bool asks_for_vad(const CLI::App& command) { return asks_for(command, kVad); }
 
 void check_needs(const CLI::App& command, const Options& options) {
   for (const Need& need : kNeeds) {

@@ -211,7 +211,9 @@ void add_vad_options(CLI::App& app, Options& options) {
               "manifest's rows: how many are decoded together, each as if it were alone [8]");
   add_bool(
       app, "--vad", [&options](bool enabled) { options.vad = enabled; },
-      "Decode only speech; True with --batch-size above 1 if neither this nor clips are given");
+      "Decode only speech; True with --batch-size above 1 and the options below if neither this "
+      "nor "
+      "clips are given");
   VadOptions& vad = transcribe.vad;
   vad.weights = vad_weights_file();
   app.add_option("--vad-model", vad.weights, "Weights of the Silero detector")->type_name("PATH");
@@ -263,12 +265,12 @@ void settle_rows(const CLI::App& command, Options& options) {
 }
 
 // Batches are made of clips of speech, so that they are the default there (faster-whisper's
-// BatchedInferencePipeline), unless clips are given.
-void settle_vad(Options& options) {
+// BatchedInferencePipeline), unless clips are given. So they are beside options of the detector.
+void settle_vad(const CLI::App& command, Options& options) {
   TranscribeOptions& transcribe = options.transcribe;
   const bool batched = transcribe.batch_size > 1;
   const bool clipped = has_clips(transcribe);
-  transcribe.vad.enabled = options.vad.value_or(batched && !clipped);
+  transcribe.vad.enabled = options.vad.value_or(!clipped && (batched || asks_for_vad(command)));
   if (transcribe.vad.enabled && clipped) {
     throw UsageError("--clip-timestamps and --vad True exclude each other");
   }
@@ -366,7 +368,7 @@ void add_work_options(CLI::App& command, Options& options) {
   command.parse_complete_callback([&command, &options] {
     settle_goal(command, options);
     settle_rows(command, options);
-    settle_vad(options);
+    settle_vad(command, options);
     turn_on_words(command, options);
     check_needs(command, options);
   });

@@ -196,13 +196,14 @@ TEST_CASE("other programs: -osrt of whisper.cpp is no folder") {
 
 TEST_CASE("needs: an option that would do nothing is refused") {
   for (const Words& words : {
-           Words{"--vad-threshold", "0.4"},
-           Words{"--vad-neg-threshold", "0.4"},
-           Words{"--vad-model", "x"},
-           Words{"--vad-min-speech-duration-ms", "9"},
-           Words{"--vad-min-silence-duration-ms", "9"},
-           Words{"--vad-speech-pad-ms", "9"},
+           Words{"--vad-threshold", "0.4", "--vad", "False"},
+           Words{"--vad-neg-threshold", "0.4", "--vad", "False"},
+           Words{"--vad-model", "x", "--vad", "False"},
+           Words{"--vad-min-speech-duration-ms", "9", "--vad", "False"},
+           Words{"--vad-min-silence-duration-ms", "9", "--vad", "False"},
+           Words{"--vad-speech-pad-ms", "9", "--vad", "False"},
            Words{"--vad-threshold", "0.4", "--batch-size", "2", "--clip-timestamps", "0,5"},
+           Words{"--vad-threshold", "0.4", "--clip-timestamps", "0,5"},
            Words{"--npu-preset", "phoenix-1.0/goal"},
            Words{"--npu-preset", "phoenix-1.0/goal", "--device", "npu"},
            Words{"--npu-preset", "nope", "--device", "sim"},
@@ -220,7 +221,7 @@ TEST_CASE("needs: an option that would do nothing is refused") {
            Words{"--xclbin", "/nope", "--device", "cpu"},
            Words{"--xclbin", "/nope", "--device", "sim"},
            Words{"--max-line-count", "2", "--word-timestamps", "True"},
-           Words{"--max-words-per-line", "2", "--max-line-width", "9", "--word-timestamps", "True"},
+           Words{"--max-words-per-line", "2", "--max-line-width", "9", "--max-line-count", "2"},
            Words{"--highlight-words", "True", "--word-timestamps", "False"},
            Words{"--append-punctuations", "!", "--word-timestamps", "False"},
            Words{"--prepend-punctuations=", "--word-timestamps", "False"},
@@ -247,6 +248,7 @@ TEST_CASE("needs: an option that would do nothing is refused") {
 TEST_CASE("needs: what is needed makes an option welcome, and so does its default") {
   CHECK_NOTHROW(parsed_options({"--vad-threshold", "0.4", "--vad", "True"}));
   CHECK_NOTHROW(parsed_options({"--vad-threshold", "0.4", "--batch-size", "2"}));
+  CHECK_NOTHROW(parsed_options({"--max-words-per-line", "2", "--max-line-width", "9"}));
   CHECK_NOTHROW(parsed_options({"--npu-preset", "phoenix-1.0/goal", "--device", "sim"}));
   CHECK_NOTHROW(parsed_options({"--npu-plan", "hybrid", "--fallback", "cpu", "--xclbin", "/x"}));
   CHECK_NOTHROW(parsed_options(
@@ -275,6 +277,18 @@ TEST_CASE("needs: batches of clips ask for no detector") {
   CHECK(parsed_options({"--batch-size", "16", "--clip-timestamps", "0"}).transcribe.vad.enabled);
   CHECK_FALSE(needs_refusal({"--vad", "True", "--clip-timestamps", "0,5"}).empty());
   CHECK_FALSE(needs_refusal({"--batch-size", "2", "--vad", "False"}).empty());
+}
+
+TEST_CASE("needs: options of the detector turn it on, unless it is refused or clips are given") {
+  for (const char* option : {"--vad-threshold=0.4", "--vad-neg-threshold=0.1", "--vad-model=x",
+                             "--vad-min-speech-duration-ms=9", "--vad-min-silence-duration-ms=9",
+                             "--vad-speech-pad-ms=9"}) {
+    CAPTURE(option);
+    CHECK(parsed_options({option}).transcribe.vad.enabled);
+    CHECK_FALSE(needs_refusal({option, "--vad", "False"}).empty());
+    CHECK_FALSE(needs_refusal({option, "--clip-timestamps", "0,5"}).empty());
+  }
+  CHECK_FALSE(parsed_options({"--vad-threshold=0.5"}).transcribe.vad.enabled);  // the default
 }
 
 TEST_CASE("needs: what is about words turns word times on, unless they are refused") {

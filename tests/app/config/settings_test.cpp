@@ -157,9 +157,9 @@ TEST_CASE("config: a message says where an option comes from") {
         "name or a tag "
         "(pt-BR) (see --help); --language is from "
         "WHISPER_NPU_LANGUAGE");
-  const User user("vad-threshold = 0.4\n");
-  CHECK(user.refusal().ends_with("; --vad-threshold is from config.toml:1"));
-  CHECK(user.refusal({"transcribe", "--vad-threshold=0.3", "a.wav"}).find("from") ==
+  const User user("carry-initial-prompt = true\n");
+  CHECK(user.refusal().ends_with("; --carry-initial-prompt is from config.toml:1"));
+  CHECK(user.refusal({"transcribe", "--carry-initial-prompt=True", "a.wav"}).find("from") ==
         std::string::npos);
   CHECK(User("quiet = true\n")
             .refusal({"transcribe", "--verbose", "a.wav"})
