@@ -71,18 +71,19 @@ void check_arguments(const Options& options, const std::vector<Format>& formats)
   }
   if (has_names(options)) return;
   if (formats.size() > 1) {
-    throw UsageError("more than one --format needs --output-dir or --output-template");
+    throw UsageError("more than one --format needs --beside, --output-dir or --output-template");
   }
   if (writes_to_stdout(options)) {
     if (many && !may_be_joined(formats.front())) {
       throw UsageError(
-          "this --format of more than one file needs --output-dir or --output-template");
+          "this --format of more than one file needs --beside, --output-dir or --output-template");
     }
     if (options.existing == ExistingOutput::skip) {
-      throw UsageError("--skip-existing needs --output-dir, --output-template or --output");
+      throw UsageError(
+          "--skip-existing needs --beside, --output-dir, --output-template or --output");
     }
   } else if (many) {
-    throw UsageError("--output is for one input; use --output-dir or --output-template");
+    throw UsageError("--output is for one input; use --beside, --output-dir or --output-template");
   }
 }
 

@@ -103,8 +103,7 @@ void check_watch(const Options& options) {
   refuse(options.isolation == Isolation::on, "--isolate on", "one process does all");
   if (options.output_dir.empty() && options.output_template.empty()) {
     throw UsageError(
-        "--watch needs --output-dir or --output-template, as in --output-template "
-        "'{dir}/{stem}.{ext}' --format srt, which is beside the recordings");
+        "--watch needs --beside, --output-dir or --output-template, as in --beside --format srt");
   }
 }
 
@@ -118,7 +117,8 @@ void check_manifest(const Options& options) {
   refuse(options.recursive, "--recursive", "its rows name files");
   refuse(!options.stdin_format.empty(), "--stdin-format", "its rows name files");
   refuse(!options.output_dir.empty(), "--output-dir", "give --output FILE or --resume FILE");
-  refuse(!options.output_template.empty(), "--output-template", "results go to one file");
+  refuse(!options.output_template.empty(), "--output-template or --beside",
+         "results go to one file");
   refuse(!options.formats.empty(), "--format", "results are JSON lines");
   refuse(options.headers == Headers::on, "--headers on", "results are JSON lines");
   refuse(options.color == Color::always, "--color always", "results are JSON lines");
@@ -146,7 +146,15 @@ void check(const Options& options) {
     throw UsageError("--output and --output-dir exclude each other");
   }
   if (!options.output.empty() && !options.output_template.empty()) {
-    throw UsageError("--output and --output-template exclude each other");
+    throw UsageError("--output and --output-template or --beside exclude each other");
+  }
+}
+
+// Whoever says what stdin looks like means it.
+void take_stdin_of_format(Options& options) {
+  const bool has_others = !options.manifest.file.empty() || !options.watch.empty();
+  if (options.inputs.empty() && !options.stdin_format.empty() && !has_others) {
+    options.inputs = {"-"};
   }
 }
 
@@ -215,6 +223,7 @@ std::function<int()> asked_work(const CLI::App& above, std::span<const Subcomman
 constexpr const char* kExamples =
     "  whisper-npu talk.wav\n"
     "  whisper-npu --language de --format srt,json --output-dir subtitles *.mp3\n"
+    "  whisper-npu --recursive --format srt --beside talks/\n"
     "  whisper-npu models pull small\n"
     "  whisper-npu --model small --word-timestamps True --format json talk.m4a\n"
     "  ffmpeg -i film.mkv -f s16le -ac 1 -ar 16000 - |\n"
@@ -327,8 +336,8 @@ void parse(std::span<const char* const> arguments, std::span<const Subcommand> o
     return;
   }
   if (!app.got_subcommand(transcribe)) {
-    throw UsageError("a command is required: " + names_of(others, "transcribe") +
-                     " or config (see --help)");
+    throw UsageError("expected a file, - for stdin, or a command: " +
+                     names_of(others, "transcribe") + " or config (see --help)");
   }
   line.notes = doubtful_variables(surroundings, *transcribe);
   for (const std::string& text : transcribe->get_option("--language")->results()) {
@@ -336,6 +345,7 @@ void parse(std::span<const char* const> arguments, std::span<const Subcommand> o
     line.notes.push_back("--language " + text + " is taken as " + line.options.transcribe.language);
   }
   line.options.inputs = std::move(words.files);
+  take_stdin_of_format(line.options);
   check(line.options);
 }
 

@@ -26,14 +26,15 @@ bool may_be_empty(const CLI::Option& option) {
       kMayBeEmpty, [&](std::string_view name) { return option.check_lname(std::string(name)); });
 }
 
-// --verbose, which is a flag here and has a value in openai/whisper.
-bool may_go_without_value(const CLI::Option& option) {
-  return takes_value(option) && option.get_items_expected_min() == 0;
-}
-
 bool is_bool(const std::string& word) {
   const std::string lower = CLI::detail::to_lower(word);
   return lower == "true" || lower == "false" || lower == "none";
+}
+
+// Whether the word names a recording: "-", a file that is there, a URL.
+bool names_input(const std::string& word) {
+  std::error_code error;
+  return word == "-" || std::filesystem::exists(word, error) || !scheme_of(word).empty();
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -82,7 +83,11 @@ class WordSorter {
       if (word == "--") {
         while (!left_.empty()) take_file(next());
       } else if (word.starts_with("--")) {
-        take_long(word);
+        take_long(word, word);
+      } else if (const std::string_view name = long_name_of(word); !name.empty()) {
+        take_long(std::string(name), word);
+      } else if (word == "-f" && has_format() && names_no_format()) {
+        take_file(next());  // as in whisper.cpp
       } else if (short_option(word) != nullptr) {
         take_short(word.substr(1));
       } else if (word.starts_with('-') && word != "-" && !is_digit(word[1])) {
@@ -115,11 +120,19 @@ class WordSorter {
     return find(word.substr(0, 2));
   }
 
+  bool has_format() const { return find("--format") != nullptr; }
+  // The next word is a path or ends as files do.
+  bool names_no_format() const {
+    return !left_.empty() &&
+           std::string_view(left_.front()).find_first_of("./") != std::string::npos;
+  }
+
   // What nobody means as a value. As in argparse, text with a space is no option.
   bool looks_like_option(const std::string& word) const {
     if (word == "--") return true;
     if (word.find(' ') != std::string::npos) return false;
-    return (word.size() > 2 && word.starts_with("--")) || short_option(word) != nullptr;
+    return (word.size() > 2 && word.starts_with("--")) || short_option(word) != nullptr ||
+           !long_name_of(word).empty();
   }
 
   // The program, or a command that is told what to do by a second word: `npu emit`.
@@ -130,22 +143,27 @@ class WordSorter {
   bool means_usual(const std::string& word) const {
     const auto is_named = [&](const CLI::App* each) { return each->check_name(word); };
     if (std::ranges::any_of(all_commands(*app_), is_named)) return false;
-    if (word == "-") return true;
-    std::error_code error;
-    if (!word.starts_with('-')) {
-      return std::filesystem::exists(word, error) || !scheme_of(word).empty();
-    }
+    if (word == "-" || !word.starts_with('-')) return names_input(word);
+    if (!long_name_of(word).empty()) return true;
     const bool is_long = word.starts_with("--");
     const std::string name =
         is_long ? with_dashes(word.substr(0, word.find('='))) : word.substr(0, 2);
-    if (app_->get_option_no_throw(name) != nullptr) return false;
-    return usual_->get_option_no_throw(name) != nullptr ||
-           (is_long && find_foreign_option(name.substr(2)) != nullptr);
+    const bool is_foreign = is_long && find_foreign_option(name.substr(2)) != nullptr;
+    if (app_->get_option_no_throw(name) != nullptr) {
+      // --json is of --version, or another program's.
+      const auto is_version = [](const std::string& each) { return each == "--version"; };
+      return is_foreign && std::ranges::none_of(left_, is_version);
+    }
+    return is_foreign || usual_->get_option_no_throw(name) != nullptr;
   }
 
   void take_command(const std::string& word) {
     const auto found =
         above().get_subcommands([&](const CLI::App* each) { return each->check_name(word); });
+    if (found.empty() && command_ == nullptr && names_input(word)) {
+      begin_command(*usual_);
+      return take_file(word);
+    }
     if (found.empty()) {
       refuse_word((command_ == nullptr
                        ? word + ": there is no such command, and no such file"
@@ -167,38 +185,36 @@ class WordSorter {
     words_.files.push_back(word);
   }
 
-  void take_long(const std::string& word) {
+  // `written` is what stands for that on the command line: another program's short name, or itself.
+  void take_long(const std::string& word, const std::string& written) {
     const std::size_t end = std::min(word.find('='), word.size());
-    std::string name = with_dashes(word.substr(0, end));
-    const CLI::Option* option = find(name);
-    if (option == nullptr) {
-      name = translated(name);
-      option = find(name);
+    const std::string name = with_dashes(word.substr(0, end));
+    const std::string shown = written == word ? name : written;
+    const auto value =
+        end == word.size() ? std::nullopt : std::optional<std::string>(word.substr(end + 1));
+    if (const CLI::Option* const option = find(name)) return take(*option, name, value);
+    const ForeignOption* const foreign = find_foreign_option(name.substr(2));
+    if (foreign != nullptr && foreign->ours.empty()) {
+      refuse_word(shown + ": " + std::string(foreign->advice));
     }
+    const std::string ours = foreign == nullptr ? "" : "--" + std::string(foreign->ours);
+    const CLI::Option* const option = ours.empty() ? nullptr : find(ours);
     if (option == nullptr) {
-      refuse_word(name + ": there is no such option" +
+      refuse_word(shown + ": there is no such option" +
                   suggested_option(name, command_ != nullptr ? *command_ : *usual_));
     }
-    take(*option, name,
-         end == word.size() ? std::nullopt : std::optional<std::string>(word.substr(end + 1)));
-  }
-
-  // Our name for another program's option, or `name`.
-  static std::string translated(const std::string& name) {
-    const ForeignOption* const foreign = find_foreign_option(name.substr(2));
-    if (foreign == nullptr) return name;
-    if (foreign->ours.empty()) refuse_word(name + ": " + std::string(foreign->advice));
-    return "--" + std::string(foreign->ours);
+    if (foreign->value.empty()) return take(*option, ours, value);
+    if (value) refuse_word(shown + ": expected no value, found \"" + *value + "\"");
+    take(*option, ours, std::string(foreign->value));
   }
 
   // A folder of that name is hardly meant.
   void check_glued(const CLI::Option& option, const std::string& name,
                    const std::string& rest) const {
     const std::string_view advice = advice_for_glued_output(rest);
-    const bool has_formats = find("--format") != nullptr;
-    if (advice.empty() || !has_formats || !option.check_lname("output-dir")) return;
-    refuse_word(name + rest + ": " + name + " is --output-dir, a folder: write " +
-                std::string(advice) + "; a folder of that name is " + name + "=" + rest);
+    if (advice.empty() || !has_format() || !option.check_lname("output-dir")) return;
+    refuse_word(name + rest + ": " + name + " is --output-dir, a folder: " + std::string(advice) +
+                "; a folder of that name is " + name + "=" + rest);
   }
 
   // "vo=folder" is -v and -o with a value, as is "vofolder".
@@ -225,12 +241,23 @@ class WordSorter {
     if (!takes_value(option)) {
       if (value) refuse_word(name + ": expected no value, found \"" + *value + "\"");
     } else if (may_go_without_value(option) && !value) {
-      words_.options.push_back(!left_.empty() && is_bool(left_.front()) ? next() : "True");
+      words_.options.push_back(next_bool(option, name));
     } else {
       words_.options.push_back(value ? *value : next_value(name));
       check_empty(option, name, words_.options.back());
     }
     if (option.check_lname("config")) words_.config = words_.options.back();
+  }
+
+  // What stands behind an option that may go without a value, and is one; else True.
+  std::string next_bool(const CLI::Option& option, const std::string& name) {
+    if (left_.empty()) return "True";
+    const std::string word = left_.front();
+    if (is_bool(word)) return next();
+    const bool is_verbose = option.get_items_expected_min() == 0;  // -v missing.wav names a file
+    if (is_verbose || names_input(word) || looks_like_option(word)) return "True";
+    if (word.empty()) check_empty(option, name, word);
+    refuse_word(name + ": expected True or False, or a file that is there, found " + word);
   }
 
   std::string next_value(const std::string& name) {

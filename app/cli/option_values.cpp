@@ -68,6 +68,10 @@ CLI::Validator one_of(std::vector<std::string> names, Case letters) {
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
+bool may_go_without_value(const CLI::Option& option) {
+  return option.get_type_name().starts_with('[');
+}
+
 bool takes_files(const CLI::App& command) {
   return std::ranges::any_of(command.get_options(),
                              [](const CLI::Option* option) { return option->get_positional(); });
@@ -86,7 +90,7 @@ CLI::Option* add_bool(CLI::App& app, const std::string& name, std::function<void
       .add_option_function<std::string>(
           name, [set = std::move(set)](const std::string& text) { set(is_true(text)); }, help)
       ->check(one_of({"True", "False"}, Case::ignored))
-      ->type_name("True|False");
+      ->type_name("[True|False]");
 }
 
 void add_bool(CLI::App& app, const std::string& name, bool& target, const std::string& help) {

@@ -27,6 +27,9 @@ CLI::Validator one_of(std::vector<std::string> names, Case letters = Case::matte
 // Whether a value stands behind the option's name.
 bool takes_value(const CLI::Option& option);
 
+// Whether the name alone says True: --vad is --vad True, as --verbose is.
+bool may_go_without_value(const CLI::Option& option);
+
 // Whether a command works on files that are named without an option.
 bool takes_files(const CLI::App& command);
 

@@ -32,12 +32,19 @@ void add_result_options(CLI::App& app, Options& options) {
       ->delimiter(',')
       ->check(one_of(names))
       ->type_name(CLI::detail::join(names, "|"));
-  app.add_option("-o,--output-dir", options.output_dir, "Folder to write NAME.FORMAT to")
-      ->type_name("DIR");
-  app.add_option("--output-template", options.output_template,
-                 "Names of results, below --output-dir if given: {dir}/{stem}.{lang}.{ext}; also "
-                 "{name}, {model}, {task}, {n}")
-      ->type_name("TEMPLATE");
+  CLI::Option* const folder =
+      app.add_option("-o,--output-dir", options.output_dir, "Folder to write NAME.FORMAT to")
+          ->type_name("DIR");
+  CLI::Option* const output_names =
+      app.add_option("--output-template", options.output_template,
+                     "Names of results, below --output-dir if given: {dir}/{stem}.{lang}.{ext}; "
+                     "also {name}, {model}, {task}, {n}")
+          ->type_name("TEMPLATE");
+  app.add_flag_callback(
+         "--beside", [&options] { options.output_template = "{dir}/{stem}.{ext}"; },
+         "Results beside the recordings: --output-template '{dir}/{stem}.{ext}'")
+      ->excludes(output_names)
+      ->excludes(folder);
   app.add_option("--output", options.output, "File to write to; - is stdout")->type_name("FILE|-");
 }
 
@@ -159,7 +166,7 @@ void add_layout_options(CLI::App& app, SubtitleLayout& layout) {
   add_integer_or_none(app, "--max-line-count", layout.max_line_count, range,
                       "With --max-line-width: lines a subtitle");
   add_integer_or_none(app, "--max-words-per-line", layout.max_words_per_line, range,
-                      "With word timestamps and without --max-line-width: words a subtitle line");
+                      "With word timestamps and without --max-line-count: words a subtitle");
   add_bool(app, "--highlight-words", layout.highlight_words,
            "With word timestamps: underline each word as it is spoken, in srt and vtt");
 }

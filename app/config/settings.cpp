@@ -114,6 +114,11 @@ class FileSettings {
     const ForeignOption* const foreign = option == nullptr ? find_foreign_option(name) : nullptr;
     if (foreign != nullptr) {
       if (foreign->ours.empty()) refuse(node, key, std::string(foreign->advice));
+      if (!foreign->value.empty()) {
+        refuse(
+            node, key,
+            "write " + std::string(foreign->ours) + " = \"" + std::string(foreign->value) + "\"");
+      }
       name = foreign->ours;
       option = command.get_option_no_throw("--" + name);
     }

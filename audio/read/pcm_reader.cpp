@@ -149,9 +149,11 @@ std::unique_ptr<PcmReader> open_pcm(const InputFile& file) {
   if (libav.decoder) {
     return std::make_unique<PcmReader>(std::move(libav.decoder), file.name(), file.range());
   }
-  throw AudioError(file.name() + ": expected audio, found " + std::to_string(file.size()) +
-                   " bytes that neither libsndfile (" + sndfile.refusal + ") nor libav (" +
-                   libav.refusal + ") can decode");
+  throw AudioError(
+      file.name() + ": expected audio, found " + std::to_string(file.size()) +
+      " bytes that neither libsndfile (" + sndfile.refusal + ") nor libav (" + libav.refusal +
+      ") can decode" +
+      (file.name() == "stdin" ? "; raw samples need --stdin-format, as s16le:16000:1" : ""));
 }
 
 std::unique_ptr<PcmReader> open_pcm(const Input& input) { return open_pcm(InputFile(input)); }

@@ -130,7 +130,8 @@ TEST_CASE("other programs: their names are ours, or the message says what to wri
   for (const ForeignOption& foreign : foreign_options()) {
     CAPTURE(foreign.name);
     const std::string option = "--" + std::string(foreign.name);
-    const std::string message = needs_refusal({option.c_str(), "True"});
+    const std::string given = option + "=True";
+    const std::string message = needs_refusal({given.c_str()});
     if (foreign.ours.empty()) {
       CHECK(message == option + ": " + std::string(foreign.advice) + " (see --help)");
     } else {
@@ -181,14 +182,17 @@ TEST_CASE("other programs: what their options' advice names is there") {
 TEST_CASE("other programs: -osrt of whisper.cpp is no folder") {
   for (const FormatName& format : kFormats) {
     const std::string word = "-o" + std::string(format.name);
+    const std::string beside = format.format == Format::text ? "" : " --beside";
     CHECK(needs_refusal({word.c_str()}) ==
           word + ": -o is --output-dir, a folder: write --format " + std::string(format.name) +
-              "; a folder of that name is -o=" + std::string(format.name) + " (see --help)");
+              beside + "; a folder of that name is -o=" + std::string(format.name) +
+              " (see --help)");
   }
   for (const char* word : {"-oall", "-oj", "-ojf", "-owts", "-qosrt"}) {
     CHECK(needs_refusal({word}).find("write --format ") != std::string::npos);
   }
-  CHECK(needs_refusal({"-of"}).find("write --output FILE") != std::string::npos);
+  CHECK(needs_refusal({"-of"}).find("write --output talk.srt") != std::string::npos);
+  CHECK(needs_refusal({"-ot"}).find("write --clip-timestamps") != std::string::npos);
   CHECK(parsed_options({"-o=txt"}).output_dir == "txt");
   CHECK(parsed_options({"-o", "txt"}).output_dir == "txt");
   CHECK(parsed_options({"-osubtitles"}).output_dir == "subtitles");

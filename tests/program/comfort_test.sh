@@ -86,8 +86,11 @@ lang=${lang#a.}
 expect 6 "a.$lang.txt: is there already" -r --output-template '{dir}/{stem}.{lang}.txt' talks
 expect 0 'skipped' -r --skip-existing --output-template '{dir}/{stem}.{lang}.txt' talks
 expect 2 'writes it too' -r --output-template '{lang}.txt' talks
-expect 2 'one --format needs --output-dir or --output-template$' --format srt,json talks/a.wav
-expect 2 'of more than one file needs --output-dir or --output-template$' --format srt talks/a.wav talks/b.wav
+expect 2 'one --format needs --beside, --output-dir or --output-template$' --format srt,json talks/a.wav
+expect 2 'of more than one file needs --beside, --output-dir or --output-template$' --format srt talks/a.wav talks/b.wav
+expect 0 '^whisper-npu: 3 files; 3.00 s of audio in [0-9.:]* s, [0-9.]* times real time$' -r --beside --format srt talks
+[ -s talks/a.srt ] && [ -s "talks/sub/deep/c d.srt" ] || fail "--beside: expected results beside the recordings"
+expect 0 '^whisper-npu: 3 files, 3 skipped$' -r --beside --format srt --skip-existing talks
 expect 2 'did you mean {stem}' --output-template '{stam}' talks/a.wav
 
 # Headers, from the worker process and without one.
@@ -118,11 +121,14 @@ CLICOLOR_FORCE=1 "$program" --color never talks/a.wav | cmp - text || fail "--co
 expect 2 '--color always has no effect' --color always --format srt talks/a.wav
 expect 2 '--color always has no effect' --color always -o colors talks/a.wav
 terminal() {  # VARIABLE=VALUE...: what a terminal gets
-  env "$@" TERM=xterm /usr/bin/python3 - "$program" talks/a.wav <<'PY'
+  COLUMNS=100000 env "$@" TERM=xterm /usr/bin/python3 - "$program" talks/a.wav <<'PY'
 import os, pty, sys
-pty.spawn(sys.argv[1:] + ["--quiet"], lambda end: os.read(end, 4096), lambda end: b"")
+pty.spawn(sys.argv[1:] + [os.environ.get("SAYS", "--quiet")], lambda end: os.read(end, 4096), lambda end: b"")
 PY
 }
 terminal -u NO_COLOR | tr -d '\r' | cmp - colored || fail "a terminal: expected colours"
 terminal NO_COLOR=1 | tr -d '\r' | cmp - shown_text || fail "NO_COLOR: expected no colours"
+# A narrow one: lines end between words, here those of the times.
+terminal NO_COLOR=1 SAYS=--verbose COLUMNS=20 >narrow
+grep -q $'\\[00:[0-9.]* -->\r$' narrow || fail "a narrow terminal: expected lines of 20 columns, found $(cat -v narrow)"
 echo "comfort: all as documented"

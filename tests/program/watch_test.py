@@ -89,7 +89,7 @@ def refused(code, part, *words):
 def refusals():
     pathlib.Path("in").mkdir()
     pathlib.Path("a.wav").write_bytes(wav(1))
-    refused(2, "--watch needs --output-dir", "--watch", "in")
+    refused(2, "--watch needs --beside, --output-dir", "--watch", "in")
     refused(2, "exclude each other: it takes", "--watch", "in", "-o", "out", "a.wav")
     refused(2, "--overwrite exclude", "--watch", "in", "-o", "out", "--overwrite")
     refused(2, "--isolate on exclude", "--watch", "in", "-o", "out", "--isolate", "on")

@@ -182,7 +182,7 @@ def add_outputs(rng, case, is_wild):
             if isinstance(case.files[target], bytes) and case.files[target].startswith(b"RIFF"):
                 case.recordings.add(target)
     elif choice < 0.8:
-        case.atoms.append(option(rng, "--output-template", is_wild))
+        case.atoms.append(option(rng, rng.choice(["--output-template", "--beside"]), is_wild))
     elif rng.random() < 0.5:
         chosen = [rng.choice(["text", "txt", "json", "jsonl", "srt"])]
         case.stdout = rng.choice(["file"] * 8 + ["closed", "full"])

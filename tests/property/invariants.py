@@ -97,7 +97,8 @@ class Invariants:
                 self.check_json(files["json"], has_timestamps, clips, fault)
                 transcripts.check_formats(files, is_highlighted, has_timestamps, fault)
         last = case.values("--format")[-1:]
-        if case.stdout == "file" and not case.has("--output", "--output-dir", "--output-template") and last in (["json"], ["jsonl"]):
+        to_stdout = not case.has("--output", "--output-dir", "--output-template", "--beside")
+        if case.stdout == "file" and to_stdout and last in (["json"], ["jsonl"]):
             self.check_json(run.out, has_timestamps, clips, fault)
         if case.is_plain:
             check_complete(case, run, fault)

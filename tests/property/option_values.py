@@ -127,7 +127,7 @@ VALUES = {
                        odd=("xml", ",", "json,", "json,json")),
     "--output-dir": text("out", ".", "new/er", "out/", "./out"),
     "--output": text("one.json", "one.txt", "one.srt", "-", "/dev/null", "/dev/stdout", "out/one.vtt", "one"),
-    "--output-template": text("{dir}/{stem}.{ext}", "out/{n}-{name}.{ext}", "{stem}.{lang}.{ext}", "out/{task}/{stem}.srt"),
+    "--output-template": text("{dir}/{stem}.{ext}", "out/{n}-{name}.{ext}", "{stem}.{lang}.{ext}", "out/{task}/{stem}.srt"), "--beside": FLAG,
     "--manifest": text("missing.jsonl", "."), "--shard": text("1/2", "auto", "3/2"), "--resume": text("missing.jsonl"),
     "--retry-failed": FLAG, "--summary": text("summary.json"), "--batch-seconds": number(1.0, 300.0, (1e6, 1000001)),
     "--order": choice("input", "done"), "--max-attempts": number(1, 5, (100, 101), integer=True),
@@ -137,8 +137,8 @@ VALUES = {
     "--overwrite": FLAG, "--skip-existing": FLAG, "--verbose": BOOL, "--quiet": FLAG, "--dry-run": FLAG,
 }
 # Options that replace, select or stop the work, and so are the scenario's, not drawn with the others.
-SCENARIO = {"--help", "--config", "--model", "--model-dir", "--stdin-format", "--output", "--output-dir", "--output-template", "--overwrite", "--skip-existing",
-            "--dry-run", "--device", "--yes", "--watch", "--manifest", "--shard", "--resume", "--retry-failed", "--summary",
+SCENARIO = {"--help", "--config", "--model", "--model-dir", "--stdin-format", "--output", "--output-dir", "--output-template", "--beside", "--overwrite",
+            "--skip-existing", "--dry-run", "--device", "--yes", "--watch", "--manifest", "--shard", "--resume", "--retry-failed", "--summary",
             "--batch-seconds", "--order", "--max-attempts", "--row-timeout", "--row-timeout-factor"}
 
 # Taken from the command line alone.
