@@ -93,6 +93,13 @@ expect 0 '^whisper-npu: 3 files; 3.00 s of audio in [0-9.:]* s, [0-9.]* times re
 expect 0 '^whisper-npu: 3 files, 3 skipped$' -r --beside --format srt --skip-existing talks
 expect 2 'did you mean {stem}' --output-template '{stam}' talks/a.wav
 
+# stdin that is no recording, and a recording behind what the program alone has.
+tail -c +45 talks/a.wav >samples.raw
+expect 4 'raw samples need --stdin-format, as s16le:16000:1$' - <samples.raw
+works --stdin-format s16le:16000:1 <samples.raw
+works --json talks/a.wav
+grep -q '"schema_version"' out || fail "--json talks/a.wav: expected JSON"
+
 # Headers, from the worker process and without one.
 for isolate in on off; do
   "$program" -r --isolate $isolate talks >out.txt 2>err || fail "several files: $(cat err)"
