@@ -112,7 +112,7 @@ def refusals():
     expect(run("models", "pull", "tinny"), 2, "did you mean tiny")
     expect(run("models", "pull", "--source", "ftp://x", "tiny"), 2, "expected a URL")
     expect(run("models", "pull", "--offline", "tiny"), 3, "whisper-npu models pull tiny fetches it")
-    expect(run("models", "remove", "../nano"), 3, "found none")
+    expect(run("models", "remove", "../nano"), 3, "found a path, with nothing there")
     expect(run("models", "pull", "distil-small.en", "--format", "pytorch"), 3, "not published as pytorch")
     expect(run("models", "pull", "distil-small.en"), 3, "404")
     check(len({path.split("/")[1] for path, _ in hub.requests}) > 1, "no other source was asked")

@@ -83,14 +83,18 @@ def lines(document, line):
                    for s in document["segments"])
 
 
+def one_line(text):
+    return text.replace("\n", " ").replace("\r", " ")
+
+
 def lrc_line(start, _, text):
     hundredths = (start + 5) // 10
-    return f"[{hundredths // 6000:02}:{hundredths // 100 % 60:02}.{hundredths % 100:02}]" + text.replace("\n", " ") + "\n"
+    return f"[{hundredths // 6000:02}:{hundredths // 100 % 60:02}.{hundredths % 100:02}]" + one_line(text) + "\n"
 
 
 EXACT = {
     "txt": lambda d: lines(d, lambda _, __, text: text + "\n"),
-    "tsv": lambda d: "start\tend\ttext\n" + lines(d, lambda s, e, text: f"{s}\t{e}\t" + text.replace("\t", " ") + "\n"),
+    "tsv": lambda d: "start\tend\ttext\n" + lines(d, lambda s, e, text: f"{s}\t{e}\t" + one_line(text).replace("\t", " ") + "\n"),
     "csv": lambda d: "start,end,text\n" + lines(d, lambda s, e, t: f"{s},{e},\"" + t.replace('"', '""') + '"\n'),
     "lrc": lambda d: lines(d, lrc_line),
 }
