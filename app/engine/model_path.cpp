@@ -21,12 +21,6 @@ std::string found_text(const std::vector<std::string>& names) {
   return names.empty() ? text + "nothing" : text;
 }
 
-// openai/whisper __init__.py: names of its newest models.
-std::string full_name(const std::string& name) {
-  if (name == "turbo") return "large-v3-turbo";
-  return name == "large" ? "large-v3" : name;
-}
-
 }  // namespace
 
 fs::path model_folder() {
@@ -76,10 +70,31 @@ std::vector<std::string> models_in(const fs::path& folder) {
   return names;
 }
 
+std::string full_model_name(const std::string& name) {
+  // openai/whisper __init__.py: names of its newest models.
+  if (name == "turbo") return "large-v3-turbo";
+  if (name == "large") return "large-v3";
+  struct Publisher {
+    std::string_view repository, name;
+  };
+  constexpr std::array<Publisher, 5> kPublishers{{{"Systran/faster-whisper-", ""},
+                                                  {"Systran/faster-distil-whisper-", "distil-"},
+                                                  {"mobiuslabsgmbh/faster-whisper-", ""},
+                                                  {"openai/whisper-", ""},
+                                                  {"distil-whisper/distil-", "distil-"}}};
+  for (const Publisher& each : kPublishers) {
+    if (!name.starts_with(each.repository)) continue;
+    const std::string full = std::string(each.name) + name.substr(each.repository.size());
+    return full.ends_with("-ct2") ? full.substr(0, full.size() - 4) : full;
+  }
+  return name;
+}
+
 fs::path find_name(const std::string& name, const fs::path& folder) {
-  if (name.empty() || name.find('/') != std::string::npos) return {};
+  const std::string full = full_model_name(name);
   std::error_code error;
-  for (const std::string& each : {name, full_name(name)}) {
+  for (const std::string& each : {name, full}) {
+    if (each.empty() || each.find('/') != std::string::npos) continue;
     for (const std::string& file : {each, each + ".wnpu", "ggml-" + each + ".bin", each + ".pt"}) {
       fs::path path = models::join(folder, file);
       const bool is_empty = fs::is_directory(path, error) && fs::is_empty(path, error) && !error;
@@ -94,10 +109,10 @@ fs::path find_model(const std::string& name_or_path, const fs::path& folder) {
   if (fs::exists(name_or_path, error)) return name_or_path;
   const std::string expected = name_or_path + ": expected a model file or folder";
   if (error) throw models::ModelError(expected + ", found " + error.message());
-  if (name_or_path.empty() || name_or_path.find('/') != std::string::npos) {
+  if (fs::path path = find_name(name_or_path, folder); !path.empty()) return path;
+  if (name_or_path.empty() || full_model_name(name_or_path).find('/') != std::string::npos) {
     throw models::ModelError(expected + ", found nothing");
   }
-  if (fs::path path = find_name(name_or_path, folder); !path.empty()) return path;
   if (folder.string().starts_with(npu::kNoHome)) {
     throw models::ModelError(expected + " or a folder with models, found neither XDG_CACHE_HOME, " +
                              "nor HOME, nor a home of this user");

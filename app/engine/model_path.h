@@ -11,13 +11,16 @@ namespace wnpu::app {
 // $XDG_CACHE_HOME/whisper-npu, or ~/.cache/whisper-npu (npu/xdg_folder.h); always absolute.
 std::filesystem::path model_folder();
 
+// A model's name by another one: openai-whisper's ("turbo"), or its publisher's on the Hugging Face
+// Hub ("Systran/faster-whisper-tiny"). Any other is as it was.
+std::string full_model_name(const std::string& name);
+
 // Where a name is in `folder`: under that name, as `models convert`, whisper.cpp and
-// openai-whisper call files of it ("base.wnpu", "ggml-base.bin", "base.pt"), or under
-// openai-whisper's other name of it ("turbo"). Empty: nowhere, or it is no name. An empty folder is
-// nothing.
+// openai-whisper call files of it ("base.wnpu", "ggml-base.bin", "base.pt"), or under its full
+// name. Empty: nowhere, or it is no name. An empty folder is nothing.
 std::filesystem::path find_name(const std::string& name, const std::filesystem::path& folder);
 
-// A path that exists is taken as it is; anything else without a slash is such a name. Throws
+// A path that exists is taken as it is; anything else is such a name, or none. Throws
 // ModelError that says where was looked and what is there.
 std::filesystem::path find_model(const std::string& name_or_path,
                                  const std::filesystem::path& folder = model_folder());

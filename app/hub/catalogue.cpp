@@ -45,10 +45,8 @@ std::span<const HubModel> hub_models() {
 }
 
 const HubModel* find_hub_model(std::string_view name) {
-  if (name == "turbo") name = "large-v3-turbo";
-  if (name == "large") name = "large-v3";
   const std::span<const HubModel> models = hub_models();
-  const auto found = std::ranges::find(models, name, &HubModel::name);
+  const auto found = std::ranges::find(models, full_model_name(std::string(name)), &HubModel::name);
   return found == models.end() ? nullptr : &*found;
 }
 

@@ -13,7 +13,7 @@ namespace wnpu::app {
 
 // English and multilingual, smallest first; then distil-whisper's.
 std::span<const HubModel> hub_models();
-// By its name, or openai-whisper's other name of it ("turbo", "large"); nullptr: there is none.
+// By its name, or another of it (full_model_name); nullptr: there is none.
 const HubModel* find_hub_model(std::string_view name);
 std::vector<std::string> hub_names();
 

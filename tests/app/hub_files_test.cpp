@@ -69,6 +69,16 @@ TEST_CASE(
   }
   CHECK(find_hub_model("turbo")->name == "large-v3-turbo");
   CHECK(find_hub_model("large")->name == "large-v3");
+  // By its id at its publisher's.
+  for (const HubModel& model : hub_models()) {
+    for (const HubSource& source : model.sources) {
+      const bool is_of_one = source.format == "ctranslate2" || source.format == "safetensors";
+      if (!is_of_one) continue;
+      CAPTURE(source.repository);
+      CHECK(find_hub_model(source.repository) == &model);
+    }
+  }
+  CHECK(find_hub_model("someone/faster-whisper-tiny") == nullptr);
   CHECK(find_hub_model("Tiny") == nullptr);
   CHECK(find_hub_model("") == nullptr);
 }
@@ -221,6 +231,8 @@ TEST_CASE("model path: a name is found as others call its file") {
   CHECK(find_name("base", dir.path()) == dir.path() / "base");
   dir.make_file("large-v3-turbo/model.bin");
   CHECK(find_name("turbo", dir.path()) == dir.path() / "large-v3-turbo");
+  CHECK(find_name("Systran/faster-whisper-base", dir.path()) == dir.path() / "base");
+  CHECK(find_name("someone/base", dir.path()).empty());
   CHECK(find_name("../base", dir.path()).empty());
   CHECK(find_name("", dir.path()).empty());
   dir.make_file(".base.ctranslate2.part/model.bin");  // of a pull that goes on
