@@ -66,6 +66,7 @@ void check_vad(const VadOptions& vad) {
   check_number("vad.threshold", vad.threshold, ranges::kProbability);
   check_number("vad.neg_threshold", vad.neg_threshold, ranges::kAnyNumber);
   check_number("vad.min_speech_duration_ms", vad.min_speech_duration_ms, ranges::kMilliseconds);
+  check_number("vad.max_speech_duration_s", vad.max_speech_duration_s, ranges::kSecondsOfSpeech);
   check_number("vad.min_silence_duration_ms", vad.min_silence_duration_ms, ranges::kMilliseconds);
   check_number("vad.speech_pad_ms", vad.speech_pad_ms, ranges::kMilliseconds);
 }

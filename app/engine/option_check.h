@@ -35,6 +35,7 @@ inline constexpr Numbers kTemperatureIncrement = {0.01, 1};
 inline constexpr Numbers kPatience = {0.1, 100};
 inline constexpr Numbers kRepetitionPenalty = {0.1, 10};
 inline constexpr Numbers kMilliseconds = {0, 1e6};
+inline constexpr Numbers kSecondsOfSpeech = {1, 1e6};
 inline constexpr Numbers kSecondsOfWindow = {0, 30};
 inline constexpr Numbers kSecondsOfAudio = {0, 1e8};  // three years
 

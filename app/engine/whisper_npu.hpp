@@ -104,16 +104,16 @@ enum class Task { transcribe, translate };  // translate: to English
 // Only speech is decoded, as the Silero detector finds it (faster-whisper's rules and names). Times
 // are 0 to 1e6.
 struct VadOptions {
-  // Not together with clip_timestamps.
-  bool enabled = false;
+  bool enabled = false;  // not together with clip_timestamps
   // silero_vad_16k.safetensors; empty: in the cache folder.
   std::string weights = {};
   // Speech begins where its probability is at least this (0 to 1),
   double threshold = 0.5;
   // and ends where it is below this; none: threshold - 0.15, at least 0.01.
   std::optional<double> neg_threshold = {};
-  // Shorter speech is dropped.
-  double min_speech_duration_ms = 0;
+  double min_speech_duration_ms = 0;  // shorter speech is dropped
+  // Longer speech is cut, in a pause if it has one, 1 to 1e6; none: in batches 30, else not at all.
+  std::optional<double> max_speech_duration_s = {};
   // Shorter silence does not end speech; none: 2000, in batches 160.
   std::optional<double> min_silence_duration_ms = {};
   // Speech is taken with this much around it.

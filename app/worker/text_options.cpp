@@ -17,14 +17,18 @@ ordered_json value_or_null(const std::optional<T>& value) {
 
 // Each field is named here, so that a new one does not compile before it is in the object.
 ordered_json option_json(const VadOptions& options) {
-  const auto& [enabled, weights, threshold, neg_threshold, min_speech, min_silence, pad] = options;
+  const auto& [enabled, weights, threshold, neg_threshold, min_speech, max_speech, min_silence,
+               pad] = options;
   if (!enabled) return nullptr;
-  return {{"weights_sha256", sha256_of_file(weights)},
-          {"threshold", threshold},
-          {"neg_threshold", value_or_null(neg_threshold)},
-          {"min_speech_duration_ms", min_speech},
-          {"min_silence_duration_ms", value_or_null(min_silence)},
-          {"speech_pad_ms", pad}};
+  ordered_json json = {{"weights_sha256", sha256_of_file(weights)},
+                       {"threshold", threshold},
+                       {"neg_threshold", value_or_null(neg_threshold)},
+                       {"min_speech_duration_ms", min_speech},
+                       {"min_silence_duration_ms", value_or_null(min_silence)},
+                       {"speech_pad_ms", pad}};
+  if (max_speech)
+    json["max_speech_duration_s"] = *max_speech;  // rows of earlier builds are the same
+  return json;
 }
 
 ordered_json option_json(const TranscribeOptions& options) {

@@ -25,6 +25,7 @@ audio::VadOptions vad_options(const TranscribeOptions& options) {
                         .min_speech_duration_ms = wanted.min_speech_duration_ms,
                         .speech_pad_ms = wanted.speech_pad_ms};
   if (min_silence) vad.min_silence_duration_ms = *min_silence;
+  if (wanted.max_speech_duration_s) vad.max_speech_duration_s = *wanted.max_speech_duration_s;
   if (options.batch_size > 1) {
     vad.min_silence_duration_ms = min_silence.value_or(kBatchedSilenceMs);
     vad.max_speech_duration_s = std::min(vad.max_speech_duration_s,
@@ -56,9 +57,11 @@ std::vector<Clip> clips_of_speech(std::span<const float> probabilities, std::siz
   const std::size_t n_samples = n_frames * kSamplesPerFrame;
   const audio::VadOptions vad = vad_options(options);
   const auto padding = static_cast<std::size_t>(2 * vad.speech_pad_ms / 1000 * audio::kSampleRate);
+  const auto longest = static_cast<std::size_t>(
+      std::min<double>(kWindowSamples, vad.max_speech_duration_s * audio::kSampleRate));
   const auto speech = audio::speech_regions(probabilities, n_samples, vad);
-  const auto joined = audio::join_regions(
-      speech, kWindowSamples - std::min(kWindowSamples, padding), kJoinedGapSamples);
+  const auto joined =
+      audio::join_regions(speech, longest - std::min(longest, padding), kJoinedGapSamples);
   std::vector<Clip> clips;
   for (const auto& region : audio::pad_regions(joined, n_samples, vad)) {
     clips.push_back(

@@ -55,6 +55,7 @@ const std::vector<Field<double>>& numbers() {
       NUMBER(vad.threshold, "--vad-threshold", 0, 1),
       NUMBER(vad.neg_threshold, "--vad-neg-threshold", -1e9, 1e9),
       NUMBER(vad.min_speech_duration_ms, "--vad-min-speech-duration-ms", 0, 1e6),
+      NUMBER(vad.max_speech_duration_s, "", 1, 1e6),
       NUMBER(vad.min_silence_duration_ms, "--vad-min-silence-duration-ms", 0, 1e6),
       NUMBER(vad.speech_pad_ms, "--vad-speech-pad-ms", 0, 1e6),
       NUMBER(language_detection_threshold, "--language-detection-threshold", 0, 1),
