@@ -31,6 +31,7 @@ say "wheel, from the source archive"
 archive=$(ls "$out"/whisper_npu-*.tar.gz)
 /usr/bin/python3 -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work/plain" \
   --config-settings=cmake.define.WNPU_XRT=OFF \
+  --config-settings=cmake.define.WNPU_COMMIT="$(git -C "$root" describe --always --dirty --abbrev=12 || true)" \
   --config-settings=cmake.define.WNPU_PYTHON_VAD="$cache/silero_vad/silero_vad_16k.safetensors" \
   "$archive"
 
