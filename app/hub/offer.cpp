@@ -36,20 +36,32 @@ struct Missing {
   std::string more;
 };
 
+std::string missing_text(const Missing& missing) {
+  return missing.asked + ": expected " +
+         (missing.model == &hub_detector() ? "its weights" : "a model") + " in " +
+         missing.folder.string() + ", found nothing";
+}
+
+// "whisper-npu models pull tiny fetches 75 MB from ..."
+std::string remedy_text(const Missing& missing) {
+  return "whisper-npu models pull " + std::string(missing.model->name) + missing.more +
+         " fetches " + offer_text(missing.model->sources.front());
+}
+
+[[noreturn]] void refuse_offline(const Missing& missing, const std::string& offline) {
+  throw models::ModelError(missing_text(missing) + ", and " + offline +
+                           " keeps it from being pulled (" + remedy_text(missing) + ")");
+}
+
 void pull_missing(const Missing& missing, const Options& options, std::istream& in,
                   std::ostream& err) {
-  const std::string name(missing.model->name);
-  const std::string text = missing.asked + ": expected " +
-                           (missing.model == &hub_detector() ? "its weights" : "a model") + " in " +
-                           missing.folder.string() + ", found nothing";
-  const std::string command = "whisper-npu models pull " + name + missing.more;
-  const std::string offer = offer_text(missing.model->sources.front());
-  if (options.offline) {
-    throw models::ModelError(text + ", and --offline keeps it from being pulled (" + command +
-                             " fetches " + offer + ")");
-  }
-  if (!may_fetch(options, name + " is not here: " + offer + "\nPull it now?", in, err)) {
-    throw models::ModelError(text + " (" + command + " fetches " + offer + "; so does --yes here)");
+  if (options.offline) refuse_offline(missing, "--offline");
+  const std::string question = std::string(missing.model->name) +
+                               " is not here: " + offer_text(missing.model->sources.front()) +
+                               "\nPull it now?";
+  if (!may_fetch(options, question, in, err)) {
+    throw models::ModelError(missing_text(missing) + " (" + remedy_text(missing) +
+                             "; so does --yes here)");
   }
   PullOrder order;
   order.model = missing.model;
@@ -58,16 +70,23 @@ void pull_missing(const Missing& missing, const Options& options, std::istream& 
   pull_model(order, err);
 }
 
-// Throws ModelError, with the catalogue's name that is close, where nothing of that name is here.
-void check_there(const std::string& model, const fs::path& folder) {
+// As find_model; its ModelError names what is published by nearly this name.
+fs::path find_here(const std::string& model, const fs::path& folder) {
   try {
-    (void)find_model(model, folder);
+    return find_model(model, folder);
   } catch (const models::ModelError& error) {
     const std::string text = error.what();
     const bool has_close = text.find("did you mean") != std::string::npos;
     if (has_close || model.find('/') != std::string::npos) throw;
     throw models::ModelError(text + models::suggestion(model, hub_names()));
   }
+}
+
+// Of a name that is published, where nothing is there by it; nullptr: what is asked for is no such.
+const HubModel* missing_model(const std::string& name_or_path, const fs::path& folder) {
+  std::error_code error;
+  const bool is_here = fs::exists(name_or_path, error) || !find_name(name_or_path, folder).empty();
+  return is_here ? nullptr : find_hub_model(name_or_path);
 }
 
 }  // namespace
@@ -86,19 +105,28 @@ void pull_missing_model(const Options& options, std::istream& in, std::ostream& 
   if (options.dry_run) return;
   std::error_code error;
   const fs::path folder = options.model_dir.empty() ? model_folder() : fs::path(options.model_dir);
-  const HubModel* const model = find_hub_model(options.model);
-  if (model != nullptr && !fs::exists(options.model, error) &&
-      find_name(options.model, folder).empty()) {
+  if (const HubModel* const model = missing_model(options.model, folder)) {
     (void)choose_device(options.device, npu::probe(), 1);  // what cannot run needs no model
     const std::string more = options.model_dir.empty() ? "" : " --model-dir " + options.model_dir;
     pull_missing({model, options.model, folder, more}, options, in, err);
+  } else {
+    (void)find_here(options.model, folder);
   }
-  if (model == nullptr) check_there(options.model, folder);
   const fs::path weights = vad_weights_file();
   if (options.transcribe.vad.enabled && options.transcribe.vad.weights == weights.string() &&
       !fs::exists(weights, error)) {
     pull_missing({&hub_detector(), "--vad True", model_folder(), ""}, options, in, err);
   }
+}
+
+fs::path named_model(const std::string& name_or_path, PullOrder order, const std::string& offline,
+                     std::ostream& err) {
+  order.model = missing_model(name_or_path, order.folder);
+  if (order.model == nullptr) return find_here(name_or_path, order.folder);
+  const bool is_usual = order.folder == model_folder();
+  const std::string more = is_usual ? "" : " --model-dir " + order.folder.string();
+  if (!offline.empty()) refuse_offline({order.model, name_or_path, order.folder, more}, offline);
+  return pull_model(order, err);
 }
 
 }  // namespace wnpu::app

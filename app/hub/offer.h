@@ -1,10 +1,12 @@
 // A model that a transcription is asked for by name, and that is not there yet.
 #pragma once
 
+#include <filesystem>
 #include <iosfwd>
 #include <string>
 
 #include "app/cli/options.h"
+#include "app/hub/pull.h"
 
 namespace wnpu::app {
 
@@ -18,5 +20,11 @@ bool may_fetch(const Options& options, const std::string& question, std::istream
 // given. Does nothing for what is there, a path, and a name that nobody publishes. The same of the
 // detector of speech, where it is to be used.
 void pull_missing_model(const Options& options, std::istream& in, std::ostream& err);
+
+// Where the model of a path or name is, by the same rules, and without a question: what is not
+// there is pulled into `order`'s folder, unless `offline` names what keeps it from that. Throws as
+// find_model and pull_model do.
+std::filesystem::path named_model(const std::string& name_or_path, PullOrder order,
+                                  const std::string& offline, std::ostream& err);
 
 }  // namespace wnpu::app

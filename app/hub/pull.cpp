@@ -116,6 +116,7 @@ class SourcePull {
                    std::string(wanted.sha256),
                    [&](std::uint64_t done, std::uint64_t total) { progress_->tell(done, total); },
                    [&](const std::string& text) { progress_->note(text); }};
+    order.should_stop = order_->should_stop;
     std::string sha256 = download(order);
     progress_->end();
     return sha256;
@@ -216,9 +217,11 @@ fs::path pull_model(const PullOrder& order, std::ostream& err) {
   if (is_pulled(order, target)) return target;
   make_model_folder(order.folder);
   std::string lock = ".";
-  const PullLock held(models::join(order.folder, lock.append(folder_name).append(".lock")), [&] {
+  const auto tell_wait = [&] {
     progress.note(name + ": another process pulls it: waiting for that");
-  });
+  };
+  const PullLock held(models::join(order.folder, lock.append(folder_name).append(".lock")),
+                      tell_wait, order.should_stop);
   if (is_pulled(order, target)) return target;
   for (const HubSource* source : sources) {
     progress.note("pulling " + name + ": " + offer_text(*source) +

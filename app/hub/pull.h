@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <ostream>
 #include <string>
 
@@ -16,6 +17,7 @@ struct PullOrder {
   std::string format;            // one of kHubFormats; empty: the first that there is
   std::string mirror;            // in place of all hosts; empty: WHISPER_NPU_HUB, or none
   Verbosity verbosity = Verbosity::normal;
+  std::function<bool()> should_stop = {};  // ends it with models::Stopped
 };
 
 // Where the model is, in the folder of its name; the detector of speech too (catalogue.h). Nothing

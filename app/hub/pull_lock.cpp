@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/cli/exit_code.h"
+#include "models/base/stopped.h"
 
 namespace wnpu::app {
 namespace {
@@ -19,7 +20,8 @@ namespace {
 
 }  // namespace
 
-PullLock::PullLock(std::filesystem::path path, const std::function<void()>& tell_wait)
+PullLock::PullLock(std::filesystem::path path, const std::function<void()>& tell_wait,
+                   const std::function<bool()>& should_stop)
     : path_(std::move(path)) {
   // The one who had it has removed the file: a lock on that keeps nobody out.
   do {
@@ -29,8 +31,12 @@ PullLock::PullLock(std::filesystem::path path, const std::function<void()>& tell
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) continue;
     if (errno == EWOULDBLOCK) tell_wait();
     while (::flock(descriptor_, LOCK_EX) != 0) {
-      if (errno == EINTR) continue;
+      const bool is_stopped = errno == EINTR && should_stop && should_stop();
+      if (errno == EINTR && !is_stopped) continue;
+      const int code = errno;
       ::close(std::exchange(descriptor_, -1));
+      if (is_stopped) throw models::Stopped();
+      errno = code;
       fail_to_lock(path_);
     }
   } while (!is_at_path());

@@ -9,8 +9,10 @@ namespace wnpu::app {
 
 class PullLock {
  public:
-  // Waits for another that has it, after one call of `tell_wait`. Throws OutputError.
-  PullLock(std::filesystem::path path, const std::function<void()>& tell_wait);
+  // Waits for another that has it, after one call of `tell_wait`. Throws OutputError, and
+  // models::Stopped where a signal came and `should_stop`, if there is one, says so.
+  PullLock(std::filesystem::path path, const std::function<void()>& tell_wait,
+           const std::function<bool()>& should_stop = {});
   ~PullLock();
   PullLock(const PullLock&) = delete;
   PullLock& operator=(const PullLock&) = delete;
