@@ -95,7 +95,7 @@ def tone(seconds, loud=0.3):
 
 def test_without_weights_it_is_cut_where_it_is_quiet(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(cut, "_FOLDER", str(tmp_path))
+    monkeypatch.setattr("whisper_npu.arguments._VAD_WEIGHTS", str(tmp_path / "none"))
     cut._warn_once.cache_clear()
     samples = np.concatenate([tone(7), tone(1, 0.001), tone(7), tone(0.5, 0.001), tone(7)])
     levels, by = cut.speech(samples)

@@ -1,10 +1,13 @@
 """Names and defaults are those of the real packages."""
 import dataclasses
 import inspect
+import re
 
 import pytest
 
 import whisper_npu
+import whisper_npu.utils
+import whisper_npu.vad
 from whisper_npu import BatchedInferencePipeline, WhisperModel, whisper
 
 faster_whisper = pytest.importorskip("faster_whisper")
@@ -72,4 +75,15 @@ def test_openai_transcribe():
 def test_what_is_not_there_says_so():
     with pytest.raises(AttributeError, match="spectrograms"):
         whisper.DecodingOptions
-    assert WhisperModel.transcribe.__doc__ and BatchedInferencePipeline.transcribe.__doc__
+
+
+HELPED = [WhisperModel.__init__, WhisperModel.transcribe, WhisperModel.detect_language, BatchedInferencePipeline,
+          BatchedInferencePipeline.transcribe, whisper.load_model, whisper.load_audio, whisper.Whisper.transcribe,
+          whisper_npu.download_model, whisper_npu.decode_audio, whisper_npu.format_timestamp, whisper_npu.utils.get_writer,
+          whisper_npu.vad.get_speech_timestamps]
+
+
+@pytest.mark.parametrize("function", HELPED, ids=lambda function: function.__qualname__)
+def test_every_argument_has_help(function):
+    for name in inspect.signature(function).parameters:
+        assert name == "self" or re.search(rf"\b{name}(, \w+)*: ", inspect.getdoc(function)), name

@@ -71,6 +71,58 @@ def test_by_speech_as_the_program(program, tiny, jfk):
     check_like_program(program, tiny, jfk, "--vad", "True", vad_filter=True)
 
 
+def speech_detector():
+    from whisper_npu.arguments import vad_weights
+
+    if not os.path.exists(vad_weights()):
+        pytest.skip("SKIP: the speech detector was not fetched (app/quickstart.sh)")
+
+
+VADS = [{}, {"threshold": 0.3, "min_silence_duration_ms": 100}, {"max_speech_duration_s": 4}, {"speech_pad_ms": 0, "max_speech_duration_s": 2},
+        {"min_silence_duration_ms": 160, "min_speech_duration_ms": 200}]
+
+
+@pytest.mark.parametrize("options", VADS)
+def test_speech_timestamps_as_faster_whisper(jfk, options):
+    theirs = pytest.importorskip("faster_whisper.vad")
+    from whisper_npu.vad import VadOptions, get_speech_timestamps
+
+    speech_detector()
+    samples = np.concatenate([decode_audio(jfk), np.zeros(70000, np.float32), decode_audio(jfk)])
+    found = get_speech_timestamps(samples, **options)
+    # Its network is another version of the detector.
+    agreed = [np.zeros(len(samples), bool) for _ in range(2)]
+    for heard, stretches in zip(agreed, (found, theirs.get_speech_timestamps(samples, **options))):
+        for stretch in stretches:
+            heard[stretch["start"]:stretch["end"]] = True
+    assert 0.4 < agreed[0].mean() < 0.9 and (agreed[0] == agreed[1]).mean() > 0.85
+    most = options.get("max_speech_duration_s", 1000) * 16000 + 512
+    assert all(type(bound) is int for stretch in found for bound in stretch.values())
+    assert all(0 < stretch["end"] - stretch["start"] <= most for stretch in found)
+    assert get_speech_timestamps(samples, VadOptions(**options)) == found
+    with pytest.raises(UnsupportedError, match="sampling_rate"):
+        get_speech_timestamps(samples, sampling_rate=8000)
+
+
+def test_speech_is_cut_as_it_is_asked_for(tiny, jfk):
+    speech_detector()
+    samples = np.tile(decode_audio(jfk), 3)
+
+    def clips(pipeline, **options):
+        of_all = pipeline.transcribe(samples, vad_filter=True, **options)[0]
+        begun = np.asarray([segment.seek for segment in of_all])
+        return len(set(begun))
+    few, many = clips(tiny), clips(tiny, vad_parameters={"max_speech_duration_s": 5})
+    assert many > few and many >= 6
+    batched = BatchedInferencePipeline(tiny)
+    assert clips(batched, chunk_length=5) > clips(batched)
+    for seconds in (0.5, float("nan")):
+        with pytest.raises(UsageError, match="^vad_parameters.max_speech_duration_s: expected a number from 1"):
+            tiny.transcribe(samples, vad_filter=True, vad_parameters={"max_speech_duration_s": seconds})
+    with pytest.raises(UnsupportedError, match="^chunk_length: expected 1 to 30"):
+        batched.transcribe(samples, chunk_length=31)
+
+
 def test_every_kind_of_input_is_the_same_audio(nano_model, nano):
     tone = str(nano / "tone.wav")
     samples = decode_audio(tone)
@@ -197,7 +249,7 @@ def test_nothing_to_hear(nano_model):
 
 
 REFUSED = [
-    ("multilingual", True), ("chunk_length", 15), ("length_penalty", 0.5), ("prompt_reset_on_temperature", 0.9),
+    ("multilingual", True), ("chunk_length", 15), ("chunk_length", 31), ("length_penalty", 0.5), ("prompt_reset_on_temperature", 0.9),
     ("initial_prompt", [1, 2]),
 ]
 
@@ -220,11 +272,26 @@ def test_what_batches_do_not_use_is_refused(nano_model, noise, name, value):
         BatchedInferencePipeline(nano_model).transcribe(noise, **{name: value})
 
 
-@pytest.mark.parametrize("arguments", [{"device": "cuda"}, {"compute_type": "float16"}, {"files": {"model.bin": b""}},
+@pytest.mark.parametrize("arguments", [{"device": "cuda"}, {"compute_type": "float8"}, {"files": {"model.bin": b""}},
                                        {"flash_attention": True}, {"device": "cpu", "device_index": 1}])
 def test_models_that_are_refused(nano, arguments):
     with pytest.raises(UnsupportedError):
         WhisperModel(str(nano / "model"), **arguments)
+
+
+@pytest.mark.parametrize("asked, used", [("float16", "float32"), ("bfloat16", "float32"), ("int8_float16", "int8"),
+                                         ("int8_bfloat16", "int8")])
+def test_numbers_that_a_cpu_has_not_are_told(nano, caplog, asked, used):
+    model = WhisperModel(str(nano / "model"), device="cpu", compute_type=asked)
+    assert model.engine.cpu_precision == {"float32": "fp32"}.get(used, used)
+    assert f"no {asked}: computed in {used}" in caplog.text
+
+
+def test_device_and_dims(nano, nano_model):
+    model = whisper.load_model(str(nano / "model"), device="cpu")
+    assert model.device == nano_model.device == "cpu"
+    assert (model.dims.n_audio_ctx, model.dims.n_text_ctx) == (1500, 448)
+    assert model.dims.n_vocab >= 51864 and model.dims.n_mels in (80, 128) and nano_model.dims.n_audio_layer > 0
 
 
 def test_errors(nano_model, nano, noise, tmp_path):

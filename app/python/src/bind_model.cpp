@@ -1,14 +1,36 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include "app/engine/model_path.h"
 #include "app/engine/whisper_npu.hpp"
 #include "app/python/src/bindings.h"
 #include "app/python/src/interpreter_lock.h"
 #include "app/python/src/session_pool.h"
+#include "models/base/dims.h"
+#include "models/files/open_model.h"
 
 namespace nb = nanobind;
 
 namespace wnpu::python {
+namespace {
+
+// By openai-whisper's names.
+void bind_dims(nb::module_& module) {
+  using models::Dims;
+  nb::class_<Dims>(module, "ModelDimensions")
+      .def_ro("n_mels", &Dims::n_mels)
+      .def_ro("n_audio_ctx", &Dims::n_audio_ctx)
+      .def_ro("n_audio_state", &Dims::n_audio_state)
+      .def_ro("n_audio_head", &Dims::n_audio_head)
+      .def_ro("n_audio_layer", &Dims::n_audio_layer)
+      .def_ro("n_vocab", &Dims::n_vocab)
+      .def_ro("n_text_ctx", &Dims::n_text_ctx)
+      .def_ro("n_text_state", &Dims::n_text_state)
+      .def_ro("n_text_head", &Dims::n_text_head)
+      .def_ro("n_text_layer", &Dims::n_text_layer);
+}
+
+}  // namespace
 
 void bind_model(nb::module_& module) {
   nb::class_<DeviceOptions>(module, "DeviceOptions")
@@ -22,6 +44,7 @@ void bind_model(nb::module_& module) {
     const WithoutInterpreter unlocked;
     return std::make_shared<SessionPool>(name, options, n_sessions);
   };
+  bind_dims(module);
   nb::class_<SessionPool>(module, "Model")
       .def(nb::new_(load), nb::arg("name_or_path"), nb::arg("folder"), nb::arg("device"),
            nb::arg("threads"), nb::arg("n_sessions"))
@@ -41,6 +64,11 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("device", [](const SessionPool& pool) { return pool.model().device().used; })
       .def_prop_ro("is_simulated",
                    [](const SessionPool& pool) { return pool.model().device().simulated; })
+      .def_prop_ro(
+          "dims",
+          [](const SessionPool& pool) {
+            return models::open_model(pool.model().info().path, app::model_folder())->dims();
+          })
       .def_prop_ro("cpu_precision",
                    [](const SessionPool& pool) { return pool.model().device().cpu_precision; });
 }

@@ -22,17 +22,31 @@ void bind_vad(nb::module_& module) {
       .def_rw("threshold", &VadOptions::threshold)
       .def_rw("neg_threshold", &VadOptions::neg_threshold, nb::arg().none())
       .def_rw("min_speech_duration_ms", &VadOptions::min_speech_duration_ms)
+      .def_rw("max_speech_duration_s", &VadOptions::max_speech_duration_s, nb::arg().none())
       .def_rw("min_silence_duration_ms", &VadOptions::min_silence_duration_ms, nb::arg().none())
       .def_rw("speech_pad_ms", &VadOptions::speech_pad_ms);
 }
 
 void bind_results(nb::module_& module) {
   nb::class_<Word>(module, "Word")
+      .def(nb::init<std::string, double, double, double>(), nb::arg("text"), nb::arg("start"),
+           nb::arg("end"), nb::arg("probability"))
       .def_ro("text", &Word::text)
       .def_ro("start", &Word::start)
       .def_ro("end", &Word::end)
       .def_ro("probability", &Word::probability);
   nb::class_<Segment>(module, "Segment")
+      .def(
+          "__init__",
+          [](Segment* made, const std::string& text, double start, double end,
+             const std::vector<Word>& words) {
+            new (made) Segment();
+            made->text = text;
+            made->start = start;
+            made->end = end;
+            made->words = words;
+          },
+          nb::arg("text"), nb::arg("start"), nb::arg("end"), nb::arg("words"))
       .def_ro("id", &Segment::id)
       .def_ro("seek", &Segment::seek)
       .def_ro("start", &Segment::start)

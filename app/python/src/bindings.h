@@ -19,6 +19,8 @@ void bind_options(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_transcription(nanobind::module_& module);
 void bind_audio(nanobind::module_& module);
+void bind_hub(nanobind::module_& module);
+void bind_writers(nanobind::module_& module);
 void bind_npu(nanobind::module_& module);
 void bind_tensor(nanobind::module_& module);
 

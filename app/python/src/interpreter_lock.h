@@ -46,4 +46,11 @@ class WithInterpreter {
   PyGILState_STATE state_;
 };
 
+// Whether a handler of Python's signals raised something, which is then what Python has at hand
+// (nb::python_error). For work without the interpreter's lock.
+inline bool signal_came() {
+  const WithInterpreter locked;
+  return PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
+}
+
 }  // namespace wnpu::python

@@ -69,8 +69,9 @@ def temperatures_of(temperature: Any) -> List[float]:
 def engine_options(arguments: Dict[str, Any]) -> "_engine.TranscribeOptions":
     """Of all arguments but `audio`, `log_progress`, those of speech detection, and clips."""
     refuse_unless(arguments["chunk_length"] in (None, WINDOW_S), "chunk_length",
-                  f"{WINDOW_S}, the model's", arguments["chunk_length"])
-    refuse_unless(not arguments["multilingual"], "multilingual", "False: one language a recording", True)
+                  f"{WINDOW_S}, the window that the model was made for", arguments["chunk_length"])
+    refuse_unless(not arguments["multilingual"], "multilingual",
+                  "False: a recording has one language here, that of its first speech", True)
     conditions = arguments["condition_on_previous_text"]
     refuse_unless(arguments["prompt_reset_on_temperature"] == 0.5 or not conditions,
                   "prompt_reset_on_temperature", "0.5, as openai-whisper has it",
@@ -103,15 +104,21 @@ def vad_of(parameters: Optional[Union[dict, VadOptions]], **defaults: Any) -> Va
     return VadOptions(**parameters) if isinstance(parameters, dict) else parameters
 
 
-def set_vad(options: "_engine.TranscribeOptions", vad: VadOptions) -> None:
+def vad_weights() -> str:
+    """The detector's: those inside the wheel, else where `whisper-npu models pull silero-vad` puts them."""
+    return _VAD_WEIGHTS if os.path.isfile(_VAD_WEIGHTS) else _engine.vad_weights_file()
+
+
+def engine_vad(vad: VadOptions) -> "_engine.VadOptions":
     found = _engine.VadOptions()
     found.enabled = True
-    if os.path.isfile(_VAD_WEIGHTS):
-        found.weights = _VAD_WEIGHTS
+    found.weights = vad_weights()
     for field in fields(VadOptions):
-        if field.name != "max_speech_duration_s":
-            set_option(found, field.name, getattr(vad, field.name), f"vad_parameters.{field.name}")
-    options.vad = found
+        value = getattr(vad, field.name)
+        if field.name == "max_speech_duration_s" and value == float("inf"):
+            value = None
+        set_option(found, field.name, value, f"vad_parameters.{field.name}")
+    return found
 
 
 def clips_of(clip_timestamps: Union[str, List[float]]) -> List[float]:

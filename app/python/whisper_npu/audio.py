@@ -26,6 +26,10 @@ def decode_audio(
     """The samples of a file as float32 in steps of 16 bits, mono, or left and right.
 
     At 16 kHz mono they are those that `transcribe()` hears of the file, bit for bit.
+
+    input_file: a path, or a binary file.
+    sampling_rate: samples a second.
+    split_stereo: left and right apart.
     """
     samples = decode_int16(input_file, sampling_rate, "stereo" if split_stereo else "mono")
     floats = samples.astype(np.float32) / 32768

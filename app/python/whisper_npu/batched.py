@@ -4,8 +4,8 @@ from typing import Any, BinaryIO, Dict, Iterable, List, Optional, Tuple, Union
 
 import numpy as np
 
-from whisper_npu.arguments import (FASTER_WHISPER_NAMES, WINDOW_S, engine_options, refuse_unless, said_options,
-                                   set_option, set_vad, temperatures_of, vad_of)
+from whisper_npu.arguments import (FASTER_WHISPER_NAMES, WINDOW_S, engine_options, engine_vad, refuse_unless, said_options,
+                                   set_option, temperatures_of, vad_of)
 from whisper_npu.audio import SAMPLE_RATE, decode_int16
 from whisper_npu.model import WhisperModel
 from whisper_npu.results import Segment, TranscriptionInfo, VadOptions
@@ -24,6 +24,8 @@ _UNUSED = {
 
 
 class BatchedInferencePipeline:
+    """model: whose weights are used."""
+
     def __init__(self, model: WhisperModel):
         self.model: WhisperModel = model
 
@@ -71,6 +73,8 @@ class BatchedInferencePipeline:
         The clips are `clip_timestamps`, a list of {"start": seconds, "end": seconds}, else what
         `vad_filter` finds; without both the audio must be shorter than 30 s. Of temperatures the first
         alone counts, and nothing is decoded again, as in faster-whisper.
+
+        batch_size: clips at once.
         """
         arguments = self.model.settled({name: value for name, value in locals().items() if name != "self"})
         for name, values in _UNUSED.items():
@@ -78,14 +82,16 @@ class BatchedInferencePipeline:
         # What they are in a batch.
         arguments.update({name: None for name in _UNUSED}, condition_on_previous_text=False,
                          prompt_reset_on_temperature=0.5, temperature=temperatures_of(temperature)[:1])
-        options = engine_options(arguments)
+        seconds = chunk_length or WINDOW_S
+        refuse_unless(1 <= seconds <= WINDOW_S, "chunk_length", f"1 to {WINDOW_S}, the model's window", chunk_length)
+        options = engine_options({**arguments, "chunk_length": None})
         set_option(options, "batch_size", batch_size)
         vad = vad_parameters
         if not clip_timestamps and vad_filter:
-            vad = _vad(vad_parameters)
-            set_vad(options, vad)
+            vad = _vad(vad_parameters, seconds)
+            options.vad = engine_vad(vad)
         else:
-            audio, clips = _clips(audio, clip_timestamps)
+            audio, clips = _clips(audio, clip_timestamps, seconds)
             set_option(options, "clip_timestamps", clips)
         run = Run(self.model.engine, audio, options, log_progress, FASTER_WHISPER_NAMES)
         clips_said = clip_timestamps or [{"start": start, "end": end} for start, end in run.beginning.clips]
@@ -93,20 +99,24 @@ class BatchedInferencePipeline:
         return self.model.begun(run, word_timestamps), self.model.info(run, arguments, said, vad)
 
 
-def _vad(parameters: Optional[Union[dict, VadOptions]]) -> VadOptions:
-    """faster-whisper: clips are never longer than a window, whatever the parameters say."""
+if BatchedInferencePipeline.transcribe.__doc__ and WhisperModel.transcribe.__doc__:  # not under python -OO
+    BatchedInferencePipeline.transcribe.__doc__ += WhisperModel.transcribe.__doc__.split("\n", 1)[1]
+
+
+def _vad(parameters: Optional[Union[dict, VadOptions]], longest_s: float) -> VadOptions:
+    """faster-whisper: clips are never longer than that, whatever a dictionary says."""
     if isinstance(parameters, dict):
-        parameters = {**parameters, "max_speech_duration_s": WINDOW_S}
-    return vad_of(parameters, max_speech_duration_s=WINDOW_S, min_silence_duration_ms=160)
+        parameters = {**parameters, "max_speech_duration_s": longest_s}
+    return vad_of(parameters, max_speech_duration_s=longest_s, min_silence_duration_ms=160)
 
 
-def _clips(audio: Any, given: Optional[List[Dict[str, float]]]) -> Tuple[Any, List[float]]:
+def _clips(audio: Any, given: Optional[List[Dict[str, float]]], longest_s: float) -> Tuple[Any, List[float]]:
     """The audio, perhaps as samples, and bounds of its clips."""
     if given:
         return audio, [clip[bound] for clip in given for bound in ("start", "end")]
     samples = audio if isinstance(audio, np.ndarray) else decode_int16(audio)
     seconds = samples.shape[0] / SAMPLE_RATE
-    if seconds >= WINDOW_S:
-        raise RuntimeError(f"expected audio of less than {WINDOW_S} s, vad_filter=True or clip_timestamps, "
+    if seconds >= longest_s:
+        raise RuntimeError(f"expected audio of less than {longest_s} s, vad_filter=True or clip_timestamps, "
                            f"found {seconds:.1f} s")
     return samples, [0.0, float(WINDOW_S)]

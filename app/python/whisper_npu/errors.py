@@ -66,6 +66,12 @@ class DeviceError(Error):
     code = 5
 
 
+class OutputError(Error):
+    """A file that cannot be written."""
+
+    code = 6
+
+
 class ResourceError(Error, MemoryError):
     """Not enough memory, or no more threads or open files."""
 
@@ -84,7 +90,8 @@ class StoppedError(Error):
     code = 130
 
 
-_CLASSES = (UsageError, ModelError, AudioError, DeviceError, ResourceError, LibraryError, StoppedError)
+_CLASSES = (UsageError, ModelError, AudioError, DeviceError, OutputError, ResourceError, LibraryError,
+            StoppedError)
 _BY_CODE = {of_code.code: of_code for of_code in _CLASSES}
 
 

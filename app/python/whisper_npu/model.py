@@ -8,8 +8,8 @@ from typing import Any, BinaryIO, Dict, Iterable, List, Optional, Tuple, Union
 import numpy as np
 
 from whisper_npu import _engine
-from whisper_npu.arguments import (FASTER_WHISPER_NAMES, LANGUAGES, clips_of, engine_options, refuse_unless,
-                                   said_options, set_option, set_vad, vad_of)
+from whisper_npu.arguments import (FASTER_WHISPER_NAMES, LANGUAGES, clips_of, engine_options, engine_vad,
+                                   refuse_unless, said_options, set_option, vad_of)
 from whisper_npu.errors import UnsupportedError
 from whisper_npu.hub import find_model
 from whisper_npu.results import Segment, TranscriptionInfo, VadOptions, segment_of
@@ -18,6 +18,8 @@ from whisper_npu.run import Run
 # CTranslate2's names of what the CPU computes in, those that a CPU has.
 _PRECISIONS = {"default": "auto", "auto": "auto", "int8": "int8", "int8_float32": "int8", "int16": "int16",
                "float32": "fp32"}
+# Those that it has not, and what is computed in their place: no number of theirs is lost.
+_IN_PLACE = {"float16": "float32", "bfloat16": "float32", "int8_float16": "int8", "int8_bfloat16": "int8"}
 
 _models: "weakref.WeakSet[WhisperModel]" = weakref.WeakSet()
 
@@ -42,20 +44,31 @@ class WhisperModel:
     ):
         """Loads a model.
 
-        model_size_or_path: a folder or file of a model, a name in the cache folder of whisper-npu or in
-          `download_root`, or what `download_model` takes.
-        device: "auto", "cpu", "npu", "sim" (a simulated NPU), and all that the program's --device takes;
-          device_index counts NPUs.
-        compute_type: "default", "int8", "int8_float32", "int16" or "float32".
+        model_size_or_path: a file or folder of a model, a name as the program's --model takes it, or an id of the
+          Hugging Face Hub. A name that is published and not here is downloaded, as `whisper-npu models pull` does.
+        device: "auto", "cpu", "npu", "sim" (a simulated NPU), and all that the program's --device takes.
+        device_index: of NPUs, with device "npu"; a list for several.
+        compute_type: what the CPU computes in: "default", "int8", "int8_float32", "int16" or "float32". "float16",
+          "bfloat16", "int8_float16" and "int8_bfloat16" are computed in float32 or int8, which the logger tells.
         cpu_threads: of one transcription; 0: as many as this process has CPUs.
         num_workers: transcriptions whose working memory is kept for the next; more may be at work.
-        files, model_kwargs: refused.
+        download_root: the folder where names are looked for and downloaded to; None: ~/.cache/whisper-npu.
+        local_files_only: nothing is downloaded: ModelError where the model is not here.
+        files: refused: a model is read from its folder.
+        revision: a commit or branch on the Hub, and
+        use_auth_token: the Hub's token: by the package huggingface_hub (`pip install whisper-npu[hub]`), as ids that
+          `whisper-npu models list` does not have.
+        model_kwargs: CTranslate2's other options: refused.
         """
         self.logger = logging.getLogger("whisper_npu")
         refuse_unless(not files, "files", "None: a model is read from its folder", "files in memory")
         for name, value in model_kwargs.items():
             refuse_unless(False, name, "no option of CTranslate2's models", value)
-        refuse_unless(compute_type in _PRECISIONS, "compute_type", " or ".join(_PRECISIONS), compute_type)
+        if compute_type in _IN_PLACE:
+            found, compute_type = compute_type, _IN_PLACE[compute_type]
+            self.logger.warning("compute_type: the CPU has no %s: computed in %s", found, compute_type)
+        refuse_unless(compute_type in _PRECISIONS, "compute_type", " or ".join((*_PRECISIONS, *_IN_PLACE)),
+                      compute_type)
         options = _engine.DeviceOptions()
         set_option(options, "requested", _device(device, device_index), "device")
         options.cpu_precision = _PRECISIONS[compute_type]
@@ -111,9 +124,41 @@ class WhisperModel:
 
         audio: a path, a binary file, or samples: mono, 16 kHz, float32 or int16, which are not copied and
           must not be changed meanwhile.
+        language: a code ("en"); None: it is detected.
+        task: "transcribe", or "translate": to English.
         log_progress: True for a bar of tqdm, or a function of the seconds that are done and all there are.
+        beam_size: beams of the search at temperature 0.
+        best_of: candidates that are drawn at other temperatures.
+        patience: the search ends with beam_size * patience candidates.
+        length_penalty: 1 (the mean of the tokens) or 0 (their sum).
+        repetition_penalty: above 1 tokens that came already become less likely.
+        no_repeat_ngram_size: no sequence of so many tokens twice; 0: off.
+        temperature: the first, and those that are tried where the thresholds below are missed.
+        compression_ratio_threshold: a text that zlib makes smaller than 1 / this is a loop; None: never.
+        log_prob_threshold: a mean log-probability below this has failed; None: never.
+        no_speech_threshold: a window that failed so, and is silence with more than this probability, is left out.
+        condition_on_previous_text: the text of a window is the prompt of the next.
+        prompt_reset_on_temperature: 0.5 alone: above it that prompt is left out.
+        initial_prompt: a text as if said before; tokens are refused.
+        prefix: what the first window's text begins with.
+        suppress_blank: no text begins with a blank.
+        suppress_tokens: tokens that never come; -1: those that are no speech.
+        without_timestamps: text alone, one segment a window.
+        max_initial_timestamp: of a window's first segment, in seconds.
+        word_timestamps: with start, end and probability of each word.
+        prepend_punctuations: marks that go with the word after them, and
+        append_punctuations: with the word before.
+        multilingual: several languages in one recording: refused, but with a model of English alone.
+        vad_filter: what the speech detector finds is decoded alone.
+        vad_parameters: VadOptions, or a dictionary of its fields.
+        max_new_tokens: of a window; None: 224, which is the most.
+        chunk_length: 30 s, the model's window; in batches less as well: no clip is longer.
+        clip_timestamps: "start,end,start,end,...", or such numbers, in seconds; the detector is then not asked.
+        hallucination_silence_threshold: with words: text beside a longer silence that is hardly heard is left out.
+        hotwords: words that are likely, where there is no prefix.
+        language_detection_threshold: a language that is surer than this is taken at once, else that of most of
+        language_detection_segments: windows that hold speech.
 
-        The other arguments are faster-whisper's; the README of app/python says which are refused.
         Returns a generator of segments, and information. Closing the generator stops the work.
         """
         arguments = self.settled({name: value for name, value in locals().items() if name != "self"})
@@ -121,9 +166,7 @@ class WhisperModel:
         vad = vad_parameters
         if vad_filter and clip_timestamps == "0":
             vad = vad_of(vad_parameters)
-            refuse_unless(vad.max_speech_duration_s == float("inf"), "vad_parameters.max_speech_duration_s",
-                          "inf outside of batches", vad.max_speech_duration_s)
-            set_vad(options, vad)
+            options.vad = engine_vad(vad)
         else:
             set_option(options, "clip_timestamps", clips_of(clip_timestamps))
         run = Run(self._engine, audio, options, log_progress, FASTER_WHISPER_NAMES)
@@ -140,7 +183,9 @@ class WhisperModel:
     ) -> Tuple[str, float, List[Tuple[str, float]]]:
         """The language of the first windows, its probability, and the probabilities of all.
 
-        As faster-whisper's, but that a path or a file will do as audio, and that features are refused.
+        audio: as of transcribe().
+        features: refused: the engine makes them itself.
+        vad_filter, vad_parameters, language_detection_segments, language_detection_threshold: as of transcribe().
         """
         refuse_unless(features is None, "features", "audio: the engine makes the log-mel itself", "features")
         if audio is None:
@@ -151,7 +196,7 @@ class WhisperModel:
         set_option(options, "language_detection_segments", language_detection_segments)
         set_option(options, "language_detection_threshold", language_detection_threshold)
         if vad_filter:
-            set_vad(options, vad_of(vad_parameters))
+            options.vad = engine_vad(vad_of(vad_parameters))
         run = Run(self._engine, audio, options)
         run.close()
         found = run.beginning.language_probs
@@ -186,6 +231,16 @@ class WhisperModel:
             transcription_options=said,
             vad_options=vad,
         )
+
+    @property
+    def device(self) -> str:
+        """Where the encoder runs: "cpu", "npu:0", "sim:npu1", ..."""
+        return self._engine.device
+
+    @property
+    def dims(self) -> "_engine.ModelDimensions":
+        """openai-whisper's numbers of a model: n_mels, n_audio_ctx, n_vocab, ..."""
+        return self._engine.dims
 
     @property
     def engine(self) -> "_engine.Model":

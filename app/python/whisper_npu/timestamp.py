@@ -2,7 +2,12 @@
 
 
 def format_timestamp(seconds: float, always_include_hours: bool = False, decimal_marker: str = ".") -> str:
-    """[HH:]MM:SS.mmm, the hours where there are any or they are asked for."""
+    """[HH:]MM:SS.mmm.
+
+    seconds: from 0.
+    always_include_hours: where there are none too.
+    decimal_marker: before the milliseconds.
+    """
     assert seconds >= 0, "non-negative timestamp expected"
     rest, milliseconds = divmod(round(seconds * 1000), 1000)
     rest, of_minute = divmod(rest, 60)

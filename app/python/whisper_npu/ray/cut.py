@@ -10,15 +10,13 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from whisper_npu import _engine
+from whisper_npu.arguments import vad_weights
 from whisper_npu.audio import SAMPLE_RATE, decode_int16
-from whisper_npu.hub import cache_folder
 
 _FRAME = 512  # samples: Silero's 32 ms
 _SPEECH = 0.35  # where speech ends, as Silero has it
 _LEAST_SILENCE = 0.2  # seconds: less is a pause in a word
 _LEAST_PIECE = 1.0  # seconds
-_WEIGHTS = "silero_vad_16k.safetensors"
-_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 Stretch = Tuple[float, float]
 
 
@@ -50,18 +48,17 @@ def speech(samples: np.ndarray) -> Tuple[np.ndarray, str]:
     Of "silero" the probability, of "energy" where its decibels are between the quiet frames' and the loud ones',
     from 0 to 1 as well.
     """
-    inside, cached = os.path.join(_FOLDER, "assets", _WEIGHTS), os.path.join(cache_folder(), "silero_vad", _WEIGHTS)
-    for weights in (inside, cached):
-        if os.path.exists(weights):
-            return np.asarray(_engine.speech_probabilities(samples, weights)), "silero"
-    _warn_once(inside, cached)
+    weights = vad_weights()
+    if os.path.exists(weights):
+        return np.asarray(_engine.speech_probabilities(samples, weights)), "silero"
+    _warn_once(weights)
     return _loudness(samples), "energy"
 
 
 @functools.lru_cache(maxsize=1)
-def _warn_once(inside: str, cached: str) -> None:
-    print(f"whisper_npu.ray: long recordings are cut where they are quietest: no Silero weights in {inside} or "
-          f"{cached}", file=sys.stderr)
+def _warn_once(weights: str) -> None:
+    print(f"whisper_npu.ray: long recordings are cut where they are quietest: no Silero weights in {weights} "
+          "(whisper-npu models pull silero-vad)", file=sys.stderr)
 
 
 def _loudness(samples: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ from whisper_npu.errors import UsageError
 from whisper_npu.model import WhisperModel
 from whisper_npu.run import Run
 from whisper_npu.timestamp import format_timestamp
+from whisper_npu.whisper import utils as utils  # whisper.utils.get_writer
 
 _NAMES = ["tiny.en", "tiny", "base.en", "base", "small.en", "small", "medium.en", "medium", "large-v1",
           "large-v2", "large-v3", "large", "large-v3-turbo", "turbo"]
@@ -41,16 +42,23 @@ def available_models() -> List[str]:
 
 
 def load_audio(file: str, sr: int = 16000) -> np.ndarray:
-    """float32 samples of a file, mono."""
+    """float32 samples of a file, mono.
+
+    file: a path.
+    sr: samples a second.
+    """
     return decode_audio(file, sampling_rate=sr)
 
 
 def load_model(name: str, device: Optional[str] = None, download_root: Optional[str] = None,
                in_memory: bool = False) -> "Whisper":
-    """A model by its name or path. `in_memory` changes nothing: weights are loaded once.
+    """A model, downloaded where it is not here.
 
-    A path may be of any format that whisper-npu reads: CTranslate2's, HuggingFace's, whisper.cpp's, its own, or OpenAI's
-    (.pt, where a tokenizer lies beside it, or in another model's folder).
+    name: a name (`available_models()`), or a path of any format that whisper-npu reads: CTranslate2's, HuggingFace's,
+      whisper.cpp's, its own, or OpenAI's (.pt, where a tokenizer lies beside it, or in another model's folder).
+    device: None or "auto", "cpu", "npu", "sim"; as of whisper_npu.WhisperModel.
+    download_root: the folder of models; None: ~/.cache/whisper-npu.
+    in_memory: changes nothing: weights are loaded once.
     """
     return Whisper(WhisperModel(name, device=device or "auto", download_root=download_root))
 
@@ -62,6 +70,14 @@ class Whisper:
     @property
     def is_multilingual(self) -> bool:
         return self._model.engine.is_multilingual
+
+    @property
+    def device(self) -> str:
+        return self._model.device
+
+    @property
+    def dims(self) -> "_engine.ModelDimensions":
+        return self._model.dims
 
     def transcribe(
         self,
@@ -82,7 +98,26 @@ class Whisper:
         hallucination_silence_threshold: Optional[float] = None,
         **decode_options: Any,
     ) -> Dict[str, Any]:
-        """text, segments and language, with openai-whisper's keys."""
+        """text, segments and language, with openai-whisper's keys.
+
+        audio: a path, or samples: mono, 16 kHz.
+        verbose: True prints each segment, False shows a bar, None nothing.
+        temperature: the first, and those that are tried where the thresholds below are missed.
+        compression_ratio_threshold: a text that zlib makes smaller than 1 / this is a loop; None: never.
+        logprob_threshold: a mean log-probability below this has failed; None: never.
+        no_speech_threshold: a window that failed so, and is silence with more than this probability, is left out.
+        condition_on_previous_text: the text of a window is the prompt of the next.
+        initial_prompt: a text as if said before the first window, or
+        carry_initial_prompt: before every window.
+        word_timestamps: with start, end and probability of each word.
+        prepend_punctuations: marks that go with the word after them, and
+        append_punctuations: with the word before.
+        clip_timestamps: "start,end,start,end,...", or such numbers, in seconds.
+        hallucination_silence_threshold: with words: text beside a longer silence that is hardly heard is left out.
+        decode_options: task ("transcribe", "translate"), language (a code or name; None: detected), sample_len,
+          best_of, beam_size, patience, length_penalty, prefix, suppress_tokens, suppress_blank, without_timestamps,
+          max_initial_timestamp, fp16 (changes nothing).
+        """
         given = {name: value for name, value in locals().items()
                  if name not in ("self", "audio", "verbose", "temperature", "clip_timestamps", "decode_options")}
         options = _options(given, decode_options)
