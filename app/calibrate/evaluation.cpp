@@ -9,6 +9,7 @@
 
 #include "app/calibrate/greedy_transcripts.h"
 #include "app/cli/exit_code.h"
+#include "models/base/utf8.h"
 
 namespace wnpu::app {
 namespace {
@@ -28,6 +29,7 @@ std::optional<std::string> reference_of(const std::string& recording) {
     throw UsageError("quantize: --evaluate: expected a text that can be read, found " +
                      path.string());
   }
+  if (models::is_utf16(text)) throw UsageError(path.string() + ": " + models::kWantsUtf8);
   return plain_words(text);
 }
 

@@ -27,6 +27,7 @@
 #include "app/worker/row_fields.h"
 #include "app/worker/row_job.h"
 #include "app/written/written_file.h"
+#include "models/base/utf8.h"
 
 namespace wnpu::app {
 namespace {
@@ -57,6 +58,8 @@ class ManifestFile {
     LineSplitter lines(kLongestLine);
     std::size_t n_rows = 0;
     const auto take_line = [&](const Line& line) {
+      if (line.number == 1 && models::is_utf16(line.text))
+        throw UsageError(path_ + ": " + models::kWantsUtf8);
       if (const auto row = reader.read(line)) take(*row, n_rows++);
     };
     std::vector<char> bytes(std::size_t{1} << 20U);

@@ -9,6 +9,7 @@
 #include "app/cli/exit_code.h"
 #include "app/worker/line_splitter.h"
 #include "app/worker/row.h"
+#include "models/base/utf8.h"
 
 namespace wnpu::app {
 namespace {
@@ -21,6 +22,8 @@ void read_rows(const std::filesystem::path& manifest, const TakeRow& take_row) {
   RowReader reader(manifest.parent_path());
   LineSplitter lines(kLongestLine);
   const auto take = [&](const Line& line) {
+    if (line.number == 1 && models::is_utf16(line.text))
+      throw UsageError(manifest.string() + ": " + models::kWantsUtf8);
     if (const auto row = reader.read(line)) take_row(*row, line);
   };
   std::array<char, 1U << 16U> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init)

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/urls/url.h"
+#include "models/base/utf8.h"
 #include "models/text/vocabulary.h"
 
 namespace wnpu::app {
@@ -242,6 +243,7 @@ std::optional<Row> RowReader::read(const Line& line) {
     if (line.is_too_long) {
       throw RowFault("expected a line of at most " + std::to_string(kLongestLine) + " bytes");
     }
+    if (models::is_utf16(text)) throw RowFault(models::kWantsUtf8);
     // To the library's parser a zero byte is the end, whatever comes behind it.
     if (!text.starts_with('{') || text.find('\0') != text.npos ||
         !json::accept(with_finite_numbers(text))) {

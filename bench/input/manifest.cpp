@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "models/base/utf8.h"
+
 namespace wnpu::bench {
 namespace {
 
@@ -25,6 +27,7 @@ class TsvReader {
       throw std::runtime_error(path.string() + ": expected a manifest, found no readable file");
     }
     text_.assign(std::istreambuf_iterator<char>(file), {});
+    if (models::is_utf16(text_)) fail(1, models::kWantsUtf8);
   }
 
   std::vector<Row> rows() {

@@ -113,6 +113,13 @@ std::string_view strip(std::string_view text) {
   return text.substr(0, end);
 }
 
+// Every second byte of plain text is zero there.
+bool is_utf16(std::string_view begin) {
+  if (begin.starts_with("\xFF\xFE") || begin.starts_with("\xFE\xFF")) return true;
+  const auto is_zero = [&](std::size_t i) { return i < begin.size() && begin[i] == '\0'; };
+  return is_zero(0) != is_zero(1);
+}
+
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
   std::string result;
   for (std::size_t at = text.find(from); at != std::string_view::npos; at = text.find(from)) {

@@ -15,6 +15,12 @@ inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 // recommends and as Python's bytes.decode("utf-8", errors="replace") does in openai/whisper.
 std::string repair_utf8(std::string_view bytes);
 
+// Whether a text begins as one of UTF-16 does, with a byte order mark or without, and what it is
+// told.
+bool is_utf16(std::string_view begin);
+inline constexpr const char* kWantsUtf8 =
+    "expected UTF-8, found UTF-16, as programs on Windows save it (iconv -f UTF-16 -t UTF-8)";
+
 // Whether a character of valid UTF-8 begins with this byte.
 constexpr bool begins_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80;

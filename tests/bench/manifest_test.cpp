@@ -59,6 +59,7 @@ TEST_CASE("manifest: refuses what it cannot read, with path and line") {
   const std::string header = kHeader;
   CHECK(manifest_refusal("file\tkind\n") ==
         ":1: expected a column duration_s in the header, found none");
+  CHECK(manifest_refusal(std::string("f\0i\0l\0e\0", 8)).starts_with(":1: expected UTF-8"));
   CHECK(manifest_refusal("") == ":1: expected a column file in the header, found none");
   CHECK(manifest_refusal(header + "a\t1\tx\tk\n") == ":2: expected 5 fields, found 4");
   CHECK(manifest_refusal(header + "a\tlong\tx\tk\ten\n") ==

@@ -98,11 +98,14 @@ def test_refusals(folder, rows):
     none = write_manifest(folder / "none.jsonl", [{"audio_filepath": "missing.wav", "duration": 2}])
     unknown = write_manifest(folder / "unknown.jsonl", [rows[0], {"audio_filepath": "0.wav"}])
     empty = write_manifest(folder / "empty.jsonl", [])
+    utf16 = folder / "utf16.jsonl"
+    utf16.write_text(manifest.read_text(), encoding="utf-16")
     for code, message, arguments in (
             (2, "--manifest is required", []),
             (2, "exclude each other", ["--manifest", manifest, "--machines", "2", "--deadline", "1"]),
             (2, "line 2: expected a duration", ["--manifest", unknown]),
             (2, "expected rows, found none", ["--manifest", empty]),
+            (2, "utf16.jsonl: expected UTF-8, found UTF-16", ["--manifest", utf16]),
             (2, "not-there.jsonl: open: No such file", ["--manifest", folder / "not-there.jsonl"]),
             (2, "--machines: expected", ["--manifest", manifest, "--machines", "0"]),
             (2, "--price-per-hour: expected", ["--manifest", manifest, "--price-per-hour", "-1"]),

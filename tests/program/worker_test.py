@@ -226,6 +226,10 @@ def test_manifest(rows, manifest, expected):
                                        {"audio_filepath": "0.wav", "text": "x"}])
     code, out, err = manifest_run("--manifest", twice)
     check((code, out) == (2, b"") and "in lines 1 and 4" in err, f"ids: {code} {err}")
+    text = (WORK / manifest).read_text()
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+        (WORK / "utf16.jsonl").write_bytes(text.encode(encoding))
+        refused(2, "utf16.jsonl: expected UTF-8, found UTF-16", "--manifest", "utf16.jsonl")
 
 
 def refused(code, text, *arguments):

@@ -55,6 +55,15 @@ TEST_CASE("row: columns, their defaults and null") {
   CHECK(least.fault.empty());
 }
 
+TEST_CASE("row: a line of UTF-16 is told so") {
+  const std::string little("{\0\"\0a\0", 6);
+  const std::string big("\0{\0\"\0a", 6);
+  for (const std::string& line :
+       {little, big, "\xFF\xFE" + little, "\xFE\xFF" + big, std::string(1, '\0')}) {
+    CHECK(row_fault(line).starts_with("expected UTF-8, found UTF-16"));
+  }
+}
+
 TEST_CASE("row: paths and URIs") {
   const auto path = [](const std::string& named) {
     return read(ordered_json{{"audio_filepath", named}}.dump(), "/data").path;
