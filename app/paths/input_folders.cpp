@@ -16,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 58> kExtensions = {
-    "3g2", "3gp", "aac", "ac3", "adx", "aif",  "aifc", "aiff", "amr", "ape",  "asf", "ast",
-    "au",  "avi", "caf", "dts", "dv",  "f4v",  "flac", "flv",  "gxf", "m2ts", "m4a", "m4b",
-    "m4v", "mka", "mkv", "mlp", "mmf", "mov",  "mp2",  "mp3",  "mp4", "mpeg", "mpg", "mpga",
-    "mts", "mxf", "oga", "ogg", "ogv", "opus", "rf64", "rso",  "sbc", "snd",  "sox", "spx",
-    "thd", "ts",  "vob", "w64", "wav", "weba", "webm", "wma",  "wmv", "wtv"};
+constexpr std::array<std::string_view, 60> kExtensions = {
+    "3g2",  "3gp", "aac", "ac3",  "adx", "aif", "aifc", "aiff", "alaw", "amr", "ape",  "asf",
+    "ast",  "au",  "avi", "caf",  "dts", "dv",  "f4v",  "flac", "flv",  "gxf", "m2ts", "m4a",
+    "m4b",  "m4v", "mka", "mkv",  "mlp", "mmf", "mov",  "mp2",  "mp3",  "mp4", "mpeg", "mpg",
+    "mpga", "mts", "mxf", "oga",  "ogg", "ogv", "opus", "rf64", "rso",  "sbc", "snd",  "sox",
+    "spx",  "thd", "ts",  "ulaw", "vob", "w64", "wav",  "weba", "webm", "wma", "wmv",  "wtv"};
 
 class FolderWalk {
  public:

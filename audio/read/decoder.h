@@ -61,8 +61,9 @@ Opened open_sndfile(const InputFile& file);
 // Everything else: libavformat and libavcodec. `warnings`: what is known already; libav does not
 // tell a WAV that is cut short.
 Opened open_libav(const InputFile& file, const std::vector<std::string>& warnings = {});
-// file.raw_format() says how the bytes are to be read.
-std::unique_ptr<Decoder> open_raw(const InputFile& file);
+// How the bytes are to be read is not in them. `warnings`: what is known already.
+std::unique_ptr<Decoder> open_raw(const InputFile& file, const RawFormat& format,
+                                  const std::vector<std::string>& warnings = {});
 
 // Whether a header's number of bytes of samples is one of those that programs write to a pipe,
 // before they know how many there will be: 0, 0xFFFFFFFF (ffmpeg), 0x7FFFF000 less what is not a

@@ -1,5 +1,7 @@
 #include "audio/read/input.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -31,6 +33,15 @@ std::optional<SampleFormat> parse_format(std::string_view text) {
   return std::nullopt;
 }
 
+// Behind the last dot, in lower case.
+std::string extension_of(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  std::string extension(dot == name.npos ? "" : name.substr(dot + 1));
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
 [[noreturn]] void refuse(std::string_view spec) {
   std::string names;
   for (const auto& [name, format] : kFormats)
@@ -44,6 +55,20 @@ std::optional<SampleFormat> parse_format(std::string_view text) {
 }
 
 }  // namespace
+
+std::string telephone_format(std::string_view name) {
+  const std::string extension = extension_of(name);
+  if (extension == "ulaw" || extension == "ul") return "mulaw:8000:1";
+  return extension == "alaw" || extension == "al" ? "alaw:8000:1" : "";
+}
+
+bool is_raw_name(std::string_view name) {
+  const std::string extension = extension_of(name);
+  const bool is_format = std::ranges::any_of(
+      kFormats, [&](const auto& format) { return format.first.starts_with(extension); });
+  return (is_format && extension.size() > 1) || extension == "raw" || extension == "pcm" ||
+         extension.starts_with("sln");
+}
 
 std::size_t bytes_per_sample(SampleFormat format) {
   switch (format) {

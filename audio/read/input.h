@@ -45,6 +45,13 @@ struct RawFormat {
 // "s16le:16000:1" is format, rate in Hz, channels. Throws AudioError for anything else.
 RawFormat parse_raw_format(std::string_view spec);
 
+// What a telephone exchange's files without a header are, by their names (.ulaw, .ul, .alaw, .al):
+// "mulaw:8000:1"; empty: no such name.
+std::string telephone_format(std::string_view name);
+
+// Whether a file of this name may be samples without a header: "talk.raw", "talk.f32le".
+bool is_raw_name(std::string_view name);
+
 // A part of an audio, in samples at 16 kHz. One that begins behind the audio's end is an error, one
 // that ends there is not.
 struct SampleRange {

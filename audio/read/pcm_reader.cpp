@@ -1,6 +1,7 @@
 #include "audio/read/pcm_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -63,6 +64,21 @@ std::optional<BadSample> find_bad_sample(const PcmBlock& block, float& loudest) 
     default:
       return std::nullopt;
   }
+}
+
+// Sound has them in any companded half second, a text none.
+bool has_high_bytes(InputFile file) {
+  std::array<unsigned char, 4096> begin;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  const std::size_t n = file.read_at(0, std::as_writable_bytes(std::span(begin)));
+  return std::any_of(begin.begin(), begin.begin() + n, [](unsigned char c) { return c > 0x7F; });
+}
+
+// The way out for samples without a header.
+std::string raw_hint(const std::string& name) {
+  const bool is_stdin = name == "stdin";
+  if (!is_stdin && !is_raw_name(name)) return "";
+  return std::string("; raw samples need --stdin-format, as s16le:16000:1") +
+         (is_stdin ? "" : " - < " + name);
 }
 
 }  // namespace
@@ -138,7 +154,8 @@ void PcmReader::check(const PcmBlock& block) {
 std::unique_ptr<PcmReader> open_pcm(const InputFile& file) {
   if (file.raw_format()) {
     check_track(file, 1);
-    return std::make_unique<PcmReader>(open_raw(file), file.name(), file.range());
+    return std::make_unique<PcmReader>(open_raw(file, *file.raw_format()), file.name(),
+                                       file.range());
   }
   Opened sndfile = open_sndfile(file);
   if (sndfile.decoder) {
@@ -149,11 +166,16 @@ std::unique_ptr<PcmReader> open_pcm(const InputFile& file) {
   if (libav.decoder) {
     return std::make_unique<PcmReader>(std::move(libav.decoder), file.name(), file.range());
   }
-  throw AudioError(
-      file.name() + ": expected audio, found " + std::to_string(file.size()) +
-      " bytes that neither libsndfile (" + sndfile.refusal + ") nor libav (" + libav.refusal +
-      ") can decode" +
-      (file.name() == "stdin" ? "; raw samples need --stdin-format, as s16le:16000:1" : ""));
+  const std::string telephone = telephone_format(file.name());
+  if (!telephone.empty() && has_high_bytes(file.duplicate())) {
+    check_track(file, 1);
+    auto decoder = open_raw(file, parse_raw_format(telephone),
+                            {"expected a header, found none: by its name read as " + telephone});
+    return std::make_unique<PcmReader>(std::move(decoder), file.name(), file.range());
+  }
+  throw AudioError(file.name() + ": expected audio, found " + std::to_string(file.size()) +
+                   " bytes that neither libsndfile (" + sndfile.refusal + ") nor libav (" +
+                   libav.refusal + ") can decode" + raw_hint(file.name()));
 }
 
 std::unique_ptr<PcmReader> open_pcm(const Input& input) { return open_pcm(InputFile(input)); }

@@ -1,6 +1,7 @@
 // A file of headerless PCM.
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "audio/read/decoder.h"
 #include "audio/read/raw_samples.h"
@@ -10,10 +11,11 @@ namespace {
 
 class RawDecoder final : public Decoder {
  public:
-  explicit RawDecoder(const InputFile& file)
+  RawDecoder(const InputFile& file, const RawFormat& format, std::vector<std::string> warnings)
       : file_(file.duplicate()),
-        format_(*file.raw_format()),
-        info_{"raw PCM", format_.channels, format_.sample_rate} {
+        format_(format),
+        info_{"raw PCM", format_.channels, format_.sample_rate},
+        warnings_(std::move(warnings)) {
     check_info(info_, file_.name());
     const std::uint64_t rest = file_.size() % frame_bytes();
     if (rest != 0) {
@@ -55,8 +57,9 @@ class RawDecoder final : public Decoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> open_raw(const InputFile& file) {
-  return std::make_unique<RawDecoder>(file);
+std::unique_ptr<Decoder> open_raw(const InputFile& file, const RawFormat& format,
+                                  const std::vector<std::string>& warnings) {
+  return std::make_unique<RawDecoder>(file, format, warnings);
 }
 
 }  // namespace wnpu::audio

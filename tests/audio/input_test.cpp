@@ -4,17 +4,22 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include <doctest/doctest.h>
 
 #include "audio/read/input_file.h"
+#include "audio/read/spool_file.h"
 #include "tests/support/audio_files.h"
 
 namespace fs = std::filesystem;
 using namespace wnpu::audio;
 using wnpu::tests::audio_error_of;
+using wnpu::tests::decode_all;
+using wnpu::tests::Decoded;
 using wnpu::tests::TempFile;
 
 namespace {
@@ -168,6 +173,48 @@ TEST_CASE("input: what has no end is read to so many seconds of audio") {
   CHECK(contains(error_of_endless(wav, input), "within 8 MiB, found more: 10 s of audio"));
   input.raw_format = parse_raw_format("f64le:48000:1");
   CHECK(contains(error_of_endless("x", input), "within 3 MiB, found more: 10 s of audio"));
+}
+
+TEST_CASE("input: a temporary copy takes half of what is free there, at most") {
+  const int spool = open_spool("it");
+  struct statvfs disk {};
+  REQUIRE(::fstatvfs(spool, &disk) == 0);
+  const double free_bytes = double(disk.f_bavail) * double(disk.f_frsize);
+  const double room = double(room_for_spool(spool, std::uint64_t{1} << 62));
+  CHECK(room > 0.3 * free_bytes);  // others write there, too
+  CHECK(room < 0.6 * free_bytes);
+  CHECK(room_for_spool(spool, 17) == 17);
+  ::close(spool);
+}
+
+TEST_CASE("input: telephone sound without a header is known by its name, if it is no text") {
+  std::string codes;
+  for (int i = 0; i < 16000; ++i) codes += static_cast<char>(i * 37 % 256);
+  for (const auto& [suffix, spec] : {std::pair{".ulaw", "mulaw:8000:1"},
+                                     {".UL", "mulaw:8000:1"},
+                                     {".alaw", "alaw:8000:1"},
+                                     {".al", "alaw:8000:1"}}) {
+    CAPTURE(std::string(suffix));
+    const TempFile file(codes, suffix);
+    const Decoded decoded = decode_all(file.input());
+    CHECK(decoded.samples == decode_all({file.path(), parse_raw_format(spec)}).samples);
+    REQUIRE(decoded.warnings.size() == 1);
+    CHECK(contains(decoded.warnings[0], std::string("by its name read as ") + spec));
+    const TempFile text(std::string(5000, 'x'), suffix);
+    CHECK(contains(audio_error_of([&] { decode_all(text.input()); }), "expected audio, found"));
+  }
+}
+
+TEST_CASE("input: samples without a header are told the way out") {
+  const std::string noise(5000, '\x91');
+  for (const char* suffix : {".raw", ".pcm", ".s16le", ".F32", ".sln16"}) {
+    const TempFile file(noise, suffix);
+    CHECK(audio_error_of([&] { decode_all(file.input()); })
+              .ends_with("--stdin-format s16le:16000:1 (format, rate, channels) - < " +
+                         file.path().string()));
+  }
+  const TempFile other(noise, ".doc");
+  CHECK(audio_error_of([&] { decode_all(other.input()); }).ends_with("can decode"));
 }
 
 TEST_CASE("input: a device is no recording") {
