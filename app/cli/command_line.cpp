@@ -14,6 +14,7 @@
 #include "app/cli/version.h"
 #include "app/cli/work_options.h"
 #include "app/config/config_command.h"
+#include "app/engine/option_check.h"
 #include "audio/read/error.h"
 #include "audio/read/input.h"
 #include "models/kernels/vectors/instruction_set.h"
@@ -54,10 +55,15 @@ void add_input_options(CLI::App& app, Options& options) {
   app.add_option_function<std::string>(
          "--audio-track",
          [&options](const std::string& text) {
-           options.audio_track = parse_integer("--audio-track", text, {{0, 1000}});
+           options.each_audio.track = parse_integer("--audio-track", text, {{0, 1000}});
          },
          "Of files with several audio tracks, counted from 0; ffmpeg's choice if not given")
       ->type_name("N");
+  add_bool(app, "--container-times", options.each_audio.container_times,
+           "Sound that a film has late, or not at all, is silence; False: it is left out, as "
+           "openai-whisper does");
+  add_number(app, "--max-duration", options.each_audio.max_duration_s, {ranges::kMaxDuration},
+             "Seconds of audio that are taken of a pipe, which may have no end");
 }
 
 void add_manifest_options(CLI::App& app, Options& options) {

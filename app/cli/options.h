@@ -81,8 +81,8 @@ struct Options {
   RowLimits rows;
   // How raw samples on stdin look ("s16le:16000:1"); empty: stdin is a file of any format.
   std::string stdin_format;
-  // Of files with several audio tracks, counted from 0; none: as ffmpeg chooses, with a warning.
-  std::optional<std::size_t> audio_track;
+  // What holds of each input: track, times, limits.
+  Audio each_audio;
 
   // Name in the cache folder, or path of a model file or folder.
   std::string model = "tiny.en";
@@ -128,10 +128,10 @@ struct Options {
   bool dry_run = false;
 
   Audio audio(const std::string& input) const {
-    return {.path = input,
-            .bytes = {},
-            .raw_format = input == "-" ? stdin_format : "",
-            .track = audio_track};
+    Audio audio = each_audio;
+    audio.path = input;
+    if (input == "-") audio.raw_format = stdin_format;
+    return audio;
   }
 };
 

@@ -14,6 +14,8 @@ audio::Input input_of(const Audio& audio) {
   input.name = audio.name;
   input.memory = audio.bytes;
   input.audio_track = audio.track;
+  input.container_times = audio.container_times;
+  input.spool_s = audio.max_duration_s;
   const auto samples = [](double seconds) {
     return static_cast<std::uint64_t>(std::llround(seconds * audio::kSampleRate));
   };

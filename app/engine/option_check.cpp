@@ -136,6 +136,7 @@ void check_audio(const Audio& audio) {
   }
   check_number("audio.start_s", audio.start_s, ranges::kSecondsOfAudio);
   check_number("audio.duration_s", audio.duration_s, ranges::kSecondsOfAudio);
+  check_number("audio.max_duration_s", audio.max_duration_s, ranges::kMaxDuration);
 }
 
 void check_together(std::size_t n_together, const TranscribeOptions& options) {

@@ -38,6 +38,7 @@ inline constexpr Numbers kMilliseconds = {0, 1e6};
 inline constexpr Numbers kSecondsOfSpeech = {1, 1e6};
 inline constexpr Numbers kSecondsOfWindow = {0, 30};
 inline constexpr Numbers kSecondsOfAudio = {0, 1e8};  // three years
+inline constexpr Numbers kMaxDuration = {1, 1e8};
 
 }  // namespace ranges
 

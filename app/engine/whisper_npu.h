@@ -131,9 +131,10 @@ typedef struct whisper_npu_audio {
   uint64_t n_bytes;
   const float *samples;  // mono, 16 kHz, -1 to 1; louder ones are cut off
   uint64_t n_samples;
-  const char *raw_format;  // of a path or bytes without a header: FORMAT:RATE:CHANNELS, with
-                           // ffmpeg's names, "s16le:16000:1"; empty: there is a header
-  int64_t track;           // of several, counted from 0; -1: as ffmpeg chooses
+  const char *raw_format;   // of a path or bytes without a header: FORMAT:RATE:CHANNELS, with
+                            // ffmpeg's names, "s16le:16000:1"; empty: there is a header
+  int64_t track;            // of several, counted from 0; -1: as ffmpeg chooses
+  int64_t container_times;  // 0: what a film's sound lacks is no silence; initially 1
 } whisper_npu_audio;
 
 // As whisper_npu_model_options_init().

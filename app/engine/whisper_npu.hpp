@@ -91,6 +91,12 @@ struct Audio {
   std::optional<double> duration_s = {};
   // What errors and the transcript call it; empty: its path.
   std::string name = {};
+  // Sound that a film's container has late, or not at all, is silence, so that times are the
+  // film's; false: what there is, one behind the other, as openai-whisper hears it.
+  bool container_times = true;
+  // What cannot seek, such as a pipe, is refused beyond so many seconds, for it may have no end.
+  // Seconds from 1 to 1e8.
+  double max_duration_s = 24 * 60 * 60;
 
   // Mono samples at 16 kHz, in -1 .. 1; louder ones are cut off, with a warning where it is much,
   // and NaN is Error(audio).

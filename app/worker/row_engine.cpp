@@ -35,7 +35,7 @@ class EngineForRows {
     Session session(model);
     channel.send_now({{kReady, model_sha256_}});
     is_ready_ = true;
-    const Serving serving{options_.rows, options_.transcribe.word_timestamps, options_.audio_track,
+    const Serving serving{options_.rows, options_.transcribe.word_timestamps, options_.each_audio,
                           [&](const Transcript& transcript) { note_end(transcript, messages); },
                           [&](const std::string& url, const std::function<bool()>& is_hung_up) {
                             return std::make_unique<FetchedRecording>(

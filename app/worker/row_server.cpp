@@ -98,12 +98,11 @@ class RowServer {
     const QueuedRow& row = ready->row;
     const FetchedRecording* const fetched = ready->fetched.get();
     note_share();
-    Recording recording{.audio = {.path = fetched ? fetched->path() : row.path,
-                                  .track = serving_.audio_track,
-                                  .start_s = row.start_s,
-                                  .duration_s = row.duration_s,
-                                  .name = fetched ? shown_url(row.path) : ""},
-                        .language = row.language};
+    Recording recording{.audio = serving_.audio, .language = row.language};
+    recording.audio.path = fetched ? fetched->path() : row.path;
+    recording.audio.name = fetched ? shown_url(row.path) : "";
+    recording.audio.start_s = row.start_s;
+    recording.audio.duration_s = row.duration_s;
     at_work_.emplace(n_given_++, AtWorkRow{std::move(*ready), share_s_});
     return recording;
   }

@@ -19,7 +19,7 @@ using TranscribeEach = std::function<void(std::size_t n_together, const Recordin
 struct Serving {
   RowLimits limits;
   bool with_words = false;
-  std::optional<std::size_t> audio_track = {};                // of each recording
+  Audio audio = {};                                           // what holds of each recording
   std::function<void(const Transcript&)> on_transcript = {};  // before it is answered
   FetchUrl fetch = {};                                        // a row's recording that is at a URL
 };

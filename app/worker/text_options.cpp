@@ -98,12 +98,14 @@ ordered_json option_json(const DeviceOptions& options) {
 }  // namespace
 
 std::string text_options(const Options& options) {
+  const Audio& audio = options.each_audio;
   const ordered_json json = {
       {"version", kVersion},
       {"transcribe", option_json(options.transcribe)},
       {"device", option_json(options.device)},
       {"gemm", options.gemm == kernels::Gemm::blas ? "blas" : "own"},
-      {"audio_track", options.audio_track ? ordered_json(*options.audio_track) : ordered_json()}};
+      {"audio_track", audio.track ? ordered_json(*audio.track) : ordered_json()},
+      {"container_times", audio.container_times}};
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

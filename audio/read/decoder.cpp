@@ -1,11 +1,34 @@
 #include "audio/read/decoder.h"
 
+#include <string_view>
+
 #include "audio/read/error.h"
 
 namespace wnpu::audio {
 
 bool is_streamed_size(std::uint64_t n_bytes, std::uint64_t frame) {
   return n_bytes == 0 || n_bytes > 0x7FFFF000 - frame;
+}
+
+// A page that begins a stream, behind one that does not.
+bool is_chained_ogg(InputFile& file) {
+  constexpr std::string_view kMagic("OggS\0", 5);
+  constexpr unsigned char kBegins = 2;
+  std::string bytes;
+  bool is_begun = false;
+  std::vector<char> block(std::size_t{1} << 16U);
+  for (std::uint64_t at = 0;
+       const std::size_t n = file.read_at(at, std::as_writable_bytes(std::span(block))); at += n) {
+    bytes.append(block.data(), n);
+    const std::size_t end = bytes.size() - std::min(bytes.size(), kMagic.size());
+    for (std::size_t page = bytes.find(kMagic); page < end; page = bytes.find(kMagic, page + 1)) {
+      const bool begins = (static_cast<unsigned char>(bytes[page + kMagic.size()]) & kBegins) != 0;
+      if (begins && is_begun) return true;
+      is_begun |= !begins;
+    }
+    bytes.erase(0, end);
+  }
+  return false;
 }
 
 void check_track(const InputFile& file, std::size_t n_tracks) {

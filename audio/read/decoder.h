@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct PcmBlock {
   PcmLayout layout;
   std::size_t n_frames = 0;
   const std::uint8_t* const* planes = nullptr;  // one a channel where planar, else one
+  // By the container, from its beginning on; none: it stores no times, or has none of this.
+  std::optional<double> begin_s = std::nullopt;
 };
 
 class Decoder {
@@ -69,6 +72,9 @@ std::unique_ptr<Decoder> open_raw(const InputFile& file, const RawFormat& format
 // before they know how many there will be: 0, 0xFFFFFFFF (ffmpeg), 0x7FFFF000 less what is not a
 // whole frame (sox). `frame`: bytes of one.
 bool is_streamed_size(std::uint64_t n_bytes, std::uint64_t frame);
+
+// Whether an Ogg file is several, one behind the other.
+bool is_chained_ogg(InputFile& file);
 
 // Throws AudioError unless `file` is to be read from one of its `n_tracks` audio tracks.
 void check_track(const InputFile& file, std::size_t n_tracks);

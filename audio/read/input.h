@@ -79,6 +79,9 @@ struct Input {
   std::span<const std::byte> memory = {};
   // Only these are heard, as if there were no others.
   SampleRange range = {};
+  // Silence before sound that begins late, and in the place of what is missing, by the container's
+  // times; false: what there is, one behind the other, as `ffmpeg -f s16le` has it.
+  bool container_times = true;
   // For messages; empty: the path, "stdin" or "memory".
   std::string name = {};
 };

@@ -94,7 +94,7 @@ std::uint64_t most_bytes(const Input& input, std::span<const std::byte> begin) {
   if (by_duration < by_disk) {
     throw AudioError(expected +
                      "more: " + std::to_string(static_cast<std::uint64_t>(order.input.spool_s)) +
-                     " s of audio are taken of what cannot seek");
+                     " s of audio are taken of what cannot seek (--max-duration)");
   }
   throw AudioError(expected +
                    "more: its temporary copy may take half of what is free in TMPDIR "
@@ -154,7 +154,8 @@ InputFile::InputFile(const Input& input, std::function<bool()> should_stop)
     : should_stop_(std::move(should_stop)),
       raw_format_(input.raw_format),
       audio_track_(input.audio_track),
-      range_(input.range) {
+      range_(input.range),
+      container_times_(input.container_times) {
   if (input.path.empty()) {
     name_ = "memory";
     memory_ = input.memory;
@@ -193,6 +194,7 @@ InputFile::InputFile(InputFile&& other) noexcept
       raw_format_(other.raw_format_),
       audio_track_(other.audio_track_),
       range_(other.range_),
+      container_times_(other.container_times_),
       memory_(other.memory_),
       fd_(std::exchange(other.fd_, -1)),
       size_(other.size_),
@@ -210,6 +212,7 @@ InputFile InputFile::duplicate() const {
   copy.raw_format_ = raw_format_;
   copy.audio_track_ = audio_track_;
   copy.range_ = range_;
+  copy.container_times_ = container_times_;
   copy.size_ = size_;
   return copy;
 }

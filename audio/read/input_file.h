@@ -32,6 +32,7 @@ class InputFile {
   const std::optional<RawFormat>& raw_format() const { return raw_format_; }
   const std::optional<std::size_t>& audio_track() const { return audio_track_; }
   const SampleRange& range() const { return range_; }
+  bool container_times() const { return container_times_; }
 
   // Reads up to out.size() bytes from `offset`; fewer at the end of the file only. An I/O error,
   // and to be asked to stop, are as the end here, because decoders call this from C; check() throws
@@ -51,6 +52,7 @@ class InputFile {
   std::optional<RawFormat> raw_format_;
   std::optional<std::size_t> audio_track_;
   SampleRange range_;
+  bool container_times_ = true;
   std::span<const std::byte> memory_;
   int fd_ = -1;  // none: memory_
   std::uint64_t size_ = 0;

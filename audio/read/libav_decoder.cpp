@@ -4,15 +4,17 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <new>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "audio/read/container_gaps.h"
 #include "audio/read/decoder.h"
 #include "audio/read/error.h"
-#include "audio/read/libav_library.h"
+#include "audio/read/libav_handles.h"
 #include "audio/read/number_text.h"
 
 namespace wnpu::audio {
@@ -32,73 +34,7 @@ constexpr int kIoBytes = 1 << 15;
 
 // A decoded length may fall short of the header's by this: encoder delay and padding.
 constexpr double kSlackSeconds = 0.25;
-
-std::string error_text(int error) {
-  std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
-  libav().av_strerror(error, text.data(), text.size());
-  return text.data();
-}
-
-template <typename T>
-T* check_memory(T* made) {
-  if (made == nullptr) throw std::bad_alloc();
-  return made;
-}
-
-// Where a function of libav failed for want of memory, that is what is thrown. It says ENOMEM of a
-// header with an absurd size too: memory lacks where there is none for this either.
-void check_memory(int error) {
-  constexpr std::size_t kEnoughForAnyHeader = std::size_t{64} << 20U;
-  if (error != AVERROR(ENOMEM)) return;
-  void* memory = check_memory(libav().av_malloc(kEnoughForAnyHeader));
-  libav().av_freep(&memory);
-}
-
-struct FreeIo {
-  void operator()(AVIOContext* io) const {
-    libav().av_freep(&io->buffer);
-    libav().avio_context_free(&io);
-  }
-};
-struct FreeFormat {
-  void operator()(AVFormatContext* format) const { libav().avformat_close_input(&format); }
-};
-struct FreeCodec {
-  void operator()(AVCodecContext* codec) const { libav().avcodec_free_context(&codec); }
-};
-struct FreePacket {
-  void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
-};
-struct FreeFrame {
-  void operator()(AVFrame* frame) const { libav().av_frame_free(&frame); }
-};
-
-// An InputFile with a position, behind libav's C callbacks.
-struct ByteStream {
-  InputFile file;
-  std::int64_t position = 0;
-};
-
-int read_bytes(void* opaque, std::uint8_t* out, int size) {
-  auto& stream = *static_cast<ByteStream*>(opaque);
-  const std::size_t n =
-      stream.file.read_at(static_cast<std::uint64_t>(stream.position),
-                          std::as_writable_bytes(std::span(out, static_cast<std::size_t>(size))));
-  stream.position += static_cast<std::int64_t>(n);
-  return n == 0 ? AVERROR_EOF : static_cast<int>(n);
-}
-
-std::int64_t seek_bytes(void* opaque, std::int64_t offset, int whence) {
-  auto& stream = *static_cast<ByteStream*>(opaque);
-  const auto size = static_cast<std::int64_t>(stream.file.size());
-  if (whence == AVSEEK_SIZE) return size;
-  whence &= ~AVSEEK_FORCE;
-  if (whence == SEEK_CUR) offset += stream.position;
-  if (whence == SEEK_END) offset += size;
-  if (offset < 0) return AVERROR(EINVAL);
-  stream.position = offset;
-  return offset;
-}
+constexpr double kRoundingSeconds = 0.05;  // of a container's times
 
 std::optional<double> seconds(std::int64_t time, const AVStream& stream) {
   if (time == AV_NOPTS_VALUE || time <= 0) return std::nullopt;
@@ -118,6 +54,7 @@ class LibavDecoder final : public Decoder {
         warnings_(std::move(warnings)) {
     open_container();
     if (refusal_.empty()) open_codec();
+    if (format_ && stream_index_ < 0 && may_have_sound()) look_further();
     stream_->file.check();
     if (!refusal_.empty()) return;
     const AVCodecParameters& parameters = *format_->streams[stream_index_]->codecpar;
@@ -152,17 +89,26 @@ class LibavDecoder final : public Decoder {
       finish();
       return {};
     }
+    const std::optional<double> begin_s = this->begin_s();
     decoded_s_ += static_cast<double>(frame_->nb_samples) / frame_->sample_rate;
     const AVChannelLayout& layout = frame_->ch_layout;
     const bool is_named = layout.order == AV_CHANNEL_ORDER_NATIVE &&
                           std::popcount(layout.u.mask) == layout.nb_channels;
     return {{frame_->format, layout.nb_channels, frame_->sample_rate, is_named ? layout.u.mask : 0},
             static_cast<std::size_t>(frame_->nb_samples),
-            frame_->extended_data};
+            frame_->extended_data,
+            begin_s};
+  }
+
+  // None: it stores no times, or they are not wanted.
+  std::optional<GapLimits> gaps() const {
+    return stream_->file.container_times() ? gap_limits(*format_) : std::nullopt;
   }
 
  private:
-  void open_container();
+  void open_container(std::int64_t look_s = 0, std::int64_t look_bytes = 0);
+  bool may_have_sound() const;
+  void look_further();
   void choose_stream();
   void open_codec();
   bool next_frame();
@@ -170,7 +116,9 @@ class LibavDecoder final : public Decoder {
   int read_packet();
   std::optional<double> header_s() const;
   double container_s() const;
-  std::optional<std::string> truncation() const;
+  std::optional<double> begin_s();
+  bool is_chained();
+  std::optional<std::string> truncation();
   void finish();
 
   void warn(const std::string& text) { warnings_.push_back(text); }
@@ -186,6 +134,9 @@ class LibavDecoder final : public Decoder {
   std::size_t damaged_packets_ = 0;
   bool has_frame_ = false;  // one that was not yet handed out
   double decoded_s_ = 0;    // handed out
+  std::optional<double> first_begin_s_;
+  double last_end_s_ = 0;  // by the container
+  std::optional<bool> is_chained_;
   // By the header, of each stream that it knows the length of.
   std::vector<std::optional<double>> header_s_;
   double last_packet_s_ = 0;  // the latest end of a packet of any stream that is read
@@ -196,13 +147,15 @@ class LibavDecoder final : public Decoder {
   std::vector<std::string> warnings_;
 };
 
-void LibavDecoder::open_container() {
+void LibavDecoder::open_container(std::int64_t look_s, std::int64_t look_bytes) {
   auto* buffer = static_cast<unsigned char*>(check_memory(libav().av_malloc(kIoBytes)));
   io_.reset(check_memory(libav().avio_alloc_context(buffer, kIoBytes, 0, stream_.get(), read_bytes,
                                                     nullptr, seek_bytes)));
   AVFormatContext* format = check_memory(libav().avformat_alloc_context());
   format->pb = io_.get();
   format->io_open = refuse_to_open;
+  if (look_s > 0) format->max_analyze_duration = look_s * AV_TIME_BASE;
+  if (look_bytes > 0) format->probesize = look_bytes;
   AVDictionary* options = nullptr;
   libav().av_dict_set(&options, "format_whitelist", kContainerNames, 0);
   // Else libav decodes pictures and video too, to tell their sizes: a large cover takes a gigabyte.
@@ -225,6 +178,28 @@ void LibavDecoder::open_container() {
   const int found = libav().avformat_find_stream_info(format_.get(), nullptr);
   check_memory(found);
   if (found < 0) refusal_ = error_text(found);
+}
+
+// Behind the few seconds that libav looks at, where no header tells all of it.
+bool LibavDecoder::may_have_sound() const {
+  const std::span streams(format_->streams, format_->nb_streams);
+  return (format_->ctx_flags & AVFMTCTX_NOHEADER) != 0 ||
+         std::ranges::any_of(streams, [](const AVStream* stream) {
+           const AVCodecParameters& parameters = *stream->codecpar;
+           return parameters.codec_type == AVMEDIA_TYPE_AUDIO && parameters.sample_rate == 0;
+         });
+}
+
+// What libav looks at is kept in memory.
+void LibavDecoder::look_further() {
+  constexpr std::int64_t kLookSeconds = 600;
+  constexpr std::int64_t kLookBytes = std::int64_t{64} << 20;
+  refusal_.clear();
+  header_s_.clear();
+  format_.reset();
+  stream_->position = 0;
+  open_container(kLookSeconds, kLookBytes);
+  if (refusal_.empty()) open_codec();
 }
 
 // The track that was asked for, else the ffmpeg program's choice (its ffmpeg_opt.c; not that of
@@ -343,12 +318,32 @@ double LibavDecoder::container_s() const {
   return is_known ? static_cast<double>(format_->duration) / AV_TIME_BASE : 0;
 }
 
+// Of the frame at hand. In a chained Ogg each part begins at any time, counted at the first's rate.
+std::optional<double> LibavDecoder::begin_s() {
+  if (frame_->pts == AV_NOPTS_VALUE || !gaps()) return std::nullopt;
+  const double time_s = static_cast<double>(frame_->pts) * av_q2d(codec_->pkt_timebase) -
+                        static_cast<double>(format_->start_time) / AV_TIME_BASE;
+  if (std::abs(time_s - decoded_s_) > kRoundingSeconds && is_chained()) return std::nullopt;
+  if (!first_begin_s_) first_begin_s_ = time_s;
+  last_end_s_ = time_s + static_cast<double>(frame_->nb_samples) / frame_->sample_rate;
+  return time_s;
+}
+
+bool LibavDecoder::is_chained() {
+  if (!is_chained_) {
+    is_chained_ =
+        std::string_view(format_->iformat->name) == "ogg" && is_chained_ogg(stream_->file);
+  }
+  return *is_chained_;
+}
+
 // The audio's own length counts, where the header has it: a video may be longer. Else the
-// container's, which some stream must reach.
-std::optional<std::string> LibavDecoder::truncation() const {
+// container's, which some stream must reach. That of a chained Ogg is its last part's.
+std::optional<std::string> LibavDecoder::truncation() {
   const double declared_s = header_s().value_or(container_s());
-  const double found_s = header_s() ? decoded_s_ : std::max(decoded_s_, last_packet_s_);
-  if (found_s + kSlackSeconds >= declared_s) return std::nullopt;
+  const double with_gaps_s = std::max(decoded_s_, last_end_s_ - first_begin_s_.value_or(0));
+  const double found_s = header_s() ? with_gaps_s : std::max(with_gaps_s, last_packet_s_);
+  if (found_s + kSlackSeconds >= declared_s || is_chained()) return std::nullopt;
   return "expected " + number_text(declared_s) + " s by the header, found " + number_text(found_s) +
          " s: the file is cut short or damaged";
 }
@@ -383,7 +378,9 @@ Opened open_libav(const InputFile& file, const std::vector<std::string>& warning
   if (!decoder->is_certain() && !decodes(file)) {
     return {nullptr, "nothing certain (at best " + decoder->info().format + ")", {}};
   }
-  return {std::move(decoder), "", {}};
+  const auto gaps = decoder->gaps();
+  if (!gaps) return {std::move(decoder), "", {}};
+  return {fill_gaps(std::move(decoder), *gaps), "", {}};
 }
 
 }  // namespace wnpu::audio

@@ -15,6 +15,7 @@
 #include "tests/support/audio_files.h"
 
 using namespace wnpu::tests;
+using wnpu::audio::Input;
 
 namespace {
 
@@ -65,6 +66,16 @@ void check_sound_file(const Recipe& recipe) {
 bool tells_cut_of(const std::string& bytes, const std::string& suffix) {
   const TempFile cut(bytes.substr(0, bytes.size() * 2 / 3), suffix);
   return tells_cut(decode_all(cut.input()));
+}
+
+// An Ogg without its pages from `first` to before `end`.
+std::string without_pages(const std::string& ogg, int first, int end) {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  for (int i = 0; i < first; ++i) from = ogg.find("OggS", from + 1);
+  for (int i = 0; i < end; ++i) to = ogg.find("OggS", to + 1);
+  REQUIRE(to != ogg.npos);
+  return ogg.substr(0, from) + ogg.substr(to);
 }
 
 long peak_kb() {
@@ -162,7 +173,11 @@ TEST_CASE("containers: a video longer than its sound, and sound that begins late
     CAPTURE(std::string(recipe.suffix));
     for (const char* sound : {"", "-itsoffset 3 "}) {
       const MadeFile file(std::string(kVideo) + sound + kTone + recipe.encoder, recipe.suffix);
-      CHECK(check_as_ffmpeg(file.path()).warnings.empty());
+      Input input{file.path(), {}};
+      input.container_times = false;
+      const Decoded decoded = decode_all(input);
+      CHECK(same_samples(s16_bytes(decoded.samples), ffmpeg_s16(file.path())));
+      CHECK(decoded.warnings.empty());
     }
   }
 }
@@ -178,6 +193,27 @@ TEST_CASE("containers: of two tracks the shorter one is whole") {
       CHECK(decoded.warnings.empty());
     }
   }
+}
+
+TEST_CASE("containers: a chained Ogg is whole, and one that lacks pages is not") {
+  const std::string tone = "-f lavfi -i sine=440:r=16000:d=";
+  const std::string first = MadeFile(tone + "3 -c:a libvorbis", ".ogg").bytes();
+  const std::string faster = MadeFile(tone + "5 -ac 2 -ar 44100 -c:a libvorbis", ".ogg").bytes();
+  const std::string opus = MadeFile(tone + "9 -c:a libopus", ".opus").bytes();
+  const std::string low_delay =
+      MadeFile(tone + "5 -c:a libopus -application lowdelay", ".opus").bytes();
+  const std::string live = without_pages(opus, 2, 7);  // as a station's, joined late
+  for (const std::string& chain :
+       {first + faster, faster + first + faster, first + first, opus + low_delay,
+        low_delay + opus + low_delay, low_delay + live}) {
+    const TempFile file(chain, ".ogg");
+    CHECK(check_as_ffmpeg(file.path()).warnings.empty());
+  }
+  const TempFile file(without_pages(opus, 5, 7), ".opus");
+  Input input = file.input();
+  input.container_times = false;
+  CHECK(tells_cut(decode_all(input)));
+  CHECK(decode_all(file.input()).samples.size() == 144000);
 }
 
 TEST_CASE("containers: a cut video is told") {

@@ -75,6 +75,7 @@ VALUES = {
     "--model-dir": text("{models}", "missing", "."),
     "--yes": FLAG, "--offline": FLAG, "--allow-urls": FLAG, "--max-download": choice("1", "1K", "4G", odd=("0", "-1", "x")),
     "--fp16": BOOL, "--isolate": choice("auto", "on", "off"), "--audio-track": number(0, 3, (100,), integer=True),
+    "--container-times": BOOL, "--max-duration": choice("60", "86400", "1e8", odd=("0.5", "-1", "1e9")),
     "--device": choice("cpu", "cpu", "cpu", "auto", "sim", "npu", "npu:0,npu:1", "cpu,npu",
                        odd=("gpu", "cuda", "sim:0", "npu:", "npu:0,sim", "sim:99", "cpu,", "cpu,cpu", "sim,cpu")),
     "--gemm": choice("own", "blas"),

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kFieldBytes = 8;  // of every field, so that a struct may end behind any
 static_assert(sizeof(void*) == kFieldBytes && sizeof(std::size_t) == kFieldBytes);
 static_assert(sizeof(whisper_npu_model_options) == 17 * kFieldBytes);
-static_assert(sizeof(whisper_npu_audio) == 8 * kFieldBytes);
+static_assert(sizeof(whisper_npu_audio) == 9 * kFieldBytes);
 static_assert(sizeof(whisper_npu_transcribe_options) == 43 * kFieldBytes);
 static_assert(sizeof(whisper_npu_callbacks) == 5 * kFieldBytes);
 
@@ -221,6 +221,7 @@ whisper_npu_audio no_audio() {
   whisper_npu_audio audio{};
   audio.size = sizeof audio;
   audio.track = -1;
+  audio.container_times = 1;
   return audio;
 }
 
@@ -275,6 +276,7 @@ Audio to_engine(const whisper_npu_audio* given) {
   if (c.samples != nullptr) return Audio::from_samples(samples);
   Audio audio{.path = has_path ? c.path : "", .bytes = bytes, .raw_format = raw_format};
   if (c.track >= 0) audio.track = static_cast<std::size_t>(c.track);
+  audio.container_times = c.container_times != 0;
   return audio;
 }
 

@@ -111,6 +111,7 @@ TEST_CASE("c options: defaults are those of C++") {
   CHECK(transcribe.n_suppress_tokens == 1);
   CHECK(transcribe.suppress_tokens[0] == -1);
   CHECK(initial<whisper_npu_audio>().track == -1);
+  CHECK(initial<whisper_npu_audio>().container_times == 1);
 }
 
 TEST_CASE("c options: every field counts, and is one of the engine's") {

@@ -39,7 +39,8 @@ TEST_CASE("text options: what changes a text changes the number, and nothing els
   CHECK(differs([](Options& o) { o.transcribe.clip_timestamps = {1, 2}; }));
   CHECK(differs([](Options& o) { o.device.cpu_precision = "fp32"; }));
   CHECK(differs([](Options& o) { o.device.split = "layers"; }));
-  CHECK(differs([](Options& o) { o.audio_track = 0; }));
+  CHECK(differs([](Options& o) { o.each_audio.track = 0; }));
+  CHECK(differs([](Options& o) { o.each_audio.container_times = false; }));
   CHECK(differs([](Options& o) { o.transcribe.vad.enabled = true; }));
   const auto weights = folder.make_file("vad", "weights").string();
   CHECK(differs([&](Options& o) { o.transcribe.vad = {.enabled = true, .weights = weights}; }));
