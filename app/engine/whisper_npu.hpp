@@ -72,16 +72,14 @@ struct ModelOptions {
   bool operator==(const ModelOptions&) const = default;
 };
 
-// What is to be heard: a path, or bytes. The memory that spans point to must stay until the call
-// returns.
+// What is to be heard: a path, or bytes. What spans point to must stay until the call returns.
 struct Audio {
   // A file of any format; "-" is stdin; empty: `bytes`.
   std::string path = {};
   // A file's content in memory.
   std::span<const std::byte> bytes = {};
-  // Where the file or the bytes are samples without a header: FORMAT:RATE:CHANNELS,
-  // "s16le:16000:1". Formats as ffmpeg names them (s16le, f32le, ...), rate in Hz. Empty: they have
-  // a header.
+  // Of samples without a header: FORMAT:RATE:CHANNELS, "s16le:16000:1", formats as ffmpeg names
+  // them (s16le, f32le, ...), rate in Hz. Empty: they have a header.
   std::string raw_format = {};
   // Of several audio tracks, counted from 0; none: as ffmpeg chooses.
   std::optional<std::size_t> track = std::nullopt;
@@ -91,12 +89,8 @@ struct Audio {
   std::optional<double> duration_s = {};
   // What errors and the transcript call it; empty: its path.
   std::string name = {};
-  // Sound that a film's container has late, or not at all, is silence, so that times are the
-  // film's; false: what there is, one behind the other, as openai-whisper hears it.
-  bool container_times = true;
-  // What cannot seek, such as a pipe, is refused beyond so many seconds, for it may have no end.
-  // Seconds from 1 to 1e8.
-  double max_duration_s = 24 * 60 * 60;
+  bool container_times = true;  // what a film's sound lacks is silence; false: as openai-whisper
+  double max_duration_s = 24 * 60 * 60;  // of a pipe, which may have no end: 1 to 1e8
 
   // Mono samples at 16 kHz, in -1 .. 1; louder ones are cut off, with a warning where it is much,
   // and NaN is Error(audio).

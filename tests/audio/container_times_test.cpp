@@ -8,10 +8,6 @@
 
 #include <doctest/doctest.h>
 
-extern "C" {
-#include <libavutil/samplefmt.h>
-}
-
 #include "audio/read/container_gaps.h"
 #include "tests/support/audio_files.h"
 
@@ -20,13 +16,15 @@ using namespace wnpu::tests;
 
 namespace {
 
+constexpr int kUnsigned8 = 0;  // AV_SAMPLE_FMT_U8
+constexpr int kSigned16 = 1;   // AV_SAMPLE_FMT_S16
 constexpr int kRate = 16000;
 constexpr std::size_t kFrames = 1600;  // in a block: 0.1 s
 
 // Blocks of 0.1 s that begin at given times; every sample is 1.
 class Script final : public Decoder {
  public:
-  explicit Script(std::vector<std::optional<double>> begin_s, int sample_format = AV_SAMPLE_FMT_S16)
+  explicit Script(std::vector<std::optional<double>> begin_s, int sample_format = kSigned16)
       : begin_s_(std::move(begin_s)), sample_format_(sample_format) {}
 
   const PcmInfo& info() const override { return info_; }
@@ -88,7 +86,7 @@ class MadeFilm {
 constexpr const char* kPicture = "-f lavfi -i testsrc=d=9:s=160x120:r=25 ";
 constexpr const char* kNoise = "-f lavfi -i anoisesrc=d=4:r=16000:a=0.1:seed=7 ";
 
-struct Recipe {
+struct FilmRecipe {
   std::string encoder;
   std::string suffix;
 };
@@ -162,9 +160,9 @@ TEST_CASE("container times: a gap that damage made is told, and no silence") {
 }
 
 TEST_CASE("container times: silence of unsigned samples is their middle, in bounded blocks") {
-  const auto decoder = fill_gaps(
-      std::make_unique<Script>(std::vector<std::optional<double>>{3000.0}, AV_SAMPLE_FMT_U8),
-      {3600, 3600, 7200});
+  const auto decoder =
+      fill_gaps(std::make_unique<Script>(std::vector<std::optional<double>>{3000.0}, kUnsigned8),
+                {3600, 3600, 7200});
   std::size_t n_silent = 0;
   PcmBlock block = decoder->next();
   for (; block.planes[0][0] == 0x80; block = decoder->next()) {
@@ -176,16 +174,17 @@ TEST_CASE("container times: silence of unsigned samples is their middle, in boun
 }
 
 TEST_CASE("container times: sound that begins late in a film, as ffmpeg's aresample") {
-  for (const Recipe& recipe : {Recipe{"-c:v mpeg4 -c:a aac", ".mp4"},
-                               {"-c:v mpeg4 -c:a aac -movflags +frag_keyframe+empty_moov", ".mp4"},
-                               {"-c:v mpeg4 -c:a pcm_u8", ".mkv"},
-                               {"-c:v mpeg4 -c:a libopus", ".mkv"},
-                               {"-c:v flv1 -ar 22050 -c:a libmp3lame", ".flv"},
-                               {"-c:v msmpeg4 -c:a wmav2", ".wmv"},
-                               {"-c:v mpeg2video -c:a mp2", ".wtv"},
-                               {"-c:v mpeg2video -c:a mp2", ".ts"},
-                               {"-c:v mpeg1video -ar 44100 -c:a mp2", ".mpg"},
-                               {"-c:v libtheora -c:a libvorbis", ".ogv"}}) {
+  for (const FilmRecipe& recipe :
+       {FilmRecipe{"-c:v mpeg4 -c:a aac", ".mp4"},
+        {"-c:v mpeg4 -c:a aac -movflags +frag_keyframe+empty_moov", ".mp4"},
+        {"-c:v mpeg4 -c:a pcm_u8", ".mkv"},
+        {"-c:v mpeg4 -c:a libopus", ".mkv"},
+        {"-c:v flv1 -ar 22050 -c:a libmp3lame", ".flv"},
+        {"-c:v msmpeg4 -c:a wmav2", ".wmv"},
+        {"-c:v mpeg2video -c:a mp2", ".wtv"},
+        {"-c:v mpeg2video -c:a mp2", ".ts"},
+        {"-c:v mpeg1video -ar 44100 -c:a mp2", ".mpg"},
+        {"-c:v libtheora -c:a libvorbis", ".ogv"}}) {
     CAPTURE(recipe.suffix);
     const MadeFilm late(film_words("-itsoffset 5 ", recipe.encoder), recipe.suffix);
     const Decoded decoded = check_as_ffmpeg_with_times(late.path());
@@ -200,10 +199,10 @@ TEST_CASE("container times: sound that begins late in a film, as ffmpeg's aresam
 
 TEST_CASE("container times: lost packets are silence") {
   const std::string lost = " -bsf:a \"noise=drop=between(n\\,20\\,40)\"";
-  for (const Recipe& recipe : {Recipe{"-c:v mpeg4 -c:a aac", ".mp4"},
-                               {"-c:v mpeg4 -c:a aac", ".mkv"},
-                               {"-c:v mpeg2video -c:a mp2", ".ts"},
-                               {"-vn -c:a aac", ".mka"}}) {
+  for (const FilmRecipe& recipe : {FilmRecipe{"-c:v mpeg4 -c:a aac", ".mp4"},
+                                   {"-c:v mpeg4 -c:a aac", ".mkv"},
+                                   {"-c:v mpeg2video -c:a mp2", ".ts"},
+                                   {"-vn -c:a aac", ".mka"}}) {
     CAPTURE(recipe.suffix);
     const MadeFilm film(film_words("", recipe.encoder + lost), recipe.suffix);
     const Decoded decoded = decode_all({film.path(), {}});
