@@ -209,9 +209,9 @@ TEST_CASE("input: samples without a header are told the way out") {
   const std::string noise(5000, '\x91');
   for (const char* suffix : {".raw", ".pcm", ".s16le", ".F32", ".sln16"}) {
     const TempFile file(noise, suffix);
-    CHECK(audio_error_of([&] { decode_all(file.input()); })
-              .ends_with("--stdin-format s16le:16000:1 (format, rate, channels) - < " +
-                         file.path().string()));
+    CHECK(audio_error_of([&] {
+            decode_all(file.input());
+          }).ends_with("--stdin-format, as s16le:16000:1 - < " + file.path().string()));
   }
   const TempFile other(noise, ".doc");
   CHECK(audio_error_of([&] { decode_all(other.input()); }).ends_with("can decode"));
