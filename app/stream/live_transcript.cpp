@@ -11,11 +11,13 @@ namespace {
 
 constexpr double kRate = 16000;
 // A silence this long ends what is said: the words after it need no audio of before.
-constexpr double kForgetAfterS = 1.0;
+constexpr double kForgetAfterS = 2.0;
 // A word that ends this near to the end of the audio may be half a word.
 constexpr double kWholeS = 0.3;
 // So much speech has words: a recogniser that has none for it has ended with its prefix.
 constexpr double kWordlessS = 1.0;
+// Of the buffer, what stays before the words at its end: with less the recogniser mishears them.
+constexpr double kKeptShare = 0.4;
 // Words that stay before a cut, for the recogniser to go on from.
 constexpr std::size_t kKeptWords = 3;
 // Of final text, as the recogniser's prompt and prefix: about 220 tokens of English, and 300 of
@@ -97,7 +99,7 @@ void LiveTranscript::take_speech(double probability, bool more_are_waiting) {
   if (is_open_ && (is_pause || is_full)) {
     run(Run::pause);
     // What was said goes on where the audio is short: it is heard with what comes.
-    if (is_full || seconds_at(buffer_.size()) > options_.buffer_s / 2) forget_all();
+    if (is_full || seconds_at(buffer_.size()) > options_.buffer_s) forget_all();
   } else if (!is_open_ &&
              (is_full || quiet_ >= to_samples(std::max(kForgetAfterS, options_.pause_s)))) {
     forget_all();
@@ -235,10 +237,11 @@ void LiveTranscript::trim() {
   const double length_s = seconds_at(buffer_.size());
   if (length_s <= options_.buffer_s || settled_.size() <= kKeptWords) return;
   const std::span<const Word> before(settled_.data(), settled_.size() - kKeptWords);
-  std::size_t n = before.size();
+  const std::size_t most = n_before(before, options_.buffer_s * kKeptShare);
+  std::size_t n = most;
   while (n > 0 && !ends_sentence(before[n - 1].text)) --n;
   const bool is_long = to_samples(length_s + options_.buffer_s / 2) > kMostSamples;
-  if (n == 0 && is_long) n = before.size();
+  if (n == 0 && is_long) n = most;
   if (n > 0) forget_words(n);
 }
 

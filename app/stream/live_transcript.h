@@ -24,8 +24,8 @@ namespace wnpu::app {
 struct LiveOptions {
   double chunk_s = 1;      // audio between two hypotheses
   double lookahead_s = 1;  // of audio behind a word, before which it is not final
-  double pause_s = 0.5;    // of silence, after which all that was said is final
-  double buffer_s = 15;    // of audio, from which on it is cut at an end of a sentence
+  double pause_s = 1;      // of silence, after which all that was said is final
+  double buffer_s = 25;    // of audio, from which on it is cut at an end of a sentence
   double pad_s = 0.4;      // taken before speech
   double threshold = 0.5;  // speech from this probability on
   // Silence below this; none: threshold - 0.15, at least 0.01. What is speech is no silence.

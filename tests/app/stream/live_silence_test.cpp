@@ -87,7 +87,7 @@ TEST_CASE("live transcript: a full stop at a pause is left open, and begins no l
   std::vector<std::string> begun;
   std::size_t n_blocks = 0;
   LiveTranscript transcript(
-      {}, [&](auto) { return burst(n_blocks++, 0.7); },
+      {.pause_s = 0.5}, [&](auto) { return burst(n_blocks++, 0.7); },
       [&](const HeardAudio& heard) {
         Hypothesis hypothesis{{}, "en"};
         if (!heard.is_last_try) return hypothesis;
@@ -127,7 +127,7 @@ TEST_CASE("live transcript: text of another language is no prompt, and each even
   std::vector<std::string> asked;
   std::size_t n_blocks = 0;
   LiveTranscript transcript(
-      {}, [&](auto) { return burst(n_blocks++, 2); },
+      {}, [&](auto) { return burst(n_blocks++, 2.5); },
       [&](const HeardAudio& heard) {
         const bool is_first = heard.heard_s < 3;
         asked.push_back(heard.before + "/" + heard.begun + "/" + heard.language);
@@ -135,7 +135,7 @@ TEST_CASE("live transcript: text of another language is no prompt, and each even
         return Hypothesis{{{is_first ? " Hello." : " Hallo.", 0, end, 1}}, is_first ? "en" : "de"};
       },
       [&](const StreamEvent& event) { events.push_back(event); });
-  transcript.push(std::vector<std::int16_t>(std::size_t{16000} * 9));
+  transcript.push(std::vector<std::int16_t>(std::size_t{16000} * 21 / 2));
   CHECK(final_lines(events) == " Hello.| Hallo.| Hallo.|");
   for (const StreamEvent& event : events)
     CHECK(event.language == (event.text() == " Hello." ? "en" : "de"));
