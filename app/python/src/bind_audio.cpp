@@ -58,7 +58,7 @@ nb::tuple decode(const Audio& audio) {
 }
 
 template <typename Sample>
-using Samples = nb::ndarray<const Sample, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using MonoOf = nb::ndarray<const Sample, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 float to_float(std::int16_t sample) { return static_cast<float>(sample) / 32768; }
 float to_float(float sample) { return sample; }
@@ -81,13 +81,13 @@ std::vector<float> speech_of(std::span<const Sample> left, const std::string& we
 }
 
 template <typename Sample>
-std::vector<float> speech_in(const Samples<Sample>& samples, const std::string& weights) {
+std::vector<float> speech_in(const MonoOf<Sample>& samples, const std::string& weights) {
   const WithoutInterpreter unlocked;
   return speech_of(std::span<const Sample>(samples.data(), samples.size()), weights);
 }
 
 // First samples of stretches of speech, and those behind them.
-std::vector<std::pair<std::size_t, std::size_t>> speech_stretches(const Samples<float>& samples,
+std::vector<std::pair<std::size_t, std::size_t>> speech_stretches(const MonoOf<float>& samples,
                                                                   const VadOptions& wanted) {
   audio::VadOptions options{.threshold = wanted.threshold,
                             .neg_threshold = wanted.neg_threshold,
@@ -124,7 +124,7 @@ void bind_audio(nb::module_& module) {
       nb::arg("bytes"));
   module.def(
       "speech_probabilities",
-      [](const Samples<std::int16_t>& samples, const std::string& weights) {
+      [](const MonoOf<std::int16_t>& samples, const std::string& weights) {
         return to_array(speech_in(samples, weights));
       },
       nb::arg("samples"), nb::arg("weights"));
