@@ -74,6 +74,7 @@ std::string full_model_name(const std::string& name) {
   // openai/whisper __init__.py: names of its newest models.
   if (name == "turbo") return "large-v3-turbo";
   if (name == "large") return "large-v3";
+  if (name == "openai/whisper-large") return "large-v1";  // its first, which has kept the name
   struct Publisher {
     std::string_view repository, name;
   };
