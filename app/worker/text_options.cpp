@@ -20,15 +20,15 @@ ordered_json option_json(const VadOptions& options) {
   const auto& [enabled, weights, threshold, neg_threshold, min_speech, max_speech, min_silence,
                pad] = options;
   if (!enabled) return nullptr;
-  ordered_json json = {{"weights_sha256", sha256_of_file(weights)},
-                       {"threshold", threshold},
-                       {"neg_threshold", value_or_null(neg_threshold)},
-                       {"min_speech_duration_ms", min_speech},
-                       {"min_silence_duration_ms", value_or_null(min_silence)},
-                       {"speech_pad_ms", pad}};
+  ordered_json fields = {{"weights_sha256", sha256_of_file(weights)},
+                         {"threshold", threshold},
+                         {"neg_threshold", value_or_null(neg_threshold)},
+                         {"min_speech_duration_ms", min_speech},
+                         {"min_silence_duration_ms", value_or_null(min_silence)},
+                         {"speech_pad_ms", pad}};
   if (max_speech)
-    json["max_speech_duration_s"] = *max_speech;  // rows of earlier builds are the same
-  return json;
+    fields["max_speech_duration_s"] = *max_speech;  // rows of earlier builds are the same
+  return fields;
 }
 
 ordered_json option_json(const TranscribeOptions& options) {
@@ -99,14 +99,14 @@ ordered_json option_json(const DeviceOptions& options) {
 
 std::string text_options(const Options& options) {
   const Audio& audio = options.each_audio;
-  const ordered_json json = {
+  const ordered_json fields = {
       {"version", kVersion},
       {"transcribe", option_json(options.transcribe)},
       {"device", option_json(options.device)},
       {"gemm", options.gemm == kernels::Gemm::blas ? "blas" : "own"},
       {"audio_track", audio.track ? ordered_json(*audio.track) : ordered_json()},
       {"container_times", audio.container_times}};
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return fields.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 std::string options_sha256(const Options& options) { return Sha256()(text_options(options)); }
