@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 // What a file is compared with, the strongest there is.
 struct Known {
   std::string sha256;
-  std::string_view by;
+  std::string by;
 };
 
 // SHA256SUMS of a folder, by names.
@@ -38,14 +38,29 @@ std::map<std::string, Known> sums_in(const fs::path& folder) {
   return known;
 }
 
-// For a model at `path`, of that name.
+// The published model whose weights are at `path`, whatever their name; nullptr: none of them.
+const HubModel* model_of_weights(const fs::path& path) {
+  const fs::path weights = weights_file(path);
+  std::error_code error;
+  const std::uint64_t bytes = fs::file_size(weights, error);
+  for (const HubModel& model : hub_models()) {
+    const HubSource* const source = model.find(hub_format_of(path));
+    if (error || source == nullptr) continue;
+    const auto file = std::ranges::find(source->files, bytes, &HubFile::bytes);
+    if (file != source->files.end() && sha256_of_file(weights) == file->sha256) return &model;
+  }
+  return nullptr;
+}
+
+// For a model at `path`, of that name or with the weights of a published one.
 std::map<std::string, Known> known_of(const std::string& name, const fs::path& path,
                                       const fs::path& folder) {
   std::error_code error;
   const bool is_folder = fs::is_directory(path, error);
   std::map<std::string, Known> known;
   if (is_folder) known = sums_in(path);
-  const HubModel* const model = find_published(name);
+  const HubModel* model = find_published(name);
+  if (model == nullptr) model = model_of_weights(path);
   const HubSource* const source = model == nullptr ? nullptr : model->find(hub_format_of(path));
   if (source == nullptr) return known;
   const std::map<std::string, Pin> pins = read_pins(folder);
@@ -55,7 +70,7 @@ std::map<std::string, Known> known_of(const std::string& name, const fs::path& p
     if (!is_folder && &file != &source->files.back()) continue;
     const auto pin = pins.find(source->path_of(file));
     if (!file.sha256.empty()) {
-      known[there] = {std::string(file.sha256), "published"};
+      known[there] = {std::string(file.sha256), "published as " + std::string(model->name)};
     } else if (pin != pins.end()) {
       known[there] = {pin->second.sha256, "pinned when it was first pulled"};
     }

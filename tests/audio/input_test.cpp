@@ -194,7 +194,8 @@ TEST_CASE("input: telephone sound without a header is known by its name, if it i
                                      {".UL", "mulaw:8000:1"},
                                      {".alaw", "alaw:8000:1"},
                                      {".al", "alaw:8000:1"}}) {
-    CAPTURE(std::string(suffix));
+    const std::string name = suffix;
+    CAPTURE(name);
     const TempFile file(codes, suffix);
     const Decoded decoded = decode_all(file.input());
     CHECK(decoded.samples == decode_all({file.path(), parse_raw_format(spec)}).samples);

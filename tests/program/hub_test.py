@@ -390,7 +390,7 @@ def detector():
         check(left == ["silero_vad"], f"left: {left}")
         expect(run(*asked), 0, "")
         for words in (["verify", name], ["verify"]):
-            expect(run("models", *words), 0, rf"{weights}: ok \(published")
+            expect(run("models", *words), 0, rf"{weights}: ok \(published as ")
         expect(run("models", "list"), 0, r"silero-vad +- +1 MB +- +- +safetensors +safetensors")
         expect(run("models", "info", name), 0, f"path: {folder}/silero_vad\n(.*\n)*.*c59271c2")
         stored = info_json(name)["stored"]

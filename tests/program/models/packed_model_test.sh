@@ -33,7 +33,7 @@ expect 3 'elsewhere/nano: unknown' models verify elsewhere/nano
 expect 0 'elsewhere/nano/model.bin: ok \(SHA256SUMS\)' models verify elsewhere/nano
 printf x >>elsewhere/nano/model.bin
 expect 3 'model.bin: wrong: expected SHA-256 [0-9a-f]{64} \(SHA256SUMS\)' models verify elsewhere/nano
-expect 3 'elsewhere/none: expected a model in' models info elsewhere/none
+expect 3 'elsewhere/none: expected a model file or folder, found nothing' models info elsewhere/none
 rm -r elsewhere
 
 # Of two at once, one makes the file: the other finds it before the work or at its end.

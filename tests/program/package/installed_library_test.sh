@@ -5,7 +5,7 @@
 set -u
 build=$1
 write_nano_model=$2
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/whisper-npu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
