@@ -242,8 +242,8 @@ WHISPER_NPU_API whisper_npu_status whisper_npu_callbacks_init(whisper_npu_callba
 
 // Transcribes one recording and blocks until it is done. On WHISPER_NPU_OK `*transcript` is the
 // caller's (whisper_npu_transcript_free), also where a callback asked to stop
-// (whisper_npu_transcript_is_truncated). Errors: USAGE, AUDIO, DEVICE, RESOURCES, LIBRARY,
-// INTERNAL; STOPPED where a callback asked to stop before the audio was open.
+// (whisper_npu_transcript_is_truncated). Errors: USAGE, MODEL (vad_weights), AUDIO, DEVICE,
+// RESOURCES, LIBRARY, INTERNAL; STOPPED where a callback asked to stop before the audio was open.
 WHISPER_NPU_API whisper_npu_status
 whisper_npu_transcribe(whisper_npu_session *session, const whisper_npu_audio *audio,
                        const whisper_npu_transcribe_options *options,

@@ -374,8 +374,8 @@ class WHISPER_NPU_API Session {
   Session& operator=(Session&&) noexcept;
 
   // Transcribes one recording. Stopped while it is at work, it returns with `truncated` set. Throws
-  // Error: usage, audio, device, resources, library; stopped, where it was asked to stop before the
-  // audio was open (its header read). Throws what the callbacks throw.
+  // Error: usage, model (vad.weights), audio, device, resources, library; stopped, where it was
+  // asked to stop before the audio was open (its header read). Throws what the callbacks throw.
   Transcript transcribe(const Audio& audio, const TranscribeOptions& options = {},
                         const Callbacks& callbacks = {}, const std::stop_token& stop = {});
   // Transcribes recordings together, up to n_together (1 to 64) at a time, which takes less time

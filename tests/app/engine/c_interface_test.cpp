@@ -181,6 +181,13 @@ TEST_CASE("c interface: a file, its bytes, and what is not one audio") {
   whisper_npu_transcript* t = nullptr;
   CHECK(whisper_npu_transcribe(c.session, &file, &options, nullptr, &t) == WHISPER_NPU_ERROR_AUDIO);
   CHECK(std::string(whisper_npu_error_text()).find("/none.wav") != std::string::npos);
+  auto memory = audio_of(f.samples);
+  auto with_vad = initial<whisper_npu_transcribe_options>();
+  with_vad.vad_enabled = 1;
+  with_vad.vad_weights = "/none.safetensors";
+  CHECK(whisper_npu_transcribe(c.session, &memory, &with_vad, nullptr, &t) ==
+        WHISPER_NPU_ERROR_MODEL);
+  CHECK(std::string(whisper_npu_error_text()).find("/none.safetensors") != std::string::npos);
 }
 
 TEST_CASE("c interface: NULL is refused, or answered with nothing, and may be freed") {
