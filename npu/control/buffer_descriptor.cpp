@@ -131,7 +131,7 @@ const Layout& layout_of(TileKind kind) {
 
 std::uint64_t largest(Field field) { return (std::uint64_t{1} << field.bits) - 1; }
 
-// What a field is called in messages.
+// Name of a descriptor field, for error messages.
 struct FieldName {
   FieldName(const char* field) : text(field) {}
   FieldName(const char* field, std::size_t of) : text(field), dimension(of) {}
@@ -148,7 +148,7 @@ class Encoder {
  public:
   explicit Encoder(const Layout& layout) : layout_(layout), words_(layout.n_words) {}
 
-  // Where the kind has no such field, only `absent` is legal.
+  // Fields that this kind of tile lacks accept only the value `absent`.
   void put(Field field, const FieldName& name, std::uint64_t value, std::uint64_t absent = 0) {
     if (field.bits == 0) {
       if (value != absent) refuse(name, "none", std::to_string(value));

@@ -65,7 +65,7 @@ struct BufferDescriptor {
 // A mem tile's DMA sees the western neighbour's memory, its own and the eastern one's, one after
 // the other (aie-rt, AM020 ch. 5): words.
 constexpr std::uint64_t kOwnMemTileAddress = 0x20000;
-// The same of its locks.
+// First lock of a mem tile's own, in the same numbering: after its western neighbour's 64.
 constexpr int kOwnMemTileLock = 64;
 
 // The register words; throws ControlError naming the field, what it holds and what was found.

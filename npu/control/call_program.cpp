@@ -32,7 +32,7 @@ class DescriptorPool {
  public:
   explicit DescriptorPool(int size) : held_(static_cast<std::size_t>(size)) {}
 
-  // Where the chain is held already, the same again; else the places unused for longest.
+  // Reuses descriptors that hold the task's chain already; else takes those unused for longest.
   PlannedTask place(ChannelTask task, std::size_t index, std::size_t channel) {
     PlannedTask planned;
     std::vector<std::size_t> places = holding(task);
@@ -212,7 +212,7 @@ class ProgramWriter {
   }
 
  private:
-  // Of each channel the tasks, from its first on, that somebody waits for.
+  // Counts the leading tasks of each channel whose completion token is awaited.
   void count_tokens() {
     for (std::size_t c = 0; c < d_.channels.size(); ++c) {
       const Channel& channel = d_.channels[c];

@@ -42,9 +42,10 @@ struct CallProgram {
   std::size_t n_descriptors = 0;  // written
 };
 
-// What a call starts with (call_start.h), then the tasks. `order`: every task of the plan once,
-// those of a channel in their order. At the end the program waits for all that goes to DDR. Tasks
-// that nobody waits for send no token, for the next call would take it for one of its own.
+// Control program of a call: its start (call_start.h), then the tasks. `order`: every task of the
+// plan once, those of a channel in their order. At the end the program waits for all that goes to
+// DDR. Tasks that nobody waits for send no token, for the next call would take it for one of its
+// own.
 CallProgram call_program(const Design& design, const std::vector<std::vector<PlannedTask>>& plan,
                          std::span<const TaskId> order);
 

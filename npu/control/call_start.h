@@ -1,4 +1,4 @@
-// What a call's control program does before any task: values of locks, and headers of phases.
+// Start of a call's control program, before any task: lock values and phase headers.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace wnpu::npu {
 
-// What a header cannot say of a phase, or a core cannot do; empty where there is nothing.
+// Problem with a phase that a header cannot encode or a core cannot run; empty if there is none.
 std::string header_fault(const Phase& phase);
 
 // A lock as its tile counts it.
@@ -20,7 +20,7 @@ int lock_id(const Design& design, std::size_t lock);
 // header after its last phase has begun.
 // Throws ControlError for a phase that has a fault, and for too many phases.
 std::vector<Operation> start_operations(const Design& design);
-// Of these the cores'.
+// Operations that write the cores' phase headers, a part of start_operations().
 std::vector<Operation> header_operations(const Design& design);
 
 }  // namespace wnpu::npu

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxPeriod = 4;
 constexpr int kBurst = 2;
 constexpr int kCache = 2;
 
-// What one descriptor moves, or two where padding cannot be a part of the first.
+// Part of a transfer that one descriptor moves, or two if padding needs a descriptor of its own.
 struct DescriptorPiece {
   const Transfer* transfer = nullptr;
   std::size_t index = 0;      // of the transfer
@@ -69,8 +69,8 @@ class Compiler {
   bool is_shim() const { return channel_.tile.kind == TileKind::shim; }
   const DmaLimits& limits() const { return is_shim() ? d_.target->shim_dma : d_.target->mem_dma; }
 
-  // Where a task has to end: behind an element that somebody waits for, since a token comes with
-  // the end of a task. Where several channels count, that is the last of each (call_program.h).
+  // Task ends: after each element that another transfer waits for, since a token is sent at the end
+  // of a task. Where several channels count, that is the last element of each (call_program.h).
   void find_ends() {
     std::map<std::size_t, std::vector<std::uint64_t>> counted;  // by token: elements so far
     std::uint64_t n = 0;
@@ -229,8 +229,8 @@ class Compiler {
     if (p.transfer->padding > 0) add_padding(chain, p);
   }
 
-  // Where the bytes lie in one piece, reading goes on behind them; else another descriptor follows,
-  // and the lock is released with it.
+  // Padding is read from the bytes that follow the piece, if it is contiguous and they are in the
+  // same tile; else another descriptor follows, and the lock is released with it.
   void add_padding(std::vector<TaskDescriptor>& chain, const DescriptorPiece& p) const {
     const std::uint64_t words = p.transfer->padding / kWordBytes;
     BufferDescriptor& d = chain.back().content;

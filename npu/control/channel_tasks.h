@@ -24,7 +24,7 @@ struct ChannelTask {
   std::uint64_t elements = 0;  // of the channel's elements, in their order
 };
 
-// Of a shim's or mem tile's channel. The design's accesses have to be legal (check.h).
+// Tasks of a shim's or mem tile's channel. The design's accesses have to be legal (check.h).
 std::vector<ChannelTask> channel_tasks(const Design& design, std::size_t channel);
 
 }  // namespace wnpu::npu

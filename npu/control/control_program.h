@@ -1,6 +1,7 @@
-// What the array's controller does for a call, in order: one list, for there is one controller, and
-// what waits at its head holds back all that follows. encode() writes the transaction format that
-// the firmware reads (mlir-aie lib/Targets/AIETargetNPU.cpp, "npu.*" operations).
+// Control program: operations of the array's controller for a call, in order. One list, for there
+// is one controller, and an operation that waits at its head holds back all that follow. encode()
+// writes the transaction format that the firmware reads (mlir-aie lib/Targets/AIETargetNPU.cpp,
+// "npu.*" operations).
 #pragma once
 
 #include <cstddef>
@@ -105,7 +106,7 @@ void add_shim_descriptor(ControlProgram& program, TileId shim, int descriptor,
                          const BufferDescriptor& content, std::uint32_t argument);
 void add_task(ControlProgram& program, const PushTask& task);
 
-// The same as a write of registers, a patch or a wait.
+// Operation as untyped register writes, address patches and waits.
 using PlainOperation =
     std::variant<PatchAddress, WaitForTokens, WriteRegister, WriteMasked, WriteBlock>;
 PlainOperation without_type(const Operation& operation);

@@ -23,7 +23,7 @@ struct ControllerCosts {
 const ControllerCosts& phoenix_controller();
 const ControllerCosts& phoenix_queued_controller();
 
-// Those of a preset.
+// Controller costs of a preset.
 const ControllerCosts& controller_of(const TimePreset& preset);
 
 double cycles_of(const Operation& operation, const ControllerCosts& costs);

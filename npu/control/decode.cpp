@@ -32,7 +32,7 @@ std::vector<std::uint32_t> words_of(std::span<const std::byte> bytes) {
   return words;
 }
 
-// What a write's address and value mean, where that is exactly an operation with a type.
+// Typed operation of a register write, if address and value are exactly one; else the plain write.
 Operation typed_write(RegisterAddress address, std::uint32_t value) {
   const WriteRegister plain{address, value};
   if (const auto lock = lock_at(address)) {

@@ -1,4 +1,4 @@
-// Where the registers are that a control program writes. Offsets in a tile: aie-rt
+// Addresses of the registers that a control program writes. Offsets in a tile: aie-rt
 // driver/src/global/xaiemlgbl_params.h (XAIEMLGBL_{NOC,MEM_TILE,MEMORY}_MODULE_*), the same on
 // XDNA1 and XDNA2. A tile's base: column << 25 | row << 20 (mlir-aie AIETargetModel, getColumnShift
 // and getRowShift), where row 0 is the shim's, 1 the mem tile's and 2 the first core's.
@@ -58,7 +58,7 @@ RegisterAddress data_address(TileId core, std::size_t offset);
 // The words of a shim's descriptor that hold an address in DDR begin here.
 RegisterAddress ddr_address_register(TileId shim, int descriptor);
 
-// What is at an address, where it is one of these.
+// Descriptors, channels and locks, as found at a register address.
 struct DescriptorPlace {
   TileId tile;
   int descriptor = 0;

@@ -1,6 +1,6 @@
-// What of a core's tile is set once, when the array is configured, and holds for every call: where
-// its buffers are, its locks, and the descriptors of its DMA channels, which repeat for ever. (A
-// mem tile's locks and descriptors, and a shim's, are the calls': call_start.h, channel_tasks.h.)
+// Static configuration of a core's tile, set once for every call: buffer addresses, locks, and the
+// descriptors of its DMA channels, which repeat for ever. (A mem tile's locks and descriptors, and
+// a shim's, are the calls': call_start.h, channel_tasks.h.)
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ struct TileConfig {
   std::vector<ChannelRing> rings;   // as the overlay's channels
 };
 
-// Of every core, row by row.
+// Tile configurations of all cores, row by row.
 std::vector<TileConfig> core_configs(const Overlay& overlay);
 
 }  // namespace wnpu::npu

@@ -1,4 +1,4 @@
-// What lies where in a core's 64 KB of data memory, and which lock guards what. The resident
+// Memory map of a core's 64 KB of data memory, and the lock that guards each buffer. The resident
 // program is compiled with these numbers, and the array's static configuration (core_layout) is
 // made of them.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace wnpu::npu {
 
-// Where a core sees its own data memory (mlir-aie AIETargetModel.cpp, AIE2TargetModel::
+// Address at which a core sees its own data memory (mlir-aie AIETargetModel.cpp, AIE2TargetModel::
 // getMemInternalBaseAddress, which is getMemEastBaseAddress); offsets below count from there.
 constexpr std::size_t kOwnMemory = 0x70000;
 

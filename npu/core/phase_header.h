@@ -1,4 +1,4 @@
-// What a core is told of a call: the headers that the controller writes into its data memory.
+// Call and phase headers, which the controller writes into a core's data memory.
 //
 // At kHeaders (core_memory.h), little-endian words of 32 bits, lowest bits first:
 //   0          phases of the call 16, the core's column 8, columns of the array 8
@@ -17,7 +17,7 @@ constexpr std::uint32_t kKernels = 5;
 enum class Epilogue { bias, bias_gelu, bias_residual };
 constexpr std::uint32_t kEpilogues = 3;
 
-// What a core does next.
+// Work of a core in one phase: kernel, epilogue and loop sizes.
 struct PhaseHeader {
   Kernel kernel = Kernel::gemm_bf16;
   Epilogue epilogue = Epilogue::bias;

@@ -1,6 +1,6 @@
-// What a core does in a phase: which elements it takes from its ports and passes on, and which
-// tasks it runs between. Written once, for the program of a core and for all who ask on the host
-// what it does (check, time model, simulator).
+// Steps of a core in a phase: elements that it takes from its ports and passes on, and the tasks
+// that it runs between. Shared by the core's program and its users on the host (check, time model,
+// simulator).
 #pragma once
 
 #include <cstdint>
