@@ -1,4 +1,4 @@
-// What runs on the array, written once: tiles, streams, memories, what each DMA channel moves and
+// Design of the program on the array: tiles, streams, memories, what each DMA channel moves and
 // what each core does with it. check() says whether it fits, and a control program is made from it,
 // which hardware and the simulator execute.
 //
@@ -49,7 +49,7 @@ struct Link {
   std::string name;
   std::size_t source = 0;          // into Overlay::channels
   std::vector<std::size_t> sinks;  // into Overlay::channels
-  // Of every element on a core's link, whose descriptors are written once; else the most.
+  // Bytes of every element on a core's link, whose descriptors are written once; else the largest.
   std::size_t element_bytes = 0;
   int packet_id = kCircuit;
 };
@@ -89,7 +89,7 @@ struct CoreLayout {
   std::string program_digest;     // of its sources: core_program.h
 };
 
-// What is configured once and holds for every call.
+// Static configuration of the array, the same for every call.
 struct Overlay {
   const Target* target = nullptr;
   std::vector<Channel> channels;
@@ -133,9 +133,9 @@ struct Dimension {
   std::int64_t stride = 0;
 };
 
-// Where the bytes of an element lie: `run` contiguous bytes, repeated over dims (innermost first).
-// With i = first + e, element e starts at offset + (i % wrap) * step + (i / wrap) * wrap_step;
-// wrap 0 means that i never wraps. A ring of slots has wrap_step 0.
+// Addresses of an element's bytes: `run` contiguous bytes, repeated over dims (innermost first).
+// With i = first + e, element e starts at offset + (i % wrap) * step + (i / wrap) * wrap_step; wrap
+// 0 means that i never wraps. A ring of slots has wrap_step 0.
 struct Access {
   std::size_t memory = 0;
   std::uint64_t offset = 0;
@@ -183,7 +183,7 @@ struct Transfer {
   std::uint64_t stream_bytes() const { return access.bytes() + padding; }  // of an element
 };
 
-// What all cores do next.
+// Work of all cores in one phase, with its name.
 struct Phase : PhaseHeader {
   std::string name;
 };

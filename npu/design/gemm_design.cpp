@@ -44,7 +44,7 @@ struct Cut {
   std::size_t panel_bytes;  // a row of tiles of A, its scales behind it
   std::size_t b_block;      // a column of tiles of B, an element of parameters before it
 
-  // Of a result tile among all.
+  // Index of a result tile among all.
   std::uint64_t c_index(std::size_t panel, std::size_t tile) const {
     return panel * n_blocks * columns + tile;
   }

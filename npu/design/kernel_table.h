@@ -5,7 +5,7 @@
 
 namespace wnpu::npu {
 
-// Where a number comes from. Nothing is measured by this project, which has no NPU.
+// Source of a number. Nothing is measured by this project, which has no NPU.
 enum class Provenance {
   measured,   // on silicon, by the source named
   counted,    // from instructions or hardware limits, by hand or by counted_kernels.h

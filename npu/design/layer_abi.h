@@ -147,8 +147,8 @@ void pack_states(const LayerGeometry& geometry, std::span<const float> states, s
 void unpack_states(const LayerGeometry& geometry, std::span<const std::byte> packed,
                    std::span<float> states, std::size_t stride);
 
-// What lies in the scratch argument between calls, for plans that do a part of a layer elsewhere.
-// Columns count over all heads; `normed` and `hidden` are bf16 only.
+// Intermediate results in the scratch argument between calls, for plans that do a part of a layer
+// elsewhere. Columns count over all heads; `normed` and `hidden` are bf16 only.
 enum class ScratchPart { normed, query, key, value, attention, hidden };
 
 // Rows [frames, columns] of a part <-> fp32 rows `stride` floats apart. Rows beyond `frames` are

@@ -116,7 +116,7 @@ void pack_gemm(const LayerGeometry& geometry, Gemm which, const Folded& folded,
   }
 }
 
-// Where state [row, column] lies in the packed argument, in elements.
+// Index of state [row, column] in the packed argument, in elements.
 std::size_t state_index(const LayerGeometry& g, std::size_t row, std::size_t column) {
   const std::size_t n = g.state_tile();
   const std::size_t tile = (row / kPanelRows) * (g.shape.width / n) + column / n;
@@ -152,7 +152,7 @@ void require_sizes(const LayerShape& shape, const LayerWeights& w) {
   expect_values("up", shape.hidden * shape.width, w.up);
   expect_values("bias of up", shape.hidden, w.up_bias);
   expect_values("down", shape.width * shape.hidden, w.down);
-  // Of the parts of a layer the first alone has these.
+  // Biases of out and down are only in the first part of a divided layer.
   for (const auto bias : {w.out_bias, w.down_bias}) {
     if (!bias.empty()) expect_values("bias of out, down", shape.width, bias);
   }

@@ -66,7 +66,7 @@ void LayerBuilder::load_states(std::size_t which, std::size_t block, std::size_t
                             {}});
 }
 
-// Of the rows in element e; the others follow it, or are in the blocks of four that follow its own.
+// First row in element e; its other rows follow it, or are in the next blocks of four.
 std::size_t LayerBuilder::first_norm_row(std::size_t e) const {
   if (g_.norm_rows <= 4) return e * g_.norm_rows;
   return e / 4 * (4 * g_.norm_rows) + e % 4;

@@ -1,5 +1,5 @@
-// What a layer's phases are made of: streams from DDR and panels to the cores and back, each with
-// its transfers at both ends of every link, its locks and its place in the rings.
+// Streams of a layer's phases: from DDR and panels to the cores and back, each with its transfers
+// at both ends of every link, its locks and its place in the rings.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What silicon and its tools refuse, as numbers: one table, each number with its source. A tile's
-// own DMA limits are in DmaLimits (values: target.cpp); what is the same everywhere stands here.
+// Limits of silicon and its tools, the same in every tile: one table, each number with its source.
+// Limits of a tile's own DMA are in DmaLimits (values: target.cpp).
 //
 // Sources: AM020 = AMD AM020 (AIE-ML architecture); RT = aie-rt driver/src/global: PARAMS =
 // xaiemlgbl_params.h (widths of registers), REGINIT = xaiemlgbl_reginit.c; MLIR = mlir-aie,

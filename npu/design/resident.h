@@ -1,4 +1,4 @@
-// What the program of a core does in a phase, as data: the walk of core/phase_walk.h recorded, for
+// Steps of a core's program in a phase, as data: the walk of core/phase_walk.h recorded, for
 // check(), the time model and the execution.
 #pragma once
 
@@ -21,7 +21,7 @@ struct Step {
   std::uint32_t bytes = 0;  // take a, b: those that mean something; release c: of the result
 };
 
-// What a core of column `call.column` does; all rows do the same.
+// Steps of a core of column `call.column`; the same in all rows.
 std::vector<Step> phase_steps(const PhaseHeader& phase, const CallHeader& call);
 
 // Cycles of one task.
@@ -30,7 +30,7 @@ double task_cycles(const PhaseHeader& phase, Task task, const KernelTable& kerne
 // core/core_memory.h as a table for the Design.
 CoreLayout core_layout();
 
-// What the kernels cannot do of a phase, or the buffers not hold; empty where there is nothing.
+// Reason why the kernels or the buffers cannot take a phase; empty if they can.
 std::string phase_fault(const PhaseHeader& phase);
 
 }  // namespace wnpu::npu

@@ -1,5 +1,5 @@
-// What the arrays can do: one table of limits a target, one table of times a preset. Nothing here
-// is measured by this project; every number names where it comes from (target.cpp).
+// Targets and presets: a table of hardware limits for each array, a table of times for each preset.
+// Nothing here is measured by this project; every number names where it comes from (target.cpp).
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ struct TimePreset {
   const ControllerCosts* controller = nullptr;  // null: phoenix_controller()
 };
 
-// What is taken where nothing is asked for.
+// Preset that is used by default.
 inline constexpr std::string_view kDefaultPreset = "phoenix-1.0/published";
 
 // "<clock preset>/<kernel table>", e.g. "phoenix-1.0/published". Throws std::invalid_argument

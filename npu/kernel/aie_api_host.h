@@ -1,6 +1,6 @@
-// What the part of AMD's aie_api that the tile kernels use means on x86: vectors. Accumulators and
-// conversions: aie_accum_host.h; the matrix instruction: aie_mmul_host.h. Names and semantics:
-// AI Engine API User Guide (UG1529) and Xilinx/aie_api dc3ab77, include/aie_api/aie.hpp.
+// AMD's aie_api on x86, as far as the tile kernels use it: vectors. Accumulators and conversions:
+// aie_accum_host.h; the matrix instruction: aie_mmul_host.h. Names and semantics: AI Engine API
+// User Guide (UG1529) and Xilinx/aie_api dc3ab77, include/aie_api/aie.hpp.
 //
 // Never kinder than the original: what AIE2 does not do is not here (comparisons and extremes of
 // floats, scalar float arithmetic on results, look-up tables in plain order), and saturation and

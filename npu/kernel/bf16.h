@@ -13,8 +13,8 @@
 
 namespace wnpu::npu {
 
-// What a store from float to bfloat16 does with the lower 16 bits. The hardware's default truncates
-// (aie_api: rounding_mode::floor); conv_even rounds to nearest, ties to even.
+// Rounding of the lower 16 bits when a float is stored as bfloat16. The hardware's default
+// truncates (aie_api: rounding_mode::floor); conv_even rounds to nearest, ties to even.
 enum class Rounding { nearest_even, truncate };
 
 #if defined(__AIEARCH__)

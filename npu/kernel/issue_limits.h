@@ -8,7 +8,7 @@
 
 namespace wnpu::npu::kernel {
 
-// Of an AIE-ML core, a cycle. AM020 = AMD AM020, AIE-ML architecture.
+// Issue limits of an AIE-ML core, per cycle. AM020 = AMD AM020, AIE-ML architecture.
 struct IssueLimits {
   // AM020 ch. 4, Functional Overview: "two 256-bit load and one 256-bit store units"; ch. 2,
   // AIE-ML Interfaces: each of them "256 bits per clock cycle".

@@ -91,8 +91,8 @@ struct KeyValueBlock {
                                 // must be finite, as 0 * NaN is NaN here and on the array
 };
 
-// What is carried from block to block, and the room for a strip's weights. A row's reference and
-// sum fill tiles of four rows, a row's value four times: [queries/4][4][4].
+// Running state of attention from block to block, and scratch for a strip's weights. A row's
+// reference and sum fill tiles of four rows, a row's value four times: [queries/4][4][4].
 struct AttentionState {
   std::span<float> reference;   // [queries * 4] what weights are relative to, whole numbers
   std::span<float> sum;         // [queries * 4] running sum of the weights

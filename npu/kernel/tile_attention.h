@@ -148,7 +148,7 @@ class AttentionStrip {
     return aie::lt(limit(), peak).empty();
   }
 
-  // Of four rows and the 16 keys from key tile `first` on.
+  // Weights of four rows to the 16 keys from key tile `first` on, and their sums.
   [[gnu::always_inline]] void weigh_rows(const Exp2& exp2, const Ints16 (&t)[4], std::size_t first,
                                          bfloat16* weights, MmulBf16& sum) const {
 #pragma GCC unroll 2
@@ -184,7 +184,8 @@ class AttentionStrip {
     return aie::transpose(aie::concat(twice, twice), 4, 4);
   }
 
-  // Of four rows: the largest scores, and the largest magnitude of their bits, which NaN has.
+  // Peaks of four rows: the largest scores, and the largest magnitude of their bits, which finds
+  // NaN.
   struct Peaks {
     Ints16 largest, magnitude;
   };

@@ -1,4 +1,4 @@
-// What follows a matrix product on a tile: bias, GELU, residual, dequantisation.
+// Epilogues of a matrix product on a tile: bias, GELU, residual, dequantisation.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What moves numbers and does not compute: vectors of 64 bytes, as a core loads and stores them.
+// Data movement without arithmetic: vectors of 64 bytes, as a core loads and stores them.
 #pragma once
 
 #include <cstddef>

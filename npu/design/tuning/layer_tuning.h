@@ -1,5 +1,5 @@
-// What a layer's Design is free to choose, as data. The default is what the sizes of Whisper were
-// designed by hand with; the tuner (npu/tune) looks for better ones.
+// Free parameters of a layer's Design. The defaults were chosen by hand for Whisper's sizes; the
+// tuner (npu/tune) looks for better ones.
 //
 // Not free, and why:
 // - 64 rows a core, steps of 8 KB: accumulators and ports of the resident program.
