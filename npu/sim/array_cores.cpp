@@ -232,8 +232,8 @@ std::string ArraySimulation::describe_cores() const {
   return "";
 }
 
-// What a call leaves on a port would be the next call's first element. A channel has begun the next
-// element, and nothing of it has come.
+// Elements left on a port would be taken for the next call's first. At the end of a call a channel
+// may have begun the next element, if nothing of it has come.
 void ArraySimulation::require_empty_ports() const {
   for (std::size_t c = 0; c < channels_.size(); ++c) {
     const ChannelState& channel = channels_[c];

@@ -29,7 +29,7 @@ class ArrayMemory {
 
   // A core's data memory, 64-byte aligned.
   std::span<std::byte> core(std::size_t index) { return cores_[index]; }
-  // Of WordPattern::memory.
+  // Memory indices, as in WordPattern::memory.
   static std::size_t argument(std::size_t index) { return index; }
   static std::size_t mem_tile(std::size_t n_arguments, int column) {
     return n_arguments + static_cast<std::size_t>(column);

@@ -97,8 +97,8 @@ void ArraySimulation::try_move(std::size_t source) {
   start_move(source);
 }
 
-// Of two sources of one sink that are ready at once an arbiter sends any. What has begun has the
-// stream until its end.
+// Arbiters pick any of two sources of one sink that are ready at once. A source that has begun
+// keeps the stream until its end.
 void ArraySimulation::require_order(std::size_t source, std::size_t sink) {
   if (channels_[sink].sources.size() < 2 || channels_[source].piece.moved > 0) return;
   for (const std::size_t other : channels_[sink].sources) {
@@ -117,7 +117,7 @@ void ArraySimulation::require_order(std::size_t source, std::size_t sink) {
   }
 }
 
-// What the sink says of its piece, where it says so.
+// Checks that the sink expects the source's piece, if it expects a certain one.
 void ArraySimulation::require_match(std::size_t source, std::size_t sink) const {
   const Piece& out = channels_[source].piece;
   const Piece& in = channels_[sink].piece;

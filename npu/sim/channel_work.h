@@ -20,15 +20,15 @@ inline void add_waiter(Waiters& waiters, std::size_t channel) {
   if (std::ranges::find(waiters, channel) == waiters.end()) waiters.push_back(channel);
 }
 
-// What a channel moves between two changes of its locks: an element, or one use of a descriptor.
-// Its bytes pass in one move or in several, as the other ends of the stream have room.
+// Data that a channel moves between two changes of its locks: an element, or one use of a
+// descriptor. Its bytes pass in one move or in several, as the other ends of the stream have room.
 struct Piece {
   std::uint64_t bytes = 0;
   std::uint64_t moved = 0;
-  // Of a source: the link that it goes to. Of a sink: the only one that it may come from; kNone:
+  // Link that a source's piece goes to, or the only one that a sink's may come from; kNone: the
   // registers do not say.
   std::size_t link = kNone;
-  // Of the bytes those that mean something, the rest is padding. 0: registers do not say.
+  // Bytes without padding. 0: the registers do not say.
   std::uint64_t meant = 0;
   bool is_cold = false;  // no request of the channel was on its way to DDR before it
 };
@@ -41,7 +41,7 @@ class ChannelWork {
   virtual Waiters* begin(std::size_t channel, Piece& piece) = 0;
   // All bytes of the piece have moved. True: a token is on its way to the controller.
   virtual bool end(std::size_t channel) = 0;
-  // What has not been moved, for the report of a deadlock; empty where all has.
+  // Unfinished work, for the report of a deadlock; empty if there is none.
   virtual std::string unfinished() const = 0;
 
   void wake(Waiters& waiters) {

@@ -1,4 +1,4 @@
-// What is wrong with a Design, one message a problem.
+// Problems of a Design, one message each.
 #pragma once
 
 #include <cstdint>

@@ -287,7 +287,7 @@ std::string DescriptorWork::unfinished() const {
 
 // ---- descriptors --------------------------------------------------------------------------------
 
-// What a descriptor may hold and is not simulated, or means nothing.
+// Refuses descriptors that mean nothing, and those that the simulator does not support.
 void DescriptorWork::require_plain(std::size_t channel, const BufferDescriptor& d) {
   constexpr std::array<std::uint32_t, 3> kNoZeros{};
   if (d.length == 0) refuse(running_name(channel) + ": length", "a word or more", "0");

@@ -38,7 +38,7 @@ class DescriptorWork final : public ChannelWork {
   Waiters* begin(std::size_t channel, Piece& piece) override;
   bool end(std::size_t channel) override;
   std::string unfinished() const override;
-  // Of the channel's piece.
+  // Word pattern of the channel's piece.
   const WordPattern& pattern(std::size_t channel) const { return channels_[channel].pattern; }
 
  private:
@@ -47,7 +47,7 @@ class DescriptorWork final : public ChannelWork {
     std::optional<PatchAddress> patch;  // shim
     int users = 0;                      // tasks that have not ended
   };
-  // What it held before the call is not known.
+  // Lock state; empty value: unknown, left from before the call.
   struct LockState {
     std::optional<int> value;
     Waiters waiters;

@@ -33,7 +33,7 @@ struct SimDeviceOptions {
 
 class SimDevice : public Device {
  public:
-  // What the last run did, launch not included; its spans if traced.
+  // Report of the last run, launch not included; with spans if traced.
   virtual const SimReport& last_report() const = 0;
   virtual const TimePreset& preset() const = 0;
 };

@@ -55,7 +55,7 @@ struct CoreCycles {
   double finished = 0;  // has nothing more to do
 };
 
-// What the controller did of a control program.
+// Controller's activity during a control program.
 struct ControllerReport {
   std::size_t operations = 0;
   double busy = 0;      // cycles
@@ -109,8 +109,8 @@ struct SimOptions {
 // Time of a Design's transfers if its controller took none (transfer_work.h). Throws
 // SimulationError when it stops before its end (a deadlock), Stopped when should_stop said so.
 SimReport simulate(const Design& design, const SimOptions& options);
-// What the bytes of a control program make the array do (descriptor_work.h). Throws ControlError
-// for bytes that are no program, besides.
+// Simulation of a control program's bytes (descriptor_work.h). Also throws ControlError for bytes
+// that are no program.
 SimReport simulate(const EncodedCall& call, const SimOptions& options, const CallMemory& memory);
 
 // The report's spans by track and time; neighbours of one name that touch are one: what a person

@@ -47,7 +47,7 @@ void AccessHistory::for_each_word(std::size_t memory, WordRun run, const Visit& 
   }
 }
 
-// Of three rivals none is: who comes after all of them is not worth the search.
+// Events with three rivals never count as before: a later access is rarely after all of them.
 bool AccessHistory::is_before(std::uint32_t event, const Clocks& now) const {
   const Event& rival = events_[events_[event].rival];
   return now.has(events_[event].moment) && rival.rival == 0 && now.has(rival.moment);

@@ -9,8 +9,8 @@
 
 namespace wnpu::npu {
 
-// What does one thing after the other, and waits for others only where something makes it: a DMA
-// channel, the program of a core, the controller.
+// Agent: acts in sequence, and waits for others only where it is made to: a DMA channel, the
+// program of a core, the controller.
 using AgentId = std::uint32_t;
 
 // Something that an agent has done: the count of its ticks then, from 1 on.
@@ -19,7 +19,7 @@ struct Moment {
   std::uint32_t tick = 0;
 };
 
-// Of each agent, how far it is certain to have come.
+// Vector clock: for each agent, how far it is certain to have come.
 class Clocks {
  public:
   explicit Clocks(std::size_t n_agents) : ticks_(n_agents) {}

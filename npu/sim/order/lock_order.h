@@ -56,7 +56,7 @@ class LockOrder {
     return n;
   }
 
-  // Of the release at that moment and of those that came after it.
+  // Units of the release at that moment and of all releases after it.
   int units_behind(Moment moment) const {
     int units = 0;
     for (const Releases& of : releases_) {

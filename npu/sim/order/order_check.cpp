@@ -62,7 +62,7 @@ void OrderCheck::end_send(std::size_t source) { now_[source].tick(of_channel(sou
 
 // ---- tasks --------------------------------------------------------------------------------------
 
-// Of a channel's tasks those that the controller is certain to find at their end.
+// Number of a channel's tasks that the controller knows to have ended.
 std::size_t OrderCheck::known_ends(std::size_t channel) const {
   const auto& ended = tasks_[channel].ended;
   const std::uint32_t known = now_.back().of(of_channel(channel));
@@ -152,7 +152,7 @@ void OrderCheck::write(std::size_t channel, const WordPattern& pattern, std::uin
   move(channel, pattern, position, bytes, Kind::write);
 }
 
-// What is read as padding may be anything, at any time.
+// Padding may hold anything at any time, so reads of it are not checked.
 void OrderCheck::move(std::size_t channel, const WordPattern& pattern, std::uint64_t position,
                       std::uint64_t bytes, Kind kind) {
   while (bytes > 0) {

@@ -35,7 +35,7 @@ class OrderCheck {
     return static_cast<AgentId>(design_.channels.size() + core);
   }
 
-  // What the controller does.
+  // Controller operations.
   void set_lock(TileId tile, int lock, int value);
   void write_descriptor(TileId tile, int descriptor);
   void give_task(std::size_t channel, std::span<const int> descriptors);
@@ -57,8 +57,8 @@ class OrderCheck {
   // A slot of a core's port, by its channel or its program.
   void read_slot(AgentId agent, std::size_t core, std::size_t port, std::uint32_t slot);
   void write_slot(AgentId agent, std::size_t core, std::size_t port, std::uint32_t slot);
-  // What the source has read goes to the sink; of two sources that share it the second has to come
-  // after what the first has sent, since an arbiter takes any.
+  // Sends what the source has read to the sink. If two sources share it, the second has to come
+  // after all that the first has sent, since an arbiter takes any.
   void send(std::size_t source, std::size_t sink);
   void end_send(std::size_t source);
 
