@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kPortBytes = 4;  // a cycle, of a stream (AM020 ch. 2: 32 bits)
 
-// Of the reference, in microseconds.
+// Time of the CPU reference, in microseconds.
 double reference_time(const Operator& op, const Sizes& sizes, std::size_t runs) {
   std::vector<std::vector<float>> inputs, outputs;
   std::vector<const void*> in;

@@ -1,6 +1,5 @@
-// What the host knows of the kernels that a core's program has: a row a Kernel and a row a Task.
-// The program itself is core/; what check(), the time model and the registry ask of a kernel is
-// here and nowhere else.
+// Kernels of a core's program as the host sees them: a row for each Kernel and each Task. The
+// program itself is core/; check(), the time model and the registry ask this table alone.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ struct CoreKernel {
 struct CoreTask {
   Task task;
   std::string_view name;
-  // Of the task alone, without what every call of a kernel costs (KernelTable::call_cycles).
+  // Cycles of the task alone, without the overhead of a kernel's call (KernelTable::call_cycles).
   double (*cycles)(const PhaseHeader&, const KernelTable&);
 };
 

@@ -28,7 +28,7 @@ struct Tables {
 // `run` becomes the operator's tile kernel, and its count of instructions the cost.
 void set_tile(Operator& op, void (*run)(const Tables&, const OperatorCall&));
 
-// What is right, and what the CPU runs.
+// References of an operator: the exact result, and the version that the CPU runs.
 inline void set_references(Operator& op, void (*exact)(const OperatorCall&),
                            void (*reference)(const OperatorCall&)) {
   op.exact = exact;
@@ -43,12 +43,12 @@ template <typename T>
 T* output(const OperatorCall& call, std::size_t i = 0) {
   return static_cast<T*>(call.outputs[i]);
 }
-// What the result's element is a sum of, where somebody asks.
+// Notes the magnitude of the terms that a result's element sums, if the caller wants it.
 inline void note_magnitude(const OperatorCall& call, std::size_t at, double magnitude) {
   if (call.magnitudes != nullptr) call.magnitudes[0][at] = magnitude;
 }
 
-// Of term(0) .. term(n - 1), in sixteen parts, so that the error of a long sum in float stays
+// Sum of term(0) .. term(n - 1), in sixteen parts, so that the error of a long sum in float stays
 // small.
 template <typename T, typename Term>
 T sum_of(std::size_t n, Term term) {

@@ -1,4 +1,4 @@
-// What sees whole rows: LayerNorm, quantisation, attention.
+// Operators on whole rows: LayerNorm, quantisation, attention.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -106,8 +106,8 @@ struct Operator {
   std::vector<Rate KernelTable::*> rates;
 
   std::vector<double> attribute_values() const;
-  // What is wrong with the sizes: their number, multiples, or that an operand has no room in a
-  // core's buffers; empty where nothing is.
+  // Error in the sizes: their number, multiples, or an operand too large for a core's buffers;
+  // empty if there is none.
   std::string size_fault(const Sizes& sizes) const;
   std::string sizes_text(const Sizes& sizes) const;  // "m=64 n=64"
 };

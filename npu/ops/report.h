@@ -1,5 +1,5 @@
-// What is known of operators, as text for people and as JSON for programs. Every number of cycles
-// or microseconds says where it comes from.
+// Reports on operators, as text for people and as JSON for programs. Every number of cycles or
+// microseconds names its source.
 #pragma once
 
 #include <string>

@@ -80,7 +80,7 @@ double drawn(ElementType type, DrawnValues values, double largest, Random& rando
   return random.within(-std::min(4.0, most), std::min(4.0, most));
 }
 
-// The same operands for all three ways.
+// Operands of a validation, equal for tile kernel, exact result and reference.
 struct Operands {
   std::vector<OperandBuffer> tiles;
   std::vector<std::vector<double>> doubles;
@@ -239,7 +239,8 @@ class Validator {
   std::vector<std::vector<double>> magnitudes_;
 };
 
-// What the operator says nothing of is not drawn, or not compared.
+// Kinds of values that are drawn: special ones for operators with float inputs alone, those beyond
+// `largest` for operators that state one.
 bool is_drawn(const Operator& op, DrawnValues values) {
   const bool has_floats =
       std::ranges::any_of(op.inputs, [](const Operand& operand) { return is_float(operand.type); });

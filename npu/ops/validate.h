@@ -26,7 +26,7 @@ struct Deviation {
   std::string fault = {};  // the first element beyond the bound
 };
 
-// What one kind of values gave.
+// Result of validation with one kind of values.
 struct ValueResult {
   std::string_view values;  // "ordinary", "wide", "zero", "denormal", "large", "infinity", "NaN"
   bool is_bound = true;     // else the operator promises nothing of them, and nothing is compared

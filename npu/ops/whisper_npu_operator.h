@@ -26,7 +26,7 @@ extern "C" {
 
 #define WHISPER_NPU_OPERATOR_VERSION 1
 
-// Of the elements in a tile kernel's buffers.
+// Types of the elements in a tile kernel's buffers.
 enum {
   WHISPER_NPU_FLOAT32 = 0,
   WHISPER_NPU_BFLOAT16 = 1,
@@ -34,7 +34,7 @@ enum {
   WHISPER_NPU_INT32 = 3
 };
 
-// Where a number of cycles comes from.
+// Provenance of a number of cycles.
 enum {
   WHISPER_NPU_CYCLES_NONE = 0,
   WHISPER_NPU_CYCLES_MEASURED = 1,  // on silicon
@@ -65,8 +65,8 @@ typedef struct whisper_npu_operand {
   int64_t columns;
   uint64_t tile_rows;
   uint64_t tile_columns;
-  // Of a result: its error is at most absolute + relative * magnitude, half a step of its type
-  // aside. The magnitude is that of the exact value, or what `exact` says where that is more.
+  // Error bound of a result: absolute + relative * magnitude, half a step of its type aside. The
+  // magnitude is that of the exact value, or what `exact` says where that is more.
   double absolute;
   double relative;
 } whisper_npu_operand;
@@ -104,7 +104,7 @@ typedef struct whisper_npu_operator {
   whisper_npu_operator_function exact;      // all arrays double
   whisper_npu_operator_function reference;  // all arrays float
   whisper_npu_operator_function tile;       // or NULL
-  // Of the tile kernel on one core, or NULL; where they come from, and who says so.
+  // Cycles of the tile kernel on one core, or NULL; with their provenance and source.
   double (*cycles)(const uint64_t *sizes, const double *attributes);
   uint64_t cycles_provenance;
   const char *cycles_source;
@@ -112,7 +112,7 @@ typedef struct whisper_npu_operator {
 
 #define WHISPER_NPU_OPERATOR_ENTRY "whisper_npu_operator_entry"
 
-// Of the library. `version` is the program's WHISPER_NPU_OPERATOR_VERSION.
+// Entry point of the library. `version` is the program's WHISPER_NPU_OPERATOR_VERSION.
 __attribute__((visibility("default"))) const whisper_npu_operator *whisper_npu_operator_entry(
     uint64_t version);
 

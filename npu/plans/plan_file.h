@@ -20,7 +20,7 @@
 
 namespace wnpu::npu {
 
-// What a run by such a file calls its plan, beside kPlanNames.
+// Plan name that a run from a plan file reports, beside kPlanNames.
 inline constexpr std::string_view kTunedPlanName = "tuned";
 
 struct PlanFile {
@@ -32,7 +32,7 @@ struct PlanFile {
   TunedLayer layer() const;
 };
 
-// What the time model says of a plan, in its file.
+// Time model's figures of a plan, as its file records them.
 struct ModelledPlan {
   std::string preset;
   std::string objective;
@@ -48,7 +48,7 @@ std::string plan_file_text(const PlanFile& file, const ModelledPlan& modelled);
 // designs than those it was made for.
 PlanFile parse_plan_file(const std::string& text, const std::string& name);
 
-// The same of a file; it throws too where that cannot be read.
+// Plan read from a file; throws as parse_plan_file() does, and if the file cannot be read.
 PlanFile read_plan_file(const std::filesystem::path& file);
 
 // Throws std::invalid_argument where the plan is for another array or layer.

@@ -1,4 +1,4 @@
-// What every plan costs on an array, by the time model: modelled figures, never measured ones.
+// Costs of every plan on an array by the time model: modelled figures, never measured ones.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct EncoderShape {
   std::size_t layers = 0;
 };
 
-// What one controller does for a window's calls.
+// Controller's work for a window's calls.
 struct ControllerShare {
   std::size_t tasks = 0;
   std::size_t descriptors = 0;  // written
@@ -45,7 +45,8 @@ struct PlanCost {
   std::uint64_t ddr_bytes = 0;  // a window
   double utilisation = 0;       // of the cores, while the array works
 
-  // What the plan leaves to the CPU (hybrid, per-op) is not in it: it has to be measured.
+  // Time of launches and array. The CPU's share (hybrid, per-op) is not included: it has to be
+  // measured.
   double modelled_ms() const { return launch_ms + array_ms; }
 };
 

@@ -37,7 +37,8 @@ struct LayerRange {
 // Throws std::invalid_argument, expected and found, unless each gets a layer.
 std::vector<LayerRange> divide_layers(std::size_t n_layers, std::size_t parts);
 
-// The same of a layer's heads and of its hidden columns, 64 at a time.
+// Ranges of a layer's heads, divided likewise, with their share of its hidden columns, 64 at a
+// time.
 std::vector<LayerPart> divide_heads(const LayerShape& shape, std::size_t parts);
 
 // The two calls of a part, summands: LayerNorm to `out`, LayerNorm to `down`. Between them

@@ -1,8 +1,8 @@
-// What every way to divide the encoder's work costs, by the time model: modelled figures, never
-// measured ones. Each device has the preset's memory to itself; the host's memory moves what is
-// handed from device to device at the rate at which the preset's memory is read, three bytes for
-// each byte handed over (bf16, and the fp32 that the host adds up in): a bound from below, since no
-// published figure says what the host takes for it. [A]
+// Costs of every way to divide the encoder's work, by the time model: modelled, never measured.
+// Each device has the preset's memory to itself; the host's memory moves what is handed from device
+// to device at the rate at which the preset's memory is read, three bytes for each byte handed over
+// (bf16, and the fp32 that the host adds up in): a bound from below, since no published figure says
+// what the host takes for it. [A]
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class SplitModel {
   SplitModel(const EncoderShape& shape, std::size_t frames, Precision precision, Plan plan,
              const std::optional<PlanFile>& tuned, const TimePreset& preset);
 
-  // What a window takes one device, its states' way in and out included. Throws
+  // Time of a window on one device, transfer of its states in and out included. Throws
   // std::invalid_argument for plans of which the CPU does a part.
   double window_ms();
   // A row of every split, for windows that are there at once. memory_bytes: that a device has for
@@ -50,7 +50,7 @@ class SplitModel {
     std::size_t n_calls = 0;
   };
   const Layer& whole();
-  // Of the part that takes longest, both calls.
+  // Slowest part of a layer divided among the devices, both calls.
   const Layer& part(std::size_t n_devices);
   double host_ms(std::uint64_t bytes) const;
   // Throws std::invalid_argument where it cannot be.

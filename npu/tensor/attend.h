@@ -17,9 +17,9 @@ struct AttentionInputs {
 // by the CPU's reference, and the report says so.
 Tensor run_attention(const ArrayRun& run, const AttentionInputs& inputs, Report& report);
 
-// Of each row. No core has a phase for it: where a row is narrow enough it is attention, to keys
-// that give each value as its own score, and to values that give each weight as a result of its
-// own; else the CPU's reference. The report says which.
+// Softmax of each row. No core has a phase for it: narrow rows run as attention, with keys that
+// make each value its own score and values that make each weight a result of its own; wide ones run
+// the CPU's reference. The report says which.
 Tensor run_softmax(const ArrayRun& run, const Tensor& x, Report& report);
 
 }  // namespace wnpu::npu::ops

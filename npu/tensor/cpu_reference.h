@@ -1,4 +1,5 @@
-// What no core has a phase for: the CPU's reference of the registry's operator, on whole tensors.
+// CPU fallback for operations that no core has a phase for: the reference of the registry's
+// operator, on whole tensors.
 #pragma once
 
 #include <string>

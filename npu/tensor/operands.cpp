@@ -16,7 +16,7 @@ Operand<To> converted(const Operand<From>& from, Convert convert) {
   return to;
 }
 
-// Of each row or column.
+// Largest magnitude in each row or column.
 std::vector<float> largest_in(const Tensor& tensor, Side side, const std::string& where) {
   const std::size_t columns = tensor.columns();
   std::vector<float> largest(side == Side::left ? tensor.rows() : columns);

@@ -232,7 +232,8 @@ void run_cut(const ArrayRun& run, const ProductCut& cut, std::span<const Factors
   run_calls(run, work, report);
 }
 
-// Of the kernels one after the other, as the registry has them, and of each part's store.
+// Error bound of a product: the registry's bounds of the kernels one after the other, and of each
+// part's store.
 Bound product_bound(const ProductCut& cut, Type type) {
   const std::size_t k = cut.call.k;
   Bound bound;

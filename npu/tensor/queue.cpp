@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is wrong with a tensor by itself.
+// Error in a tensor's own shape or values.
 std::string fault_of(const char* name, const Tensor& x, std::size_t least, std::size_t most) {
   const std::string expected = std::string(name) + ": expected ";
   if (x.dimensions() < least || x.dimensions() > most) {

@@ -46,16 +46,17 @@ class Queue {
  public:
   // `device` must outlive the queue, which alone uses it from now on.
   explicit Queue(Device& device);
-  // What was handed in is done first.
+  // Finishes the work that was handed in.
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
   // [m, k] x [k, n].
   Handle matmul(Tensor a, Tensor b, Type type = Type::bf16);
-  // Of each row.
+  // Softmax of each row.
   Handle softmax(Tensor x);
-  // Of each row, to mean 0 and variance 1; without gamma and beta, which belong in what follows.
+  // Normalisation of each row to mean 0 and variance 1, without gamma and beta, which belong in
+  // what follows.
   Handle layer_norm(Tensor x);
   Handle gelu(Tensor x);
   // softmax(scale q k^T) v: [queries, width], [keys, width], [keys, width], or each [heads, ...].

@@ -20,7 +20,7 @@ struct SizedOperation {
 
 // All that there are.
 std::vector<std::string> operation_names();
-// What the sizes are: "M,K,N". Empty: there is no such operation.
+// Size names of an operation: "M,K,N". Empty: no such operation.
 std::string operation_sizes(const std::string& name);
 
 // Each once, in the order of their first use. They depend on the sizes alone, but for softmax,

@@ -1,4 +1,4 @@
-// What the tensor operations work on and what they give back.
+// Inputs and results of the tensor operations.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Tensor {
 Tensor zeros(std::vector<std::size_t> shape);
 std::string shape_text(std::span<const std::size_t> shape);  // "[2, 3]"
 
-// What the array takes operands in. int8 and int16 have a scale a row of the left operand and a
+// Types of operands on the array. int8 and int16 have a scale a row of the left operand and a
 // column of the right one.
 enum class Type { bf16, int8, int16 };
 std::string_view type_name(Type type);

@@ -1,5 +1,5 @@
-// What an operator's source may include of ours, as it was when this library was built: the C
-// interface and the tile kernels' headers.
+// Headers of ours that an operator's source may include, as they were when this library was built:
+// the C interface and the tile kernels' headers.
 #pragma once
 
 #include <vector>

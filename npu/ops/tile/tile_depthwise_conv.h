@@ -10,7 +10,8 @@
 namespace wnpu::npu::kernel {
 inline namespace WNPU_TILE_TARGET {
 
-// Of 16 channels; x and w are where the first of them is in the frame at hand and in the first tap.
+// Convolution of 16 channels; x and w point to the first of them in the current frame and in the
+// first tap.
 [[gnu::always_inline]] inline Acc16 convolved(const Acc16& bias, const bfloat16* x,
                                               const bfloat16* w, std::size_t taps,
                                               std::size_t channels) {

@@ -16,8 +16,8 @@ namespace {
 using namespace wnpu::npu::kernel;
 using wnpu::npu::bfloat16;
 
-// What is right, and what a CPU runs. x/2 (1 + tanh z) is x / (1 + e^-2z), which loses nothing
-// where tanh comes near -1.
+// Exact result (double) and CPU reference (float). x/2 (1 + tanh z) is x / (1 + e^-2z), which loses
+// nothing where tanh comes near -1.
 template <typename T>
 int gelu_tanh(const whisper_npu_operator_call* call) {
   const std::size_t m = call->sizes[0];
