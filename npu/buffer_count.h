@@ -30,7 +30,7 @@ class BufferCount {
   std::atomic<std::size_t> peak_{0};
 };
 
-// What a device has done, with the buffers that it has.
+// Device statistics with the current and peak bytes of its buffers filled in.
 inline RunStats stats_with_buffers(RunStats stats, const BufferCount& count) {
   stats.buffer_bytes = count.now();
   stats.peak_buffer_bytes = count.peak();

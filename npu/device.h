@@ -61,14 +61,14 @@ struct Run {
   std::vector<Buffer*> arguments;
 };
 
-// What a device has done since it was opened, or since reset_stats().
+// Counts and times of a device since it was opened, or since reset_stats().
 struct RunStats {
   std::size_t launches = 0;           // program calls
   std::size_t submissions = 0;        // commands given to the driver; a list counts once
   std::uint64_t ddr_read_bytes = 0;   // by the array; counted by the simulator, 0 on hardware
   std::uint64_t ddr_write_bytes = 0;  // the same
-  // Of buffers that were synced, all of each: what went between host and device. Hardware copies
-  // none of it where host() is the device's own memory, and flushes caches; the simulator does.
+  // Bytes synced between host and device, each buffer counted whole. Hardware copies none of it
+  // where host() is the device's own memory, and flushes caches; the simulator does.
   std::uint64_t to_device_bytes = 0;
   std::uint64_t from_device_bytes = 0;
   double modelled_ms = 0;             // the simulator's time model; 0 on hardware

@@ -1,4 +1,4 @@
-// What NPUs are there, and where there is none that can be used: why not.
+// NPU detection: usable devices, or the reason why there is none.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ProbeResult {
 // empty; opens nothing.
 std::vector<ProbeResult> probe(const std::filesystem::path& root = "/");
 
-// What this process may lock of its memory (RLIMIT_MEMLOCK).
+// Limit on the memory that this process may lock (RLIMIT_MEMLOCK).
 struct LockedMemory {
   std::uint64_t limit_bytes = 0;
   bool is_unlimited = false;  // no limit, or CAP_IPC_LOCK

@@ -1,11 +1,11 @@
-// Where a user's own data lies (XDG Base Directory Specification).
+// Folders of a user's own data (XDG Base Directory Specification).
 #pragma once
 
 #include <filesystem>
 
 namespace wnpu::npu {
 
-// What Debian calls the home of users that have none: no such folder is there.
+// Home folder in Debian of users that have none; it does not exist.
 inline constexpr const char* kNoHome = "/nonexistent";
 
 // The folder that the environment variable names (XDG_CACHE_HOME), or `below_home` (".cache") in

@@ -9,8 +9,8 @@
 namespace wnpu::npu {
 
 std::string build_script(const Target& target);
-// Of the program that every core loads: its text at 0, its constants and its stack where the
-// Design has room for them.
+// Linker script of the program that every core loads: text at 0, constants and stack in the room
+// that the Design leaves for them.
 std::string linker_script(const Design& design);
 
 }  // namespace wnpu::npu

@@ -11,7 +11,7 @@ namespace wnpu::npu {
 // The program that all cores load, beside the module: the name that the module has for it.
 inline constexpr const char* kCoreElf = "resident.elf";
 
-// What stands in `aie.device`, but for the sequences of calls.
+// Body of `aie.device`, without the sequences of calls.
 std::string device_text(const Design& design);
 
 }  // namespace wnpu::npu

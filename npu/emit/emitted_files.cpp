@@ -15,7 +15,7 @@ std::string stream(const EmittedCall& call) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// What xrt/xrt_manifest.h reads, and from what the XCLBIN beside it is made.
+// Manifest of the XCLBIN beside it: inputs of its build, and all that xrt/xrt_manifest.h reads.
 std::string manifest(std::span<const EmittedCall> calls) {
   const Design& first = calls.front().design;
   nlohmann::ordered_json json;

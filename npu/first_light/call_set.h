@@ -18,7 +18,7 @@ class CallSet {
   CallSet(Device& device, std::span<const NamedDesign> calls);
 
   std::size_t n_arguments() const { return arguments_.size(); }
-  // What is written reaches the device; what is read comes from there.
+  // Transfers with the device: write() and fill() reach its memory, read() comes from there.
   void write(std::size_t argument, std::span<const std::byte> bytes);
   void fill(std::size_t argument, std::byte value);
   std::span<const std::byte> read(std::size_t argument);

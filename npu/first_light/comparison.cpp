@@ -162,7 +162,7 @@ void Comparison::run_layer(StepResult& step, const std::vector<NamedDesign>& cal
   }
 }
 
-// What the sensor says after each of many runs, one behind the other.
+// Mean power over many runs, one after the other, from the NPU's sensor.
 void Comparison::sample_power(std::span<const Run> list) {
   double sum = 0;
   for (std::size_t i = 0; i < options_.runs; ++i) {

@@ -21,7 +21,7 @@ class Comparison {
   void run(StepResult& step);
 
  private:
-  // The same calls on both.
+  // Call sets of the same calls on the device and on the reference.
   struct Pair {
     CallSet& device;
     CallSet& reference;

@@ -22,7 +22,7 @@ constexpr double kBusy = 0.9;
 constexpr std::string_view kNoLonger = "the call with more of it took no longer";
 constexpr std::string_view kByDdr = "DDR was the limit: not taken as the kernel's";
 
-// Of the weighted sum of a gauge's calls.
+// Totals of a gauge: the weighted sum over its calls.
 struct Reading {
   double us = 0;
   double units = 0;
@@ -80,7 +80,7 @@ class Gauging {
     reading.units = gauge.units;
     for (const GaugeTerm& term : gauge.terms) {
       reading.us += term.weight * time_of(term.call);
-      // What a call moves and is told does not depend on how fast.
+      // Bytes and operations of a call do not depend on its speed, so the model's are right.
       const TimedCall modelled = time_call(term.call.design, preset_);
       reading.read_bytes += term.weight * static_cast<double>(modelled.report.ddr_read_bytes);
       reading.write_bytes += term.weight * static_cast<double>(modelled.report.ddr_write_bytes);

@@ -70,7 +70,7 @@ class TableReader {
     fail(key, "measured, counted, assumed or simulated", provenance);
   }
 
-  // Of every number here, so that no time becomes infinite, or a simulation endless.
+  // Bounds of every number here, so that no time becomes infinite, or a simulation endless.
   static constexpr double kLeast = 1e-6;
   static constexpr double kMost = 1e9;
 

@@ -1,4 +1,4 @@
-// What first light is asked for.
+// Options of first light.
 #pragma once
 
 #include <chrono>

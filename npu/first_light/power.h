@@ -1,4 +1,4 @@
-// What the NPU draws, where its driver tells.
+// Power draw of the NPU, if its driver reports one.
 #pragma once
 
 #include <filesystem>

@@ -31,19 +31,19 @@ struct ComparedRegion {
   std::size_t elements() const { return bytes / 2; }
 };
 
-// What a layer's calls leave in DDR: all of scratch but the place of padding tiles, which has what
-// came last; and the output.
+// Regions of DDR that a layer's calls write: the output, and all of scratch but its padding tiles,
+// which hold whatever came last.
 std::vector<ComparedRegion> layer_regions(const LayerGeometry& geometry);
 // Result of a product.
 ComparedRegion product_region(const GemmProblem& problem);
 
-// Where element `element` of a region is; nothing for rows that are padding, and for LayerNorm's
-// rows in int8.
+// Place of a region's element in the layer; empty for padding rows, and for LayerNorm's rows in
+// int8.
 std::optional<Place> place_in_layer(const LayerGeometry& geometry, const ComparedRegion& region,
                                     std::size_t element);
 Place place_in_product(const GemmProblem& problem, std::size_t element);
 
-// What differs in a region.
+// Differences found in a region.
 struct Difference {
   std::string region;
   std::size_t element = 0;  // the first, in memory's order
@@ -52,7 +52,7 @@ struct Difference {
   std::uint16_t found = 0;
   std::size_t differing = 0;  // elements
   std::size_t compared = 0;
-  // Of pairs without a NaN, bfloat16 numbers apart; nothing where a NaN stands in all of them.
+  // Largest distance in bfloat16 steps over pairs without a NaN; empty if every pair has one.
   std::optional<std::uint32_t> max_ulp;
 };
 

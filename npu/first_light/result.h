@@ -1,4 +1,4 @@
-// What first light finds. JSON: result_json.h; for people: result_text.h.
+// Results of first light. JSON: result_json.h; for people: result_text.h.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr std::array<std::string_view, 6> kStepNames{"kernel", "product",
 enum class StepStatus { passed, failed, not_run };
 inline constexpr std::array<std::string_view, 3> kStatusNames{"passed", "failed", "not run"};
 
-// What was compared after one call.
+// Comparison of the results of one call.
 struct Check {
   std::string call;    // "attend"
   std::string values;  // kValuesNames

@@ -114,7 +114,7 @@ std::string first_light_json(const FirstLight& result, const std::string& date) 
   }
   json["watts"] = or_null(result.watts);
   json["kernel_table"] = result.table ? json_of(*result.table) : Json();
-  // What a driver says may be no UTF-8.
+  // Driver messages may be invalid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

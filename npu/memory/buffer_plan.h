@@ -10,7 +10,7 @@
 
 namespace wnpu::npu {
 
-// What one buffer is needed for.
+// Use of one buffer: its size, argument and the steps that need it.
 struct BufferUse {
   std::string name;
   std::size_t bytes = 0;

@@ -13,7 +13,7 @@ namespace wnpu::npu {
 class DeviceBuffers {
  public:
   DeviceBuffers() = default;
-  // Of `program`'s device, which must outlive them. Throws DeviceError.
+  // Buffers on `program`'s device, which must outlive them. Throws DeviceError.
   DeviceBuffers(const BufferPlan& plan, Program& program);
 
   // The buffer of a use, by its place among the plan's; it may be longer than the use needs.

@@ -1,5 +1,5 @@
-// What a fused layer has to compute, for any compiler, without a word of tiles, streams or cores:
-// in upstream MLIR (func, linalg, tensor, arith, math), with a script that runs it on a CPU.
+// Fused layer as portable code for any compiler, without tiles, streams or cores: upstream MLIR
+// (func, linalg, tensor, arith, math), with a script that runs it on a CPU.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What is measured by difference: calls that differ in one thing alone, so that launch, start, fill
-// and drain cancel, and what is left is so many times the one thing.
+// Gauges measure by difference: their calls differ in one thing alone, so that launch, start, fill
+// and drain cancel, and a multiple of that one thing is left.
 #pragma once
 
 #include <vector>
@@ -37,7 +37,7 @@ std::vector<Gauge> gauges(const Target& target);
 // A call with next to nothing to do: what a call costs.
 NamedDesign short_call(const Target& target);
 
-// Those of calls.h, then the gauges': what an XCLBIN's manifest has to bring.
+// Calls that an XCLBIN's manifest has to contain: those of calls.h, then the gauges'.
 std::vector<NamedDesign> trial_calls(const LayerGeometry& geometry);
 
 // Elements of the two products' tiles and LayerNorm's rows in the gauges.

@@ -1,4 +1,4 @@
-// What first light computes on: the same on every machine, from a seed.
+// Inputs of first light: the same on every machine, from a seed.
 #pragma once
 
 #include <array>

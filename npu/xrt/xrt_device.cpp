@@ -35,7 +35,7 @@ struct Deadline {
 
 class XrtBuffer final : public Buffer {
  public:
-  // What it takes of the device.
+  // Size of a buffer and the argument that it is for.
   struct Size {
     std::size_t bytes = 0;
     int argument = 0;

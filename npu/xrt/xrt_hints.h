@@ -1,4 +1,4 @@
-// What to try when XRT refuses: XRT's messages say which call failed, seldom what to do about it.
+// Hints for XRT errors: XRT's messages say which call failed, seldom what to do about it.
 #pragma once
 
 #include <string>

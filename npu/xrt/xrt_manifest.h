@@ -22,7 +22,7 @@ struct XrtManifest {
   std::map<std::string, std::filesystem::path> streams;  // Design's hash -> file of 32-bit words
 };
 
-// What decides where the XCLBIN is looked for.
+// Places in which the XCLBIN is looked for.
 struct XclbinPlaces {
   std::filesystem::path named;                                   // --xclbin; empty: not given
   std::string environment;                                       // WHISPER_NPU_XCLBIN
