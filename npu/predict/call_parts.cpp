@@ -61,7 +61,7 @@ class CoreChain {
 
  private:
   double cycles(const Phase& p, Task task) const { return task_cycles(p, task, kernels_); }
-  // What a phase does before it needs what the one before has made.
+  // Cycles of a phase's work that needs nothing from the phase before.
   double early(const Phase& p) const {
     return is_product(p) ? cycles(p, Task::load_parameters) : 0;
   }

@@ -1,5 +1,5 @@
-// What a call takes at least, part by part, from its Design alone: nothing is simulated. The sum of
-// these parts is the roofline of a layer with its controller, and a bound that the time model
+// Lower bounds of a call's time, part by part, from its Design alone: nothing is simulated. The sum
+// of these parts is the roofline of a layer with its controller, and a bound that the time model
 // keeps.
 //
 // Good for the calls of layers and for plain products. Rests on what no order of streams avoids:

@@ -23,7 +23,7 @@ std::span<const StallPoint> stall_points(PhaseKind kind);  // by `busy`
 
 constexpr std::size_t kFeatures = 11;
 using Features = std::array<double, kFeatures>;
-// What the learned predictor sees of a call, in cycles.
+// Features of a call that the learned predictor uses, in cycles.
 Features features_of(const CallParts& parts);
 const Features& learned_weights();
 

@@ -23,7 +23,7 @@ struct Predictor {
 // of the bound.
 std::span<const Predictor> predictors();
 
-// Of calls one after the other in a list, launches included.
+// Predicted time of calls one after the other in a list, launches included.
 double predicted_ms(const Predictor& predictor, std::span<const Design> calls,
                     const TimePreset& preset);
 

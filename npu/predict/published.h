@@ -1,5 +1,5 @@
-// What others have published and the predictors were not fitted to. A kernel's rate that was taken
-// from the same publication is an input there; what is predicted is the rest.
+// Published measurements of others that the predictors were not fitted to. A kernel's rate that was
+// taken from the same publication is an input there; what is predicted is the rest.
 #pragma once
 
 #include <string_view>

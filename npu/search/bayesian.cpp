@@ -10,16 +10,16 @@
 namespace wnpu::npu {
 namespace {
 
-// What one process learns of at most: its work grows with the cube.
+// Largest number of points that a Gaussian process learns from: its work grows with their cube.
 constexpr std::size_t kMostPoints = 200;
 // Rows that are compared by what they promise, for one that is looked at.
 constexpr std::size_t kNearCandidates = 100;
 constexpr std::size_t kFarCandidates = 40;
 constexpr std::size_t kParents = 12;
 
-// Of the objectives, beside the largest (ParEGO's rho).
+// Weight of the objectives' sum, beside the largest of them (ParEGO's rho).
 constexpr double kSumShare = 0.05;
-// Of a miss of the limits, as a share of them, beside objectives that are about 1.
+// Weight of a miss of the limits, as a share of them, beside objectives of about 1.
 constexpr double kMissShare = 4;
 // How often an outcome is drawn of what processes know of it.
 constexpr std::size_t kDrawn = 12;
@@ -69,11 +69,11 @@ struct OneNumber {
   }
 };
 
-// What processes know of an outcome: the objectives, evened, and the violation.
+// Functions that Gaussian processes model: the objectives, evened, and the violation.
 constexpr std::size_t kFunctions = kObjectives + 1;
 using Draw = std::array<double, kFunctions>;
 
-// Of the normal distribution (Box and Muller).
+// Random number from the normal distribution (Box and Muller).
 double normal(SearchRandom& random) {
   return std::sqrt(-2 * std::log(1 - unit(random))) * std::cos(2 * std::numbers::pi * unit(random));
 }
@@ -181,7 +181,7 @@ class Bayesian {
     return draws;
   }
 
-  // What promises the most for weights by chance; none where nothing is left.
+  // Row with the largest expected improvement for random weights; empty if none is left.
   std::optional<Genes> next_row(const std::vector<std::size_t>& places,
                                 const GaussianProcess& process, const Scale& scale,
                                 const std::vector<Genes>& planned) {

@@ -41,7 +41,7 @@ std::string layer_fault(const WholeEncoder& whole, const LayerVariant& layer) {
   return "";
 }
 
-// What neighbouring layers share is said once.
+// Layer's parameters as text; neighbours with the same text are listed once.
 std::string layer_text(const LayerVariant& layer) {
   std::string text = std::to_string(layer.heads);
   text += layer.heads == 1 ? " head, hidden " : " heads, hidden ";

@@ -6,8 +6,8 @@
 namespace wnpu::npu {
 namespace {
 
-// Of a budget's evaluations a generation has a share: few generations learn little, and small ones
-// have little to choose from.
+// Generation size as a share of the budget's evaluations: few generations learn little, and small
+// ones have little to choose from.
 std::size_t generation_size(const Trials& trials) {
   const double size = trials.space().size();
   const auto budget = static_cast<double>(trials.budget().evaluations);
@@ -55,7 +55,7 @@ class Evolution {
     for (const std::size_t place : trials_.look_at(rows)) population_.push_back(place);
   }
 
-  // Of those that cost the same one is enough.
+  // Keeps one of all variants with the same outcome.
   void drop_twins() {
     std::vector<std::size_t> kept;
     for (const std::size_t place : population_) {

@@ -18,14 +18,14 @@ class GaussianProcess {
   GaussianProcess(const GaussianProcess&) = delete;
   GaussianProcess& operator=(const GaussianProcess&) = delete;
 
-  // Of each function its values at the points.
+  // Values at the points, by function.
   void set(const std::vector<std::vector<double>>& values);
 
   struct Estimate {
     double mean = 0;
     double deviation = 0;
   };
-  // Of each function.
+  // Estimates at a point, one for each function.
   std::vector<Estimate> at(const std::vector<double>& point) const;
 
  private:

@@ -1,5 +1,5 @@
-// What a search for encoders has found, as text and as JSON (bench/search/search.schema.json).
-// Modelled, and said so; but for the error rates, which somebody else has measured.
+// Report of a search for encoders, as text and as JSON (bench/search/search.schema.json). Modelled,
+// and said so; but for the error rates, which somebody else has measured.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace wnpu::npu {
 
-// What the variant's words were, in recordings that somebody has written down.
+// Measured word error rate of a variant on recordings with known text.
 struct MeasuredQuality {
   std::size_t errors = 0;  // words
   std::size_t words = 0;   // of the references
@@ -22,8 +22,7 @@ struct MeasuredQuality {
   }
 };
 
-// What is made small beside time and memory: the encoder's work that is gone, or what is wrong in
-// its states.
+// Objective beside time and memory: the encoder's work that is cut, or the error in its states.
 enum class SearchObjective { kept, states };
 inline constexpr std::array<std::string_view, 2> kSearchObjectiveNames{"kept", "states"};
 
@@ -40,7 +39,7 @@ struct SearchReport {
   std::vector<std::string> notes;
 };
 
-// Of members: of their number in the table; names "whole" and "nearest" are no numbers.
+// Report texts name members by their number in the table; "whole" and "nearest" are names instead.
 std::string search_text(const SearchReport& report);
 std::string search_json(const SearchReport& report);
 

@@ -26,7 +26,7 @@ void search_by_evolution(Trials& trials, std::uint64_t seed);
 // best by the most.
 void search_bayesian(Trials& trials, std::uint64_t seed);
 
-// What the others are compared with.
+// Baselines that the other methods are compared with.
 void search_at_random(Trials& trials, std::uint64_t seed);
 void search_everything(Trials& trials);
 

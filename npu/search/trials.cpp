@@ -8,7 +8,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of rows that chance makes one after the other before all are gone through.
+// Random rows that are tried before all rows are gone through in order.
 constexpr int kDraws = 100;
 
 bool has(const std::vector<Genes>& rows, const Genes& genes) {

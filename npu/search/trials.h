@@ -1,4 +1,4 @@
-// What a search has looked at, and how much it still may: every variant once.
+// Trials of a search, every variant once, and what is left of its budget.
 #pragma once
 
 #include <chrono>
@@ -44,7 +44,8 @@ class Trials {
   // Whether one more may be looked at.
   bool has_room() const;
   bool knows(const Genes& genes) const { return seen_.contains(genes); }
-  // Those that are new, the first ones as far as the budget goes; their places in all().
+  // Evaluates the rows that are new, the first ones as far as the budget goes; their places in
+  // all().
   std::vector<std::size_t> look_at(const std::vector<Genes>& rows);
   // By chance, one that is neither known nor among `planned`; none where there are no more.
   std::optional<Genes> unknown(SearchRandom& random, const std::vector<Genes>& planned = {}) const;

@@ -1,4 +1,4 @@
-// What a variant costs on the array: its time by a predictor (npu/predict) or by the simulator, and
+// Costs of a variant on the array: its time by a predictor (npu/predict) or by the simulator, and
 // the bytes that a device holds for it. Modelled, all of it.
 #pragma once
 
@@ -39,7 +39,8 @@ struct LayerCost {
   std::size_t instruction_bytes = 0;  // 0 where they were not made: of a predictor
 };
 
-// Of one window, for the layers alone: the stem, the last LayerNorm and the decoder are the CPU's.
+// Cost of one window, for the layers alone: the stem, the last LayerNorm and the decoder are the
+// CPU's.
 struct VariantCost {
   std::string refusal;  // why the array cannot run it; empty: it can
   double ms = 0;

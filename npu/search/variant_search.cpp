@@ -69,7 +69,8 @@ class VariantSearch {
             exact_.cost(variant)};
   }
 
-  // Of the front by the predictor as many as are asked for, those with the most room around them.
+  // Selects at most most_members of the front by the predictor, those with the most room around
+  // them.
   std::vector<std::size_t> chosen(const std::set<std::size_t>& dropped) const {
     std::vector<Outcome> outcomes = trials_.outcomes();
     for (const std::size_t place : dropped) outcomes[place].violation = kRefusedVariant;

@@ -13,7 +13,7 @@
 
 namespace wnpu::npu {
 
-// Of each variant what is lost, 0 of the whole encoder.
+// Loss of each variant; 0: that of the whole encoder.
 using Losses = std::function<std::vector<double>(std::span<const EncoderVariant>)>;
 
 struct VariantSearchOptions {
@@ -27,7 +27,7 @@ struct VariantSearchOptions {
   std::uint64_t seed = 1;
   const Predictor* predictor = nullptr;
   std::size_t most_members = 12;
-  // What is made small beside time and memory; none: the share of the encoder's work that is gone.
+  // Objective beside time and memory; empty: the share of the encoder's work that is cut.
   Losses losses = {};
   std::size_t threads = 1;
 };
@@ -51,7 +51,7 @@ struct VariantSearchResult {
   // Fastest first; no member beats another in time, memory and what is lost.
   std::vector<Member> front;
   Member whole;  // for comparison
-  // Where the front is empty: what misses the limits by the least of what was looked at.
+  // Variant that misses the limits by the least, if the front is empty.
   std::optional<Member> nearest;
   std::vector<DroppedMember> dropped;
   std::map<LayerKey, std::string> refused_layers;  // of any variant that was looked at
@@ -59,7 +59,7 @@ struct VariantSearchResult {
   std::size_t n_within = 0;  // of them, by the predictor
   double space_size = 0;
   SearchEnd end = SearchEnd::evaluations;
-  // Of those looked at that meet the limits, by the predictor.
+  // Objectives of those looked at that meet the limits, by the predictor.
   std::vector<Objectives> seen;
 };
 

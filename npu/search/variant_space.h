@@ -22,7 +22,7 @@ namespace wnpu::npu {
 using Genes = std::vector<std::uint8_t>;
 using SearchRandom = std::mt19937_64;
 
-// Of random numbers what the standard's distributions would leave to the library.
+// Random numbers made here, since the standard leaves its distributions to the library.
 std::size_t below(SearchRandom& random, std::size_t n);  // 0 to n - 1
 double unit(SearchRandom& random);                       // 0 up to 1
 
@@ -40,7 +40,7 @@ struct VariantSpace {
   static constexpr std::size_t kGenesALayer = 4;
   std::size_t n_genes() const { return 1 + kGenesALayer * whole.layers; }
   std::size_t n_choices(std::size_t gene) const;
-  // What a layer that stays may be.
+  // Choices for a layer that is kept.
   std::size_t n_layer_choices() const { return heads.size() * hidden.size() * precisions.size(); }
   // How many variants there are; beyond 2^53 roughly.
   double size() const;
@@ -74,7 +74,7 @@ Genes crossed(const VariantSpace& space, const Genes& one, const Genes& other,
 // Every variant once; `take` says whether to go on.
 void for_each_variant(const VariantSpace& space, const std::function<bool(const Genes&)>& take);
 
-// What a model of the objectives sees of a row: numbers of 0 to 1.
+// Features of a row for models of the objectives: numbers of 0 to 1.
 std::vector<double> features(const VariantSpace& space, const Genes& genes);
 
 }  // namespace wnpu::npu

@@ -1,5 +1,5 @@
-// Where the time of a plan goes: cores, streams, DDR and controller, and what cores wait for in
-// each operation. All by the time model.
+// Profile of a plan's time: cores, streams, DDR and controller, and what cores wait for in each
+// operation. All by the time model.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ std::string calls_text(const std::vector<LayerCall>& calls) {
 std::string size_text(std::size_t value) { return value == 0 ? "by rule" : std::to_string(value); }
 std::string flag_text(bool value) { return value ? "yes" : "no"; }
 
-// Of a plan that differs from the best in what was taken back; 0 where it cannot run.
+// Time of a plan that differs from the best in the choice taken back; 0 if it cannot run.
 double milliseconds_of(const TuneOptions& options, const LayerPlan& plan) {
   double ms = 0;
   try {

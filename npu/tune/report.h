@@ -1,4 +1,4 @@
-// What a search has found and why, as text and JSON. All modelled, and said so.
+// Report of a search: what it found and why, as text and JSON. All modelled, and said so.
 #pragma once
 
 #include <string>
@@ -40,7 +40,7 @@ struct TuneReport {
 // Profiles both plans and takes back one choice at a time: a few simulations.
 TuneReport explain(std::string layer, const TuneOptions& options, const TuneResult& result);
 
-// Of both plans, and of what others have published (predict/published.h).
+// Adds predictions for both plans, and others' published figures (predict/published.h).
 void add_predictions(TuneReport& report);
 
 std::string report_text(const TuneReport& report);

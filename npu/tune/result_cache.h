@@ -14,7 +14,7 @@
 
 namespace wnpu::npu {
 
-// What was found of a call; the array may not be able to run it.
+// Result of a call; the array may not be able to run it.
 struct CallResult {
   bool is_refused = false;
   double cycles = 0;
@@ -22,7 +22,7 @@ struct CallResult {
   bool operator==(const CallResult&) const = default;
 };
 
-// Of the design, the preset's numbers and the simulator.
+// Hash of the design, the preset's numbers and the simulator.
 std::uint64_t result_key(const Design& design, const TimePreset& preset);
 
 class ResultCache {

@@ -5,7 +5,7 @@
 
 namespace wnpu::npu {
 
-// Of the sources of Designs, control programs and simulator: written when the program is built.
+// Digest of the sources of Designs, control programs and simulator, computed at build time.
 std::string_view time_model_digest();
 
 }  // namespace wnpu::npu

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is made small: the objective, then the other.
+// Values to minimise: the objective, then the other one of time and bytes.
 using Score = std::pair<double, double>;
 
 // A plan of the space, by where it stands in it.
@@ -102,8 +102,8 @@ class Tuner {
 
   bool has_time() const { return seconds() < options_.budget.count(); }
 
-  // Of a tuning with every cut, for the buffers that leave the most room. Of a layer in more calls:
-  // its phases are the same, and each call is launched; its bytes are counted call by call.
+  // Bounds of a tuning with every cut, for the buffers that leave the most room. A layer in several
+  // calls has the same phases, and each call is launched; its bytes are counted call by call.
   std::vector<Score> bounds_with(LayerTuning tuning) {
     tuning.state_panels = 1;
     for (const auto& b : space_.buffers) {
@@ -125,7 +125,7 @@ class Tuner {
     return bounds[point.calls];
   }
 
-  // Those whose bounds there was time for.
+  // Points whose bounds there was time for, best bound first.
   std::vector<Point> points_by_bound() {
     std::vector<Point> points;
     for (std::size_t t = 0; t < space_.tunings.size(); ++t) {

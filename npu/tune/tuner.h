@@ -28,7 +28,7 @@ struct TuneOptions {
   ResultCache* cache = nullptr;
 };
 
-// What the model says of a plan.
+// Modelled result of a plan.
 struct PlanResult {
   LayerPlan plan;
   double ms = 0;  // launches included
@@ -39,7 +39,7 @@ struct PlanResult {
 struct TuneResult {
   PlanResult by_hand;
   PlanResult best;
-  // Of the plans of the space.
+  // Counts of the plans in the space.
   std::size_t n_plans = 0;
   std::size_t n_simulated = 0;  // of them, in this search or one before
   std::size_t n_proven = 0;     // no better, by the bound

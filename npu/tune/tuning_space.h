@@ -1,4 +1,4 @@
-// What a search looks at: every combination of some tunings and ways to cut a layer into calls.
+// Search space: every combination of some tunings and ways to cut a layer into calls.
 #pragma once
 
 #include <vector>
