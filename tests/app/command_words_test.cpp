@@ -1,4 +1,4 @@
-// What a word of the command line is: an option, its value or a file, and never another's.
+// Classification of a command line's words: each is an option, its value or a file.
 #include <CLI/CLI.hpp>
 #include <doctest/doctest.h>
 

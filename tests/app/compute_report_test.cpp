@@ -1,5 +1,5 @@
-// What a report says, as a line and as JSON: nothing simulated without saying so, nothing of the
-// device where the CPU did the work.
+// Reports of computation, as a line and as JSON: they mark what is simulated, and name no device
+// for work that the CPU did.
 #include "app/npu/compute_report.h"
 
 #include <string>

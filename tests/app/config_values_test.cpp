@@ -35,7 +35,7 @@ std::size_t peak_memory_mb() {
 }
 
 struct ConfigFixture {
-  // What is said of `model`; empty: it runs.
+  // Message about `model`; empty: it runs.
   template <typename Model>
   std::string said_of(const Model& model) const {
     const std::filesystem::path path = folder.path() / "model";

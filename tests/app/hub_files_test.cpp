@@ -96,7 +96,7 @@ TEST_CASE("catalogue: the detector of speech is published, and no model") {
   CHECK(is_sha256(weights.sha256));
   CHECK(source.revision.size() == 40);
   CHECK(source.path_of(weights).find(source.revision) != std::string::npos);
-  // Where --vad True looks for it.
+  // Default path of --vad True.
   CHECK(model_folder() / detector.folder_name() / weights.name == vad_weights_file());
 }
 

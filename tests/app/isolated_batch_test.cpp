@@ -125,7 +125,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return n;
 }
 
-// What must be true of a file after a batch, whatever became of the others.
+// Checks on a file after a batch, whatever became of the others.
 void check_file(const BatchRun& run, const std::string& name, const Ending& ending) {
   CAPTURE(name);
   CAPTURE(ending.contents);

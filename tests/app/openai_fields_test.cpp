@@ -36,7 +36,7 @@ void compare_segment(const json& ours, const json& openai) {
     CAPTURE(field);
     CHECK(ours.at(field) == openai.at(field));
   }
-  // The same arithmetic on the same integers, but for the order of additions.
+  // Arithmetic is the same on the same integers, but for the order of additions.
   for (const char* field : {"start", "end", "compression_ratio"}) {
     CAPTURE(field);
     CHECK(is_as_near(ours.at(field), openai.at(field), 1e-9));
@@ -48,7 +48,7 @@ void compare_segment(const json& ours, const json& openai) {
   for (const auto& [field, value] : openai.items()) CHECK(ours.contains(field));
 }
 
-// Those of tests/data/transcripts: real speech, its formats, and all of it in one long recording.
+// Recordings of tests/data/transcripts: real speech, its formats, and all of it in one long file.
 std::vector<std::filesystem::path> recordings(const std::filesystem::path& jfk,
                                               const tests::TemporaryFolder& folder) {
   auto files = tests::real_speech(jfk);

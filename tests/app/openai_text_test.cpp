@@ -19,7 +19,8 @@ using nlohmann::json;
 
 namespace {
 
-// Where openai-whisper drew samples at a temperature above 0, its random numbers are in the text.
+// Results that are comparable: without sampling at a temperature above 0, whose text depends on
+// openai-whisper's random numbers.
 std::optional<json> comparable_result(const std::filesystem::path& golden) {
   const json file = json::parse(std::ifstream(golden));
   if (!file.contains("configs")) return std::nullopt;

@@ -1,4 +1,4 @@
-// What a result may take the place of: other results, never a recording.
+// Overwriting: a result may replace other results, never a recording.
 #include "app/batch/result_guard.h"
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// What app finds out about the machine: CPUs, devices, models, terminals, checksums.
+// Machine properties that app finds out: CPUs, devices, models, terminals, checksums.
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>

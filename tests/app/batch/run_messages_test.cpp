@@ -1,4 +1,4 @@
-// What a batch tells beside its results, and how it looks on a terminal.
+// Messages of a batch beside its results, and their looks on a terminal.
 #include <doctest/doctest.h>
 
 #include "app/formats/shown_text.h"

@@ -92,7 +92,7 @@ TEST_CASE("other words: --json and the like in front of a recording are formats"
   CHECK(parsed_words({"--json", "--format", "srt", kFile.c_str()}).formats ==
         std::vector<Format>{Format::json, Format::srt});
   CHECK(parse_command_line(Words{"--json", "--version"}).command == Command::print);
-  // What is there is not called missing, whatever stands before it.
+  // Files that exist are not reported as missing, whatever option stands before them.
   CHECK(parse_command_line(Words{"--help", kFile.c_str()}).command == Command::print);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("other words: an option of True and False alone is True") {
   CHECK(parsed_words({"transcribe", "a.wav", "--vad"}).transcribe.vad.enabled);
   CHECK_FALSE(parsed_words({"--vad", "False", kFile.c_str()}).transcribe.vad.enabled);
   CHECK(parsed_words({"--vad", "true", kFile.c_str()}).inputs == Inputs{kFile});
-  // What is neither a value nor a recording is a mistake in either.
+  // Words that are neither a value nor a recording are an error in either form.
   for (const char* word : {"yes", "1", "missing.wav"}) {
     CHECK(
         says(told_of({"--vad", word, kFile.c_str()}),

@@ -58,7 +58,7 @@ TEST_CASE("config show: is a configuration that gives the same, and JSON by its 
 
 namespace {
 
-// What the line of this option says; "": it is a comment.
+// Value in this option's line; "": the line is a comment.
 std::string shown_value(const std::string& shown, const std::string& option) {
   std::istringstream lines(shown);
   for (std::string line; std::getline(lines, line);) {
@@ -67,7 +67,7 @@ std::string shown_value(const std::string& shown, const std::string& option) {
   return "";
 }
 
-// What of JSON a file that is the same must keep.
+// Values in the JSON form that an equivalent file must keep.
 nlohmann::json values_shown(const Shower& user) {
   const auto all = nlohmann::json::parse(user.line({"config", "show", "--json"}).text);
   nlohmann::json values;
@@ -83,7 +83,7 @@ bool is_read(const Shower& user) {
          told.find("has no effect") != std::string::npos;
 }
 
-// What differs between the variable and the file that is shown of it; "": nothing.
+// Difference between a variable and the file that `config show` makes of it; "": none.
 std::string difference(const std::string& option, const std::string& value) {
   const std::map<std::string, std::string> variable = {{variable_of(option), value}};
   const Shower by_variable("", variable);
@@ -172,7 +172,7 @@ TEST_CASE("config show: numbers and truths have one form") {
   CHECK(
       Shower("seed = \"18446744073709551615\"\ntemperature = \".5\"\n").options().transcribe.seed ==
       18446744073709551615U);
-  // What the command line refuses stays, for the file to be refused as well.
+  // Values that the command line refuses are kept, for the file to be refused as well.
   CHECK(shown("beam-size", "+3") == "'+3'");
   CHECK(shown("beam-size", "0x3") == "'0x3'");
   // No file can have it: the line says so, and all others are read.

@@ -272,7 +272,7 @@ TEST_CASE("c interface: a callback stops the work, or throws, and the session go
   CHECK(t == nullptr);
   callbacks.on_segment = nullptr;
 
-  // Of a file the header comes first: before it is read there is nothing to be cut.
+  // Header of a file is read first: until then nothing can be cut short.
   const std::string path = f.folder.path() / "noise.wav";
   tests::write_wav(path, f.samples);
   auto file = initial<whisper_npu_audio>();

@@ -65,7 +65,7 @@ void check_sizes() {
   const auto c = initial<C>();
   for (std::size_t size = 8; size <= sizeof c; size += 8) {
     CAPTURE(size);
-    // What lies behind is not looked at.
+    // Bytes behind the older struct's end are left alone.
     C older;
     std::memset(&older, 0xAB, sizeof older);
     c::init(&older, size);

@@ -7,7 +7,7 @@
 
 namespace wnpu::tests {
 
-// What was in it before does not matter.
+// Struct set up by init(), whatever its memory held before.
 template <typename C>
 C initial() {
   C c;

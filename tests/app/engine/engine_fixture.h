@@ -29,7 +29,7 @@ struct EngineFixture {
     return Model(path().string(), {.device = device, .threads = 1});
   }
 
-  // Where the second window shows nothing more, which takes as long.
+  // Shortens both recordings to one window, for tests to which a second adds nothing but time.
   void keep_one_window() {
     samples.resize(20 * 16000);
     others.resize(15 * 16000);

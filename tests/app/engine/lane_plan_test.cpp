@@ -13,7 +13,7 @@ using namespace wnpu;  // NOLINT
 
 namespace {
 
-// Of all ways to deal out the windows, every one of them tried.
+// Best makespan over all ways to deal out the windows, by trying every one.
 double best_makespan(std::size_t n_windows, const std::vector<double>& window_ms,
                      std::size_t first = 0) {
   if (first + 1 == window_ms.size()) return static_cast<double>(n_windows) * window_ms[first];

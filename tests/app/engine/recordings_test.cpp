@@ -76,8 +76,7 @@ std::string heard_text(const Transcript& transcript) {
   return text;
 }
 
-// What transcribe_each gives of recordings, by their numbers: heard_text, or the message of the
-// error.
+// Results of transcribe_each by recording: heard_text, or the message of the error.
 std::vector<std::string> together(Session& session, std::size_t n_together,
                                   const TranscribeOptions& options,
                                   std::span<const Recording> recordings,

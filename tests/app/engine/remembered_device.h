@@ -205,7 +205,7 @@ class RememberedDevice : public npu::Device {
     std::uint64_t hash_;
   };
 
-  // Of this device, or it is refused as by the simulator.
+  // Casts to this device's own class; refuses objects of other devices as the simulator does.
   template <typename Own, typename Given>
   Own& own(Given* given) const {
     auto* const found = dynamic_cast<Own*>(given);
@@ -232,8 +232,8 @@ class RememberedDevice : public npu::Device {
     return list;
   }
 
-  // Of a list, what comes before the launch that fails is not done either: it is undefined to
-  // callers.
+  // Injected failure: the launches of a list before the failing one are not done either, since
+  // their effect is undefined to callers.
   void fail_if_ordered(std::size_t n_runs) {
     const std::size_t first = std::exchange(n_launches_, n_launches_ + n_runs);
     if (!fails_at_ || *fails_at_ < first || *fails_at_ >= first + n_runs) return;

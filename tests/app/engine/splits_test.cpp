@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kHeads = 2;
 constexpr std::size_t kSplitLayers = 3;
 constexpr std::size_t kSplitWindows = 3;
-// Of a window's states in a buffer: 1500 frames padded to 1536, bf16.
+// Bytes of a window's states in a buffer: 1500 frames padded to 1536, bf16.
 constexpr std::uint64_t kStatesBytes = 1536 * 64 * kHeads * 2;
 constexpr std::size_t kStep = 2 * tests::kSampleShare;
 

@@ -96,7 +96,7 @@ class Clock {
   Outcome outcome_;
 };
 
-// Of all ways to deal out the windows.
+// Least makespan over all ways to deal out the windows.
 double least_makespan(std::size_t n_windows, const std::vector<Device>& devices,
                       std::size_t first = 0) {
   if (first + 1 == devices.size()) return static_cast<double>(n_windows) * devices[first].window_s;

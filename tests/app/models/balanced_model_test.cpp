@@ -43,8 +43,8 @@ models::ProductInputs uneven_inputs(const models::ModelFile& file, std::uint32_t
   return inputs;
 }
 
-// Of a window and a few tokens. The states between encoder and decoder have the factors of its last
-// LayerNorm in them.
+// Logits for a window and a few tokens. The states between encoder and decoder have the factors of
+// its last LayerNorm in them.
 std::vector<float> logits_of(const models::ModelFile& file) {
   models::ThreadPool pool(2);
   const models::Dims& dims = file.dims();

@@ -43,7 +43,7 @@ namespace {
 constexpr auto kPrecisions = {models::Precision::fp32, models::Precision::int16,
                               models::Precision::int8};
 
-// What packing makes, by its key: all of it as bytes.
+// Records all operands that packing makes, by key, as bytes.
 class Recorder final : public models::OperandStore {
  public:
   const models::Packing& packing() const override { return packing_; }

@@ -36,7 +36,7 @@ TEST_CASE("packing: layout 2 is what it was when files were made of it") {
   constexpr std::size_t kColumns = 53;
   std::mt19937 random(3);
   models::Matrix weights(kRows, kColumns);
-  // Of multiples of 2^-16, which no compiler rounds in its own way.
+  // Multiples of 2^-16, which every compiler rounds alike.
   for (float& value : weights.flat())
     value = static_cast<float>(static_cast<int>(random() % 65536) - 32768) / 65536.0F;
   const kernels::InstructionSet before = kernels::instruction_set();

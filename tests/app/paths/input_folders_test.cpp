@@ -18,7 +18,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// What is found, below the folder.
+// Names of the recordings that are found, relative to the folder.
 Names found_in(const TemporaryFolder& folder, const std::string& below = "") {
   Names names;
   const std::string top = folder.path().string() + below;

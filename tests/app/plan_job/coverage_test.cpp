@@ -19,7 +19,7 @@ namespace {
 
 using JobRandom = std::mt19937_64;
 
-// What a row takes by what rows of its length take.
+// Ratio of a row's time to what rows of its length take.
 using Factor = std::function<double(JobRandom&)>;
 
 struct Kind {

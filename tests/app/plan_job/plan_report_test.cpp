@@ -1,4 +1,4 @@
-// What `whisper-npu plan` says.
+// Reports of `whisper-npu plan`.
 #include "app/plan_job/plan_report.h"
 
 #include <algorithm>

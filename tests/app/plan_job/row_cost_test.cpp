@@ -1,4 +1,4 @@
-// What a row costs by a sample, and which rows are the sample.
+// Costs of rows, estimated from a sample, and the choice of the sample's rows.
 #include "app/plan_job/row_cost.h"
 
 #include <algorithm>

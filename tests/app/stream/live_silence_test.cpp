@@ -1,4 +1,4 @@
-// What live speech takes for silence, and a recogniser that hears nothing any more.
+// Silence in live speech, and recognisers that no longer hear anything.
 #include <array>
 #include <cmath>
 #include <optional>

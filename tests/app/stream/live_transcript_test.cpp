@@ -102,7 +102,7 @@ void check_order(const Heard& heard) {
   }
 }
 
-// Of speech from the word on, before the next pause.
+// Seconds of speech from the word on, before the next pause.
 double speech_s_from(const Script& script, std::size_t word, double pause_s) {
   const auto& words = script.words;
   std::size_t last = word;

@@ -97,7 +97,7 @@ class ScriptedListener {
     std::string rest = heard.begun;
     std::vector<Word> words;
     for (Word word : script_.words) {
-      // What is cut in the middle is not heard; a tenth of a millisecond for the rounding.
+      // Words cut in the middle are not heard; a tenth of a millisecond allows for rounding.
       if ((word.start + word.end) / 2 < start - 1e-4 || word.start > end - 0.02) continue;
       const std::string_view bare = app::without_closing_marks(word.text);
       if (rest.starts_with(bare)) {

@@ -17,7 +17,7 @@ using namespace wnpu::app;  // NOLINT
 
 namespace {
 
-// Of random weights, which take no language for likely, and doubt all that they say.
+// Session with random weights, which find no language likely, and doubt all that they say.
 Session small_session(const tests::TemporaryFolder& folder) {
   tests::write(tests::to_ctranslate2(tests::small_model(), tests::Ct2Quantization::float16),
                folder.path() / "model");

@@ -22,7 +22,7 @@ using namespace wnpu;       // NOLINT
 using namespace wnpu::app;  // NOLINT
 using Path = std::filesystem::path;
 
-// Of a WAV of 16 bits, mono, 16 kHz.
+// Samples of a WAV file of 16 bits, mono, 16 kHz.
 std::vector<std::int16_t> wav_samples(const Path& wav) {
   std::ifstream in(wav, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};

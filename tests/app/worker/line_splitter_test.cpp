@@ -28,7 +28,7 @@ std::vector<Found> split_lines(const std::vector<std::string>& pieces, std::size
   return found;
 }
 
-// What lines are, said otherwise.
+// Reference implementation of the splitting into lines.
 std::vector<Found> expected_lines(const std::string& bytes, std::size_t longest) {
   std::vector<Found> expected;
   std::size_t begin = 0;

@@ -39,7 +39,7 @@ Transcript fake_transcript(const Recording& recording) {
 
 struct Behaviour {
   unsigned seed = 0;
-  // Of a round: the process dies, whatever is at work.
+  // Rate of random deaths of the process, per mille of the rounds, whatever is at work.
   unsigned deaths_in_1000 = 0;
 };
 

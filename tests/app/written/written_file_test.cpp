@@ -15,7 +15,7 @@ namespace {
 
 using namespace wnpu::app;
 
-// What came of write_and_report() with files that are written or not, and a stdout that is read or
+// Outcome of write_and_report() with files that can be written or not, and a stdout that is read or
 // closed.
 struct ReportOutcome {
   bool files_fail = false, reader_is_gone = false;

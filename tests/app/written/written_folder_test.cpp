@@ -42,7 +42,7 @@ std::vector<StreamedFile> files_with_signal(std::size_t at, int number) {
   return files;
 }
 
-// What waitpid says of a process that writes them.
+// Status from waitpid of a child process that writes the files.
 int status_of_writer(const fs::path& folder, std::size_t at, int number) {
   const pid_t child = ::fork();
   if (child == 0) {
