@@ -24,7 +24,7 @@ using namespace wnpu::npu::kernel;
 
 namespace {
 
-// What a scalar gives after shift, round and saturate.
+// Scalar result of shift, round and saturate.
 int srs(int value, int shift) {
   aie::accum<acc32, 32> acc;
   acc.from_vector(aie::broadcast<std::int16_t, 32>(0));

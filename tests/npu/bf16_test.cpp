@@ -28,7 +28,7 @@ std::uint16_t nearest_by_search(float value) {
   return below < above ? low : high;
 }
 
-// What a value of these bits becomes on its way to float and back.
+// Bits of a value after conversion to float and back.
 std::uint16_t after_a_round_trip(std::uint16_t bits) {
   const auto sign = static_cast<std::uint16_t>(bits & 0x8000u);
   if (is_denormal(bits)) return sign;

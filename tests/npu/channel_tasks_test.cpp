@@ -19,8 +19,7 @@ using namespace wnpu::npu;
 
 namespace {
 
-// What passes a channel: runs of words with their addresses, and what happens to locks between
-// them.
+// Events of a channel: runs of words with their addresses, and changes of locks between them.
 struct Event {
   enum class Kind { words, padding, acquire, release };
   Kind kind = Kind::words;
@@ -81,7 +80,7 @@ class TransferWalk {
       if (i == at.size()) return;
     }
   }
-  // Of a transfer that check() accepts no run leaves its tile.
+  // Runs stay in their tile in every transfer that check() accepts.
   void run(const Access& a, std::int64_t address) {
     const Memory& m = d_.memories[a.memory];
     const std::uint64_t n = a.run / 4;

@@ -16,7 +16,7 @@ using namespace wnpu::tests;  // NOLINT
 
 namespace {
 
-// What we make of a golden design: the same fault in a Design of ours, or why there can be none.
+// Golden design in our terms: the same fault in a Design of ours, or why there can be none.
 struct Golden {
   std::function<Design()> make;
   std::string remark;
@@ -40,7 +40,7 @@ Golden changed(std::function<void(Design&)> change, std::string remark = "") {
           std::move(remark)};
 }
 
-// What we say of each that we refuse.
+// Messages of check() for the golden designs that we refuse.
 const std::map<std::string, std::string> kFaults{
     {"bad_align", "whole words of 4 bytes"},
     {"bad_coresize", "data memory (buffers, tables and stack): expected at most 65536 bytes"},
@@ -156,7 +156,7 @@ TEST_CASE("check: mlir-aie's verdicts on 37 designs, where ours can express them
     const std::string problem = first_problem(make());
     CAPTURE(problem);
     const bool tools_refuse = verifier == "refuses" || routing == "refuses";
-    // Where we refuse what they take, the remark says who is right.
+    // Remarks say who is right about a design that we refuse and the tools accept.
     CHECK((problem.empty() == !tools_refuse || (!problem.empty() && !remark.empty())));
     CHECK(problem.empty() == !kFaults.contains(name));
     if (!problem.empty()) CHECK(problem.find(kFaults.at(name)) != std::string::npos);

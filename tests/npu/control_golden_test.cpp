@@ -173,7 +173,7 @@ std::vector<Operation> configuration(const std::string& name) {
   return operations;
 }
 
-// The same with types.
+// Operations of the list with types.
 std::vector<Operation> typed(const std::vector<Operation>& operations) {
   return decode(encode({array_shape(npu1()), operations})).operations;
 }

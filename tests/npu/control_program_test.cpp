@@ -1,5 +1,4 @@
-// What a control program refuses, by field and by byte, and that everything else survives both
-// ways.
+// Refusals of a control program, by field and by byte, and the round trip of everything else.
 #include "npu/control/control_program.h"
 
 #include <filesystem>
@@ -73,7 +72,7 @@ DmaPort any_port(ProgramRandom& random) {
           random.index(dma_registers(tile.kind).n_channels)};
 }
 
-// Of legal values throughout.
+// Random descriptor with legal values throughout.
 BufferDescriptor any_descriptor(ProgramRandom& random, TileKind kind) {
   const bool is_shim = kind == TileKind::shim;
   const bool is_mem = kind == TileKind::mem;

@@ -35,7 +35,7 @@ std::vector<std::int64_t> descriptor_words(const Access& access) {
   }
 }
 
-// The same of a descriptor: every dimension counts to its wrap and adds its step.
+// Word addresses of a descriptor: every dimension counts to its wrap and adds its step.
 std::vector<std::int64_t> descriptor_words(const DescriptorPattern& pattern) {
   std::vector<std::int64_t> words;
   for (std::uint64_t word = 0; word < pattern.words; ++word) {
@@ -60,7 +60,7 @@ TEST_CASE("descriptor: 1024 words in a row are two dimensions, for a wrap has te
   CHECK(fit.pattern.dims[1].count == 2);
   CHECK(fit.pattern.dims[1].stride == 512);
   CHECK(fit.pattern.dims[2].stride == 2048);
-  // What follows without a gap has a length and no wrap, however long.
+  // Contiguous data need a length and no wrap, however long.
   CHECK(fit_descriptor(access_of(4096, {{2, 4096}}), npu1().shim_dma).pattern.dims.empty());
   // A core's wraps have eight bits.
   CHECK(fit_descriptor(access_of(1024, {{2, 2048}}), npu1().core_dma).pattern.dims.size() == 3);

@@ -39,7 +39,7 @@ std::vector<bfloat16> slice(const std::vector<bfloat16>& from, std::size_t at, s
   return {begin, begin + static_cast<std::ptrdiff_t>(n)};
 }
 
-// What AttentionState points to, filled with what a core's memory may hold before.
+// Buffers of an AttentionState, filled with what a core's memory may hold before.
 struct Sums {
   explicit Sums(AttentionShape s, float before = std::numeric_limits<float>::quiet_NaN())
       : reference(statistics_size(s), before),
@@ -137,7 +137,7 @@ TEST_CASE("flash attention: a whole Whisper head of 1500 keys, the last block pa
   MESSAGE("NMSE " << nmse(y, reference));
   CHECK(nmse(y, reference) <= tolerance::kAttentionNmse);
 
-  // What the padding holds does not matter, NaN keys included, as long as values are finite.
+  // Padding may hold anything, NaN keys included, as long as values are finite.
   for (std::size_t i = 1500 * kAttentionShape.head; i < head.k.size(); ++i) {
     head.k[i] = bfloat16{0x7fc0};
     head.v[i] = to_bfloat16(1e30f);

@@ -84,8 +84,8 @@ inline void both(Probe& p, const npu::Access& from, const npu::Access& to) {
   p.to = to;
 }
 
-// What check() says first; nothing of a legal Design. That the probe's stream and the row's use the
-// same places without an order is not meant.
+// First problem from check(); empty for a legal Design. Conflicts of order between the probe's
+// stream and the row's are left out.
 inline std::string first_problem(const npu::Design& design) {
   for (const std::string& problem : npu::check(design)) {
     if (problem.find("that orders them, found none") == std::string::npos) return problem;

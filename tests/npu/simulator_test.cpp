@@ -1,4 +1,4 @@
-// What the simulator reports besides results: phases, bytes, stalls, and a trace that opens.
+// Reports of the simulator besides results: phases, bytes, stalls, and a trace that opens.
 #include "npu/sim/simulator.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What a call starts with: values of locks, and headers of phases: their bytes, how they come into
-// the cores, and that cores act on nothing else.
+// Start of a call: lock values and phase headers: their bytes, how they come into the cores, and
+// that cores act on nothing else.
 #include "npu/control/call_start.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 
 namespace wnpu::tests {
 
-// What a scalar register may do with a float: be loaded, stored and broadcast.
+// Float as a scalar register allows it: loaded, stored and broadcast, without arithmetic.
 class ScalarFloat {
  public:
   ScalarFloat() = default;

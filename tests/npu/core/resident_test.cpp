@@ -59,7 +59,7 @@ struct Calls {
   Elements elements;
 };
 
-// The same for a person.
+// Headers of a call in decoded form.
 struct PlainCall {
   CallHeader header;
   std::vector<PhaseHeader> phases;
@@ -200,7 +200,7 @@ class RandomCalls {
     REQUIRE(phase_fault(p).empty());
     return p;
   }
-  // Of whole 8 KB: numbers that are small as bf16, as float and as int8.
+  // Element of 8 KB: numbers that are small as bf16, as float and as int8.
   Element element() {
     const auto values = tests::random_bf16(kElementBytes / 2, random_());
     const auto bytes = std::as_bytes(std::span(values));
@@ -259,7 +259,7 @@ class Arguments {
   std::vector<std::span<std::byte>> spans_;
 };
 
-// What streams to core (column, row) of a product, and where its results go.
+// Streams to core (column, row) of a product, and the places of its results.
 struct ProductCore {
   GemmProblem p;
   std::size_t column, row;
@@ -293,7 +293,7 @@ struct ProductCore {
       in.b.push_back(arguments.piece(1, block + k * b_tile(), b_tile()));
     }
   }
-  // Of result `i` of the core.
+  // Offset of the core's result `i`.
   std::size_t result_offset(std::size_t i) const {
     const std::size_t m = i / n_blocks();
     const std::size_t n = i % n_blocks();

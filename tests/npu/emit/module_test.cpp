@@ -239,8 +239,8 @@ TEST_CASE("emit: a core's channels repeat their descriptors for ever, as many as
   CHECK(std::vector(module.dma.begin(), end) == expected);
 }
 
-// What mlir-aie of 2026-03-14 wrote for core(0,0) after placement and routing of an emitted module
-// (aie-opt --convert-aie-to-transaction), descriptors 0 to 4 and locks 0 to 6.
+// Words that mlir-aie of 2026-03-14 wrote for core(0,0) after placement and routing of an emitted
+// module (aie-opt --convert-aie-to-transaction), descriptors 0 to 4 and locks 0 to 6.
 TEST_CASE("emit: mlir-aie configures a core's channels and locks as control/tile_config.h says") {
   const std::vector<std::vector<std::uint32_t>> words{{67110912, 0, 0, 0, 0, 235159520},
                                                       {100665344, 0, 0, 0, 0, 100941792},

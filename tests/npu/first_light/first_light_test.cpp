@@ -62,7 +62,7 @@ TEST_CASE("first light: on the simulator every step passes, in both precisions")
     const auto device = open_failing();
     std::string told;
     FirstLightOptions options = small_options(precision);
-    // What is measured does not depend on the layer.
+    // Measurements do not depend on the layer, so that one precision is enough.
     const bool measures = precision == Precision::bf16;
     if (!measures) options.last = FirstLightStep::encoder;
     options.tell = [&](const std::string& line) { told += line + ";"; };
@@ -96,7 +96,7 @@ TEST_CASE("first light: one wrong bit is found in the call, region, row and colu
                           {5, ScratchPart::hidden, "hidden", "hidden", 3, 255}};
   for (const Wrong& wrong : wrongs) {
     CAPTURE(wrong.matrix);
-    // Where the element lies, by the way there: the only one that is not zero.
+    // Position of the element in scratch: packed alone, it is the only one that is not zero.
     const std::size_t columns =
         wrong.part == ScratchPart::hidden ? kLightShape.hidden : kLightShape.width;
     std::vector<float> rows(kLightShape.frames * columns);

@@ -1,5 +1,5 @@
-// What first light measures is what the model was given: planted kernels and controllers are found
-// again. Simulated throughout.
+// Measurements of first light find the model's inputs again: planted kernels and controllers.
+// Simulated throughout.
 #include "npu/first_light/measure.h"
 
 #include <array>

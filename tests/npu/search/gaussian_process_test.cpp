@@ -1,4 +1,4 @@
-// What a Gaussian process has to be: exact at its points, sure there, less so away from them.
+// Properties of a Gaussian process: exact at its points, sure there, less so away from them.
 #include "npu/search/gaussian_process.h"
 
 #include <cmath>

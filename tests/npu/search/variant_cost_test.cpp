@@ -1,5 +1,5 @@
-// What a variant costs is what its calls cost: by the simulator exactly, and what the array cannot
-// run is refused with a reason.
+// Cost of a variant is that of its calls: by the simulator exactly, and what the array cannot run
+// is refused with a reason.
 #include "npu/search/variant_cost.h"
 
 #include <doctest/doctest.h>

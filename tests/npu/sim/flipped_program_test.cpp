@@ -41,7 +41,7 @@ bool is_ring(const BufferDescriptor& d) {
          d.release->id - kOwnMemTileLock < kRingLocks;
 }
 
-// Of dimension `i` is more than one place.
+// Dimension `i` counts to more than one.
 bool is_used(const BufferDescriptor& d, std::size_t i) {
   std::uint64_t inner = 1;
   for (std::size_t j = 0; j < i; ++j) {
@@ -128,7 +128,7 @@ std::vector<std::size_t> flipped_places(const ControlProgram& program, const Fli
   return places;
 }
 
-// Where the flip changes nothing, of some places.
+// Flips that change no result, tried in some random places.
 std::string unnoticed(const ProgramRuns& runs, const Flip& flip, std::mt19937& random) {
   std::string found;
   for (const std::size_t place : drawn_from(flipped_places(runs.program(), flip), 8, random)) {

@@ -31,7 +31,7 @@ struct System {
   std::vector<int> locks;  // initial values
 };
 
-// Of each agent, how many of its operations it has done.
+// Progress of each agent: the number of its operations that are done.
 using State = std::vector<std::size_t>;
 
 System random_system(std::mt19937& random) {

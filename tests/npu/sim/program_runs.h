@@ -94,7 +94,7 @@ class ProgramRuns {
   std::vector<Bytes> right_;
 };
 
-// Where a program has operations of one type.
+// Indices of a program's operations of one type.
 template <typename T>
 std::vector<std::size_t> places_of(const npu::ControlProgram& program) {
   std::vector<std::size_t> places;

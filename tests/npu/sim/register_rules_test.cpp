@@ -1,5 +1,5 @@
-// What silicon would answer by a lost task, a wrong byte or silence, and the simulator refuses: by
-// small programs on the layer's overlay.
+// Register errors that the simulator refuses and silicon would answer by a lost task, a wrong byte
+// or silence, in small programs on the layer's overlay.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// What tests of tensor operations share: random tensors, fp64 results, and whether a result keeps
+// Helpers for tests of tensor operations: random tensors, fp64 results, and whether a result keeps
 // the bound that its report promises.
 #pragma once
 
@@ -39,7 +39,7 @@ inline std::unique_ptr<npu::SimDevice> open_simulator(npu::InjectedFailure failu
   return npu::open_sim_device(options);
 }
 
-// What every element should be, and what it is a sum of.
+// Exact value of every element, and the magnitude of the sum that it comes from.
 struct Exact {
   std::vector<double> values;
   std::vector<double> magnitudes;

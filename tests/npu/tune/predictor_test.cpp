@@ -80,8 +80,8 @@ TEST_CASE("predictors: what the bound counts is what the call's program and move
   for (const CoreCycles& core : timed.report.cores) busy = std::max(busy, core.busy);
   CHECK(parts.busy == doctest::Approx(busy));
   CHECK(parts.n_barriers == 4 * 6 + 2);
-  // Of six row blocks norm1 to qkv, out to norm2, norm2 to up and up to down; qkv to attention and
-  // attention to out once.
+  // Barriers of each of six row blocks: norm1 to qkv, out to norm2, norm2 to up and up to down;
+  // once qkv to attention and attention to out.
 }
 
 TEST_CASE("predictors: errors on calls that nothing was fitted to") {

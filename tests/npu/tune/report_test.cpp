@@ -1,4 +1,4 @@
-// What is printed and written of a search: its parts add up, and its trace is one that opens.
+// Reports and traces of a search: the report's parts add up, and the trace opens.
 #include "npu/tune/report.h"
 
 #include <algorithm>
