@@ -16,7 +16,7 @@ inline constexpr std::size_t kSampleShare = 1;
 #endif
 inline constexpr bool kFewSamples = kSampleShare > 1;
 
-// Of a list of cases all, or where that takes long the first of them.
+// First cases of a list, in builds with few samples; else all.
 template <typename List>
 auto some_of(const List& list) {
   const std::size_t n = (std::size(list) + kSampleShare - 1) / kSampleShare;

@@ -1,4 +1,4 @@
-// What is heard is at its time in the film: silence where the container's times have no sound.
+// Times of sound match those in the film: silence is inserted where the container has no sound.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -100,7 +100,7 @@ std::string film_words(const std::string& offset, const std::string& encoder) {
   return words;
 }
 
-// What an ffmpeg that minds times gives, of the picture's, too.
+// Output of an ffmpeg that follows timestamps, the picture's too.
 std::string at_its_times(const std::filesystem::path& path) {
   return ffmpeg_output("-i " + path.string() +
                        " -map 0:v -f null /dev/null -map 0:a -af aresample=async=1:first_pts=0"

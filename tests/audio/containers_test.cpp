@@ -26,7 +26,7 @@ struct Recipe {
 
 constexpr const char* kTone = "-f lavfi -i sine=440:r=16000:d=2 ";
 
-// What ffmpeg writes to a file; to a pipe it leaves lengths open.
+// File that ffmpeg writes by itself: to a pipe it leaves lengths open.
 class MadeFile {
  public:
   MadeFile(const std::string& words, const std::string& suffix) : file_("", suffix) {

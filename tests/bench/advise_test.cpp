@@ -1,4 +1,4 @@
-// What --advise tries and what of it it recommends, over random measurements.
+// Trials of --advise and its recommendations, over random measurements.
 #include "bench/advise/advise.h"
 
 #include <random>

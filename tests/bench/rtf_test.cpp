@@ -73,7 +73,7 @@ struct Fixture {
   BenchOptions options;
 };
 
-// Where the environment of the peers is looked for.
+// Temporary XDG_CACHE_HOME, in which the environment of the peers is looked for.
 class OwnCache {
  public:
   explicit OwnCache(const std::filesystem::path& folder) {

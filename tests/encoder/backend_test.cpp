@@ -170,7 +170,7 @@ struct PoolFixture {
   models::LogMel mel{tests::random_matrix(dims().n_mels, dims().n_mel_frames(), 9)};
 };
 
-// What windows, pooled or not, give one behind the other.
+// States of windows, pooled or not, encoded one after another.
 std::vector<models::EncoderStates> encode_each(PoolFixture& f, Precision precision,
                                                std::size_t n_threads,
                                                const std::vector<bool>& is_pooled) {

@@ -22,7 +22,7 @@ using namespace wnpu;  // NOLINT
 
 namespace {
 
-// What enters each layer, and what leaves the last one, in fp32: encoder/golden_test.cpp proves it.
+// Inputs of each layer, and the last one's output, in fp32: encoder/golden_test.cpp proves it.
 std::vector<models::Matrix> layer_states(const tests::JfkReference& jfk,
                                          const models::EncoderWeights& weights) {
   const models::Dims& dims = jfk.file->dims();

@@ -1,5 +1,5 @@
-// What is cut out of a model's weights: the layer that is left against fp64 and against the array
-// that would run it, and what of the weights was taken.
+// Layers cut from a model's weights: the result against fp64 and against the array that would run
+// it, and which weights were kept.
 #include "encoder/variant/variant_backend.h"
 
 #include <algorithm>
@@ -153,7 +153,7 @@ TEST_CASE("variant backend: the array's call of the same shape computes the same
     const std::vector<float> here = run_variant({1, {cut}});
     const double error = tests::nmse(found, std::vector<double>(here.begin(), here.end()));
     MESSAGE(npu::precision_name(precision), ": NMSE ", error);
-    // What is between them is bf16, in int8 too: its rounding was done on both sides.
+    // Intermediate results are bf16, in int8 too: their rounding was done on both sides.
     CHECK(error < tests::tolerance::kBf16LayerNmse);
   }
 }
@@ -185,7 +185,7 @@ TEST_CASE("cut layer: what adds the most stays") {
   CHECK(encoder::heads_kept(layer, 64, 4) == std::vector<std::size_t>{0, 1, 2, 3});
   CHECK(encoder::heads_kept(layer, 64, 3) == std::vector<std::size_t>{1, 2, 3});
   CHECK(encoder::heads_kept(layer, 64, 1) == std::vector<std::size_t>{1});
-  // What the value gives out takes away.
+  // Output weights count as well: a small `out` cancels a large `value`.
   for (std::size_t r = 0; r < kWidth; ++r) {
     for (std::size_t c = 64; c < 128; ++c) layer.attn.out.weight.row(r)[c] *= 0.01F;
   }

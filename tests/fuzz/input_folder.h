@@ -1,4 +1,4 @@
-// What libFuzzer makes up, as the files that a reader opens.
+// Inputs that libFuzzer makes up, as the files that a reader opens.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ inline constexpr std::string_view kNextFile =
 
 std::string_view as_text(const std::uint8_t* data, std::size_t size);
 
-// What a file may have with its zeros written out: a few times what the seeds have. More takes
-// time, of which a fuzzer is made, and reaches nothing else.
+// Size limits of files with zeros written out: a few times the seeds' sizes. More costs a fuzzer
+// its time and reaches nothing else.
 inline constexpr std::size_t kTextBytes = std::size_t{16} << 10U;
 // Deeper than a stack, longer than 16 bits.
 inline constexpr std::size_t kLongTextBytes = std::size_t{256} << 10U;

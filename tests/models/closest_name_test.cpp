@@ -1,4 +1,4 @@
-// What is meant by a misspelt name.
+// Suggestions for a misspelt name.
 #include "models/base/closest_name.h"
 
 #include <algorithm>

@@ -140,7 +140,7 @@ TEST_CASE("damage: no flipped bit in a model.bin's headers breaks the reader") {
   const fs::path file = dir.path() / "model.bin";
   // Version, name, revision, count, and the first variable: decoder/activation.
   CHECK(refused_flips(dir.path(), file, 0, 26 + 28) == 3 * 54);
-  // What comes before the values of a matrix.
+  // Header of a matrix, before its values.
   const std::size_t name = bytes_of_file(file).find("encoder/layer_1/ffn/linear_1/weight");
   REQUIRE(name != std::string::npos);
   CHECK(refused_flips(dir.path(), file, name - 2, 2 + 36 + 1 + 8 + 1 + 4) == 3 * 52);
@@ -150,7 +150,8 @@ TEST_CASE("damage: no flipped bit in a ggml file's headers breaks the reader") {
   const TemporaryFolder dir;
   const fs::path file = dir.path() / "ggml.bin";
   write(to_ggml(small_model(), DType::q8_0), file);
-  // Of magic, 11 numbers and the filters' size, the heads and the type may take another value.
+  // Heads and the type may take another value, unlike magic, the other numbers and the filters'
+  // size.
   CHECK(refused_flips(file, file, 0, 56) > 3 * 40);
   const std::size_t name = bytes_of_file(file).find("encoder.blocks.1.mlp.0.weight");
   REQUIRE(name != std::string::npos);

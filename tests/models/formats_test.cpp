@@ -26,7 +26,7 @@ using namespace wnpu::tests;
 namespace {
 
 using Values = std::vector<float>;
-// What a format makes of a tensor's values.
+// Rounding that a format applies to a tensor's values.
 using Rounding = std::function<Values(const std::string& name, const NanoTensor& tensor)>;
 
 Values exact(const std::string& /*name*/, const NanoTensor& tensor) { return tensor.values; }

@@ -76,7 +76,7 @@ std::size_t n_different(const ModelFile& a, const ModelFile& b) {
   return different;
 }
 
-// What the import says of a file; empty: it took it.
+// Error of the import of a file; empty: it was accepted.
 std::string onnx_refusal(const fs::path& path, const NanoModel& decoder) {
   const auto file = open_in_memory(decoder);
   try {

@@ -30,7 +30,7 @@ void write_checkpoint_bytes(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// What is said of an archive; empty: it is a model.
+// Error on opening an archive; empty: it is a model.
 std::string pt_refusal(const PtModel& model, bool zip64 = true) {
   const TemporaryFolder dir;
   write(model, small_model(), dir.path() / "m.pt");
@@ -49,7 +49,7 @@ std::string pickle_replaced(std::string text, const std::string& from, const std
   return text.replace(at, from.size(), to);
 }
 
-// Of a pickle that stands alone.
+// Error on reading a pickle that stands alone.
 std::string pickle_refusal(const std::string& bytes) {
   try {
     const Pickle pickle(std::as_bytes(std::span(bytes)), "p");
@@ -200,7 +200,7 @@ TEST_CASE("pytorch: a checkpoint cut anywhere, or with any byte changed, breaks 
   constexpr unsigned kSeed = 25;
   MESSAGE("seed ", kSeed);
   std::mt19937 random(kSeed);
-  // Where it can matter: the pickle at the start, the directory at the end.
+  // Damage goes to the parts that matter: the pickle at the start, the directory at the end.
   const std::size_t directory = good.find("PK\x01\x02");
   const std::size_t pickle = good.find("data/0");
   const int n_cases = 200 / static_cast<int>(kSampleShare);

@@ -38,9 +38,9 @@ std::vector<float> rounded(DType type, ConstMatrixView values) {
   return {read.flat().begin(), read.flat().end()};
 }
 
-// What may lie between a value and the nearest of its block: half a step, and what fp16 scales
-// shift: 2^-11 of 31 steps, and of the minimum. Where the largest value has the lowest level, one
-// on the other side may be a level short.
+// Error bound of a value in its block: half a step, and the rounding of fp16 scales: 2^-11 of 31
+// steps, and of the minimum. Where the largest value has the lowest level, one on the other side
+// may be a level short.
 double block_bound(DType type, std::span<const float> block, double value) {
   const auto [least, most] = std::ranges::minmax(block);
   const double extreme = std::max(std::abs(least), std::abs(most));

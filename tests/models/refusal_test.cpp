@@ -31,7 +31,7 @@ constexpr std::size_t kHeads = 3;
 constexpr std::size_t kLayers = 4;
 constexpr std::size_t kType = 10;
 
-// What open_model says of a path; empty if it opens.
+// Error of open_model for a path; empty if it opens.
 std::string refusal(const std::filesystem::path& path) {
   try {
     open_model(path);

@@ -33,14 +33,15 @@ constexpr std::array<float, 3> kNoNumbers = {std::numeric_limits<float>::quiet_N
 constexpr std::array<std::uint16_t, 3> kNoHalves = {0x7e00, 0x7c00, 0xfc00};
 constexpr std::array<std::uint16_t, 3> kNoBrainFloats = {0x7fc0, 0x7f80, 0xff80};
 
-// What number `turn` of the three is in a tensor's first value, or in its first block's scale.
+// Bytes of NaN or an infinity, the one for `turn`, for a tensor's first value or its first block's
+// scale.
 std::string no_number(DType dtype, std::size_t turn) {
   if (dtype == DType::f32) return bytes_of(kNoNumbers[turn % 3]);
   if (dtype == DType::bf16) return bytes_of(kNoBrainFloats[turn % 3]);
   return bytes_of(kNoHalves[turn % 3]);
 }
 
-// What is said when all weights are read; empty: nothing.
+// Error on reading all weights; empty: none.
 std::string value_refusal(const std::filesystem::path& path) {
   try {
     const auto file = open_model(path);
@@ -118,7 +119,7 @@ TEST_CASE("values that are no numbers: refused in each variable of a CTranslate2
                                                    DType::f32, DType::f16, DType::bf16};
           const std::string bytes = no_number(kTypes.at(variable.type), i);
           variable.bytes.replace(0, bytes.size(), bytes);
-          // Of a fused matrix messages name the part, so that the file's name must do.
+          // Messages about a fused matrix name the part, so that the file's name must do.
           return dir.path().string();
         });
   }

@@ -21,7 +21,7 @@ namespace {
 
 using NumberedTokens = std::vector<std::pair<std::size_t, std::string>>;
 
-// None: refused.
+// Tokens by the event parser; empty: refused.
 std::optional<NumberedTokens> by_events(const std::string& text, VocabularyForm form) {
   NumberedTokens tokens;
   try {

@@ -94,7 +94,7 @@ TEST_CASE("vocabulary: text is cut before merging, as GPT-2's pattern says") {
   CHECK(vocabulary.encode("a a") == Tokens{'a', 258});
   CHECK(vocabulary.encode("a's") == Tokens{'a', 262});
   CHECK(vocabulary.encode("\xC2\x85z") == Tokens{0xC2, 0x85, 'z'});  // NEL is white space
-  // Of several spaces the last goes with the word.
+  // Spaces: the last of several goes with the word.
   CHECK(vocabulary.encode("a  a") == Tokens{'a', ' ', 258});
   CHECK(vocabulary.encode("a  ") == Tokens{'a', ' ', ' '});
 }

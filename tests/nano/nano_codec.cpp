@@ -21,8 +21,8 @@ T number_at(std::string_view bytes, std::size_t offset) {
   return value;
 }
 
-// What distinguishes the block types: bits of a quantum, whether there is a minimum (else quanta
-// have an offset), and how many bytes a block takes.
+// Parameters of a block type: bits of a quantum, whether there is a minimum (else quanta have an
+// offset), and how many bytes a block takes.
 struct BlockKind {
   int bits;
   bool has_minimum;

@@ -112,7 +112,7 @@ class Builder {
     }
     weight(scope + "/weight", weights);
     if (biases.front().ends_with("key.bias")) {
-      // Of key and value, the key comes first and has no bias to take the shape from.
+      // Key comes before value and has no bias to take the shape from.
       NanoTensor bias = stack({biases[1], "none"});
       // Not by std::ranges: Clang 14 cannot read the result's type in libstdc++ 12.
       std::rotate(bias.values.begin(),

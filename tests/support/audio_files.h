@@ -38,8 +38,8 @@ struct Sound {
 // `seconds` of a sine in every channel.
 Sound sine(int sample_rate, int channels, double hz, double seconds);
 
-// What libsndfile writes for `sound`; `format` is SF_FORMAT_... | SF_FORMAT_... . `layout`: the
-// channel map (SF_CHANNEL_MAP_...), or empty.
+// Bytes that libsndfile writes for `sound`; `format` is SF_FORMAT_... | SF_FORMAT_... . `layout`:
+// the channel map (SF_CHANNEL_MAP_...), or empty.
 std::string encode(const Sound& sound, int format, std::span<const int> layout = {});
 
 // A 16-bit mono WAV with whatever is to be said in its header, and `samples` samples.
@@ -60,10 +60,10 @@ struct Decoded {
 };
 Decoded decode_all(const audio::Input& input, std::size_t block = 1000);
 
-// What ffmpeg writes to stdout with these arguments, such as "-f lavfi -i sine -f mp3 -"; a failed
-// check where it fails.
+// Output of ffmpeg to stdout with these arguments, such as "-f lavfi -i sine -f mp3 -"; if it
+// fails, so does a check.
 std::string ffmpeg_output(const std::string& arguments);
-// What openai-whisper gets from ffmpeg for a file, or for one audio track of it ("0:a:1").
+// Samples that openai-whisper gets from ffmpeg for a file, or for one audio track of it ("0:a:1").
 std::string ffmpeg_s16(const std::filesystem::path& path, const std::string& map = "");
 
 // Samples of full scale 1.0 as 16-bit little-endian PCM.

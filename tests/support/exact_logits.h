@@ -9,7 +9,7 @@
 
 namespace wnpu::tests {
 
-// Those of the special tokens: of every row of [rows, n_vocab].
+// Logits of the special tokens, from every row of [rows, n_vocab].
 template <typename Logits>
 auto special_logits(const Logits& flat, const models::Dims& dims) {
   std::vector<typename Logits::value_type> special;

@@ -1,4 +1,4 @@
-// What app/quickstart.sh and tests/run.sh fetch: tiny.en, a speech detector and jfk.wav.
+// Files that app/quickstart.sh and tests/run.sh fetch: tiny.en, a speech detector and jfk.wav.
 #pragma once
 
 #include <cstdlib>

@@ -17,7 +17,7 @@ struct JfkReference {
   std::unique_ptr<models::ModelFile> file;
 };
 
-// None where one of both was not fetched; says why the test is skipped.
+// Empty if recording or model was not fetched; says why the test is skipped.
 inline std::optional<JfkReference> jfk_reference() {
   const auto recording = jfk_wav();
   const auto tiny_en = tiny_en_dir();

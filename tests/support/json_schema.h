@@ -20,7 +20,7 @@ std::string schema_fault(const nlohmann::json& schema, const nlohmann::json& val
 // Every "enum" in `schema`, by the names of the properties above it: "device/npu/plan".
 std::map<std::string, nlohmann::json> enums_of(const nlohmann::json& schema);
 
-// What an enum of exactly these names is in a schema; with_null: and where there is none of them.
+// Schema of an enum of exactly these names; with_null: it may be null as well.
 nlohmann::json enum_of(std::span<const std::string_view> names, bool with_null = false);
 
 }  // namespace wnpu::tests

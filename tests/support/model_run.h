@@ -26,8 +26,8 @@ inline Session session_of(const std::filesystem::path& model, unsigned threads =
   return Session(Model(model.string(), {.device = device, .threads = threads}));
 }
 
-// What is said of the model; empty: the transcription ran. Whatever else is thrown is a fault of
-// the program and leaves this function.
+// Error that refuses the model; empty: the transcription ran. All other exceptions are faults of
+// the program and leave this function.
 inline std::string refusal_of(const std::filesystem::path& model,
                               const std::filesystem::path& audio, models::Precision precision) {
   TranscribeOptions options;

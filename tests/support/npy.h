@@ -31,7 +31,7 @@ inline float half_to_float(std::uint16_t half) {
   return sign * std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
 }
 
-// What follows `key` in the header's Python dictionary, up to one of `stops`.
+// Text after `key` in the header's Python dictionary, up to one of `stops`.
 inline std::string npy_field(const std::string& header, const std::string& key,
                              const std::string& stops) {
   const std::size_t at = header.find("'" + key + "':");

@@ -26,7 +26,7 @@ inline double dot(const float* x, const float* y, std::size_t n) {
   return sum;
 }
 
-// What becomes of y.
+// Expected y after the product, in double.
 inline std::vector<double> product_reference(models::ConstMatrixView x,
                                              const models::LinearWeights& w,
                                              const models::Matrix& y, kernels::Finish finish) {
@@ -47,7 +47,7 @@ inline models::LinearWeights random_linear(std::size_t n, std::size_t k, std::ui
   return {random_matrix(n, k, seed), random_vector(n, seed + 1)};
 }
 
-// What a kernel can do.
+// Variants that a kernel supports.
 struct ProductKinds {
   std::vector<bool> with_bias = {false, true};
   std::vector<kernels::Finish> finishes = {kernels::Finish::replace, kernels::Finish::gelu,
@@ -75,7 +75,7 @@ void check_all_shapes(double max_nmse, const F& multiply, const ProductKinds& ki
   }
 }
 
-// The same with the weights packed by pack_linear.
+// Checks all shapes with the weights packed by pack_linear.
 inline void check_linear(kernels::Number number, double max_nmse) {
   models::ThreadPool pool(2);
   check_all_shapes(max_nmse, [&](models::ConstMatrixView x, const models::LinearWeights& w,

@@ -1,4 +1,4 @@
-// Where the reference data lie that data/make_reference.py makes: tests/data.
+// Paths of the reference data in tests/data, which data/make_reference.py makes.
 #pragma once
 
 #include <algorithm>

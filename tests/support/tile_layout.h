@@ -15,7 +15,7 @@ struct TileSize {
   std::size_t rows, cols;
 };
 
-// Where element (r, c) of a matrix with `cols` columns lies when it is stored in tiles.
+// Index of element (r, c) of a matrix with `cols` columns that is stored in tiles.
 inline std::size_t tiled_index(std::size_t cols, TileSize tile, std::size_t r, std::size_t c) {
   const std::size_t tile_index = (r / tile.rows) * (cols / tile.cols) + c / tile.cols;
   return tile_index * tile.rows * tile.cols + (r % tile.rows) * tile.cols + c % tile.cols;

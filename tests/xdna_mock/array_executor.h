@@ -1,6 +1,6 @@
-// What stands in for the array: computes, on the memory of a call's arguments, what its Design
-// says. A stream of this kind takes the place of the instructions that AMD's toolchain would make:
-// it names the Design by what it is built from, and carries its hash.
+// Stand-in for the array: computes a call's Design on the memory of its arguments. A stream of this
+// kind takes the place of the instructions that AMD's toolchain would make: it names the Design by
+// what it is built from, and carries its hash.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ struct AdderBuffers {
   std::unique_ptr<npu::Buffer> a, b, out;
 };
 
-// What `action` throws as a DeviceError; empty where it throws none.
+// Message of the DeviceError that `action` throws; empty if it throws none.
 template <typename Action>
 std::string device_error(Action action) {
   try {

@@ -56,7 +56,7 @@ class Tree {
     fs::create_directories(root_ + device + "/accel/accel0");
     link("/sys/bus/pci/drivers/amdxdna", device);
     link("/sys/bus/pci/devices", device);
-    // What npu/probe looks at.
+    // Files that npu/probe looks at.
     fs::create_directories(root_ + "/sys/class/accel/accel0/device");
     fs::create_symlink("/sys/bus/pci/drivers/amdxdna",
                        root_ + "/sys/class/accel/accel0/device/driver");

@@ -10,7 +10,7 @@ constexpr const char* kNode = "/dev/accel/accel0";
 // Whether the device is a Strix (8 columns), else a Phoenix (5, of which 4 are usable).
 bool is_strix();
 
-// Where `path` lies in the fake tree; `path` itself where it is none of ours.
+// Path in the fake tree; `path` itself if it is outside.
 class Redirected {
  public:
   explicit Redirected(const char* path);

@@ -1,5 +1,5 @@
-// What the stand-in for the driver is asked to do: from the environment (XDNA_MOCK_<NAME>) at its
-// start, and from the test in the same process afterwards.
+// Settings of the stand-in for the driver: from the environment (XDNA_MOCK_<NAME>) at its start,
+// and from the test in the same process afterwards.
 //
 //   DEVICE   phoenix (default), strix or none
 //   SHADOW   1: device memory apart from host memory, filled with 0xcd, moved only by SYNC_BO; XRT

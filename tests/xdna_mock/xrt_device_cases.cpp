@@ -1,5 +1,5 @@
-// What npu/xrt/xrt_device must do on any XRT: the noop driver of 2.13 and the real libraries
-// of 2.25.
+// Cases that npu/xrt/xrt_device must pass on any XRT: the noop driver of 2.13 and the real
+// libraries of 2.25.
 #include <algorithm>
 #include <cstring>
 #include <random>

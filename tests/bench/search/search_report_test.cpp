@@ -1,4 +1,4 @@
-// What a search for encoders prints, writes as JSON and draws.
+// Output of a search for encoders: text, JSON and plot.
 #include <map>
 #include <string>
 

@@ -23,7 +23,7 @@ inline models::Matrix related_inputs(std::size_t rows, std::size_t cols, std::ui
   return inputs;
 }
 
-// Of a row's product with the inputs that the moments are of, squared.
+// Squared error of a rounded row's product with the inputs whose moments are given.
 inline double row_error(const models::Matrix& exact, const models::Matrix& rounded,
                         const models::Matrix& moments, std::size_t r) {
   double error = 0;

@@ -1,5 +1,4 @@
-// What another session on a loaded model costs: session_cost MODEL RECORDING PRECISION MOST_MB
-// ROUNDS.
+// Cost of another session on a loaded model: session_cost MODEL RECORDING PRECISION MOST_MB ROUNDS.
 //
 // Memory: what the process has at its most while one session works, and while two do; the
 // difference may be MOST_MB. Speed, in as many rounds: files an hour of two sessions on two threads

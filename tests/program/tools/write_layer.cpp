@@ -22,7 +22,7 @@ namespace {
 
 using namespace wnpu;
 
-// Of the result's largest value: sums in fp32, each in another order.
+// Tolerance, of the result's largest value: sums in fp32, each in another order.
 constexpr float kMost = 2e-5F;
 
 std::size_t size_of(const npu::LayerValue& value) {
@@ -69,7 +69,7 @@ class Values {
     std::ranges::copy(vector(rows * cols), m.flat().begin());
     return m;
   }
-  // Of [in, out].
+  // Layer from a random matrix [in, out].
   models::LinearWeights linear(std::size_t in, std::size_t out, bool has_bias = true) {
     const models::Matrix given = matrix(in, out);
     models::LinearWeights linear{models::Matrix(out, in), {}};
