@@ -35,7 +35,8 @@ AlignedArray<T> allocate_aligned(std::size_t n) {
   return {static_cast<T*>(block.start), {block.mapped}};
 }
 
-// The same, all bytes 0. Pages of a big one that are never written cost no memory.
+// `n` elements of zero bytes in such a block. Pages of a big one that are never written cost no
+// memory.
 template <typename T>
 AlignedArray<T> allocate_zeros(std::size_t n) {
   const AlignedBlock block = allocate_block(n * sizeof(T));
@@ -49,7 +50,7 @@ class SharedBlock {
   SharedBlock() = default;
   explicit SharedBlock(std::size_t size) : data_(allocate_zeros<std::byte>(size)), left_(size) {}
 
-  // What `size` bytes take up.
+  // Bytes that an array of `size` bytes takes of the block, padding included.
   static constexpr std::size_t share(std::size_t size) { return (size + 63) / 64 * 64; }
   // The next `size` bytes, all 0, aligned for every vector; not to outlive the block, which may be
   // moved. Throws std::bad_alloc where so many are not left.

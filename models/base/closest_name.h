@@ -1,4 +1,4 @@
-// What somebody meant who misspelt a name.
+// "Did you mean": the name closest to a misspelt word, by edit distance.
 #pragma once
 
 #include <cstddef>

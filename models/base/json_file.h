@@ -13,7 +13,7 @@
 
 namespace wnpu::models {
 
-// What any JSON is held to while it is read: keys once in an object, and nesting no deeper than any
+// Limits on any JSON while it is read: each key once in an object, and nesting no deeper than any
 // model file has. nlohmann/json alone keeps the last of two equal keys without a word. Throws
 // ModelError, with `path` in the messages.
 class JsonNesting {
@@ -42,7 +42,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& path);
 // Throws ModelError for a larger file.
 void check_json_size(std::size_t bytes, std::size_t max_bytes, const std::string& path);
 
-// The same for a whole file, which may have at most `max_bytes`.
+// JSON of a whole file, read and checked likewise. Throws ModelError for more than `max_bytes`.
 nlohmann::json read_json(const std::filesystem::path& path, std::size_t max_bytes);
 
 // The unsigned number under `key` of an object; ModelError if there is none.

@@ -32,8 +32,8 @@ struct Descriptor {
   throw ModelError(path.string() + ": expected a readable file, found " + found);
 }
 
-// What mapped_file_at reads: fixed places, since a signal handler may neither lock nor allocate. A
-// place is free while `begin` is null, which is written last and taken back first.
+// Table entry that mapped_file_at reads: at a fixed place, since a signal handler may neither lock
+// nor allocate. It is free while `begin` is null, which is written last and taken back first.
 struct MappedRange {
   std::atomic<const std::byte*> begin = nullptr;
   std::atomic<std::size_t> size = 0;
@@ -136,7 +136,7 @@ void populate_pages(std::span<const std::byte> part) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t before = reinterpret_cast<std::uintptr_t>(part.data()) % page;
   if (part.empty()) return;
-  // Where it fails the pages come as they are touched.
+  // Failure is harmless: the pages then come as they are touched.
   madvise(const_cast<std::byte*>(part.data() - before), part.size() + before, MADV_POPULATE_READ);
 #else
   (void)part;

@@ -39,7 +39,7 @@ void release_pages(std::span<const std::byte> part);
 // than one fault after another, for what is all read.
 void populate_pages(std::span<const std::byte> part);
 
-// The same bytes as characters.
+// Bytes viewed as characters.
 std::string_view as_text(std::span<const std::byte> bytes);
 
 }  // namespace wnpu::models

@@ -13,7 +13,7 @@ struct PooledPadding {
   std::size_t first_row = std::numeric_limits<std::size_t>::max();  // none is pooled
   std::size_t n_positions = 1;
 
-  // What attention adds to the score of a pooled row: exp of it is n_positions.
+  // Term that attention adds to the score of a pooled row: exp of it is n_positions.
   float log_positions() const { return std::log(static_cast<float>(n_positions)); }
   bool operator==(const PooledPadding&) const = default;
 };

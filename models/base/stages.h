@@ -19,8 +19,8 @@ struct LogMel {
   std::optional<std::size_t> poolable_from = std::nullopt;
 };
 
-// What the encoder makes of a window, after the final layer norm: [n_audio_ctx, n_audio_state], or
-// fewer rows where padding is pooled.
+// Encoder output for a window, after the final layer norm: [n_audio_ctx, n_audio_state], or fewer
+// rows where padding is pooled.
 struct EncoderStates {
   Matrix values;
   PooledPadding pooled = {};

@@ -30,7 +30,7 @@ struct ConstMatrixView {
   }
 };
 
-// The same, writable.
+// Writable view of a matrix.
 struct MatrixView {
   float* data = nullptr;
   std::size_t rows = 0;

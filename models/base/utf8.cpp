@@ -6,7 +6,7 @@
 namespace wnpu::models {
 namespace {
 
-// What may follow a lead byte: Unicode 15, table 3-7, well-formed UTF-8 byte sequences.
+// Bytes that may follow a lead byte: Unicode 15, table 3-7, well-formed UTF-8 byte sequences.
 struct Lead {
   std::size_t length = 0;    // of the whole sequence; 0: no lead byte
   unsigned char low = 0x80;  // range of the second byte

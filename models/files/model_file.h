@@ -27,7 +27,7 @@ inline constexpr std::string_view kPacked = "packed";
 inline constexpr std::array<std::string_view, 5> kFileFormats{kCTranslate2, kGgml, kSafetensors,
                                                               kPytorch, kPacked};
 
-// What main_dtype() says of a file without matrices.
+// Type that main_dtype() names for a file without matrices.
 inline constexpr std::string_view kNoDType = "none";
 
 // Most bytes of a file of settings. config.json and generation_config.json have a few KB, the index
@@ -37,14 +37,14 @@ inline constexpr std::size_t kMaxConfigBytes = std::size_t{4} << 20U;
 // Most bytes of a text token. The longest in use, a run of spaces, has 128.
 inline constexpr std::size_t kMaxTokenBytes = 1024;
 
-// What is read apart from the weights. Optional lists are empty where the format has none.
+// Settings read apart from the weights. Optional lists are empty where the format has none.
 struct ModelConfig {
   std::vector<int> suppress_tokens;
   std::vector<int> suppress_tokens_begin;
   std::vector<std::pair<int, int>> alignment_heads;  // (layer, head) that the decoder has
 };
 
-// Where a packed file (models/files/packed/packed_format.h) comes from.
+// Origin of a packed file (models/files/packed/packed_format.h): its maker and its source.
 struct PackedOrigin {
   std::string made_by;  // for people
   Packing packing;
@@ -68,10 +68,10 @@ class ModelFile {
   const TensorView& tensor(const std::string& name, std::span<const std::size_t> shape) const;
   bool has(const std::string& name) const { return tensors_.contains(name); }
   const std::map<std::string, TensorView>& tensors() const { return tensors_; }
-  // Of a packed file; null: it is none.
+  // Origin of a packed file; null for files of other formats.
   virtual const PackedOrigin* origin() const { return nullptr; }
-  // Where packed matrices are looked for, and kept; null: nowhere. What is used must outlive the
-  // file.
+  // Store in which packed matrices are looked for, and kept; null: there is none. It must outlive
+  // the file.
   OperandStore* operands() const { return operands_; }
   void use_operands(OperandStore* operands) { operands_ = operands; }
   // The commonest type among the big matrices, e.g. "f16": what JSON shows as model.quantization.

@@ -102,7 +102,7 @@ bool is_text(std::string_view bytes) {
 
 bool is_zip(std::string_view start) { return start.starts_with("PK\x03\x04"); }
 
-// What a file that is no model seems to be.
+// Likely kind of a file that is no model, by its first bytes.
 std::string describe(std::string_view start) {
   if (start.empty()) return "an empty file";
   // torch.save's archive begins with NAME/data.pkl; before version 1.6 it was a bare pickle.

@@ -17,7 +17,7 @@ struct TensorSpec {
 // All of them, encoder first. Readers check files against this list; nothing may lack or exceed.
 std::vector<TensorSpec> whisper_tensors(const Dims& dims);
 
-// What HuggingFace's transformers call one of them:
+// Name of the tensor in HuggingFace's transformers:
 // "model.encoder.layers.0.self_attn.q_proj.weight".
 std::string transformers_name(std::string name);
 

@@ -76,7 +76,7 @@ void add_lines(TokenTable& table, std::string_view text) {
   }
 }
 
-// Of a file with this name, all that it has.
+// Enters all tokens of a tokenizer file; `name` tells its form.
 void add_tokens(const fs::path& path, const std::string& name, TokenTable& table) {
   const MappedFile file(path);
   const std::string_view text = as_text(file.bytes());

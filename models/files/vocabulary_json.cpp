@@ -13,7 +13,7 @@ using nlohmann::json;
 // In tokenizer.json the map of tokens is the value of the last, in the value of the first.
 constexpr std::array<const char*, 2> kMapKeys{"model", "vocab"};
 
-// What nlohmann/json's parser calls, event by event.
+// Handler of nlohmann/json's parser events, which takes the tokens as they come.
 class VocabularyEvents {
  public:
   VocabularyEvents(const std::string& path, VocabularyForm form,

@@ -63,7 +63,7 @@ class EncoderSearch {
     patterns_.fail(a, what + " of " + std::string(patterns_.plain(b)), "of another value");
   }
 
-  // What the layer is of.
+  // Matches a transformer layer from its output backwards: takes its weights, returns its input.
   Value layer(Value value, const std::string& block) {
     const std::size_t width = dims_.n_audio_state;
     const auto [second, attended] = patterns_.residual(value, block + ".mlp.2");

@@ -1,5 +1,5 @@
-// What nodes of a graph compute together, whatever the exporter made of it: an operation of
-// Whisper, recognised backwards from its result by operators and constants, never by names.
+// Pattern matching in a graph, whatever the exporter made of it: finds operations of Whisper
+// backwards from their results, by operators and constants, never by names.
 #pragma once
 
 #include <initializer_list>
@@ -50,8 +50,8 @@ class GraphPatterns {
   GraphPatterns(const Graph& graph, std::size_t head_size)
       : graph_(graph), head_size_(static_cast<double>(head_size)) {}
 
-  // Where a value comes from, but for nodes that keep its values in their order; and but for those
-  // that keep its values.
+  // Source of a value behind nodes that keep its values in their order (casts, reshapes);
+  // any_order: behind transpositions too.
   Value plain(Value value) const;
   Value any_order(Value value) const;
   // `value` without the numbers that it is multiplied with.

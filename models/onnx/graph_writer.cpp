@@ -62,7 +62,7 @@ std::string bytes_of(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-// What stands in the graph for a tensor: all of it, or where its values are.
+// Tensor as the graph stores it: complete, or with the place of its values.
 struct StoredTensor {
   std::string message;      // complete, or up to the values
   const Initializer* rest;  // whose values follow; null: complete

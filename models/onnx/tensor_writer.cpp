@@ -9,7 +9,7 @@
 namespace wnpu::models::onnx {
 namespace {
 
-// Where tensors begin in a file of data: a page, so that readers may map them.
+// Alignment of tensors in a file of data: a page, so that readers may map them.
 constexpr std::uint64_t kDataAlignment = 4096;
 // Values that are held in fp32 at once, of tensors that stay in their order.
 constexpr std::size_t kValuesTogether = std::size_t{1} << 20U;

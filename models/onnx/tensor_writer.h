@@ -33,7 +33,7 @@ class DataFile {
   explicit DataFile(std::string name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
-  // Where the tensor's values begin.
+  // Offset in the file at which the tensor's values begin.
   std::uint64_t place(const Initializer& initializer);
   StreamedFile file() const;
 

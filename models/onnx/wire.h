@@ -18,7 +18,7 @@ class WireWriter {
   void real(std::uint32_t field, float value);
   void bytes(std::uint32_t field, std::string_view value);
   void message(std::uint32_t field, const WireWriter& value) { bytes(field, value.text()); }
-  // What stands before `size` bytes of a field that the caller writes behind it.
+  // Tag and length of a field whose `size` bytes the caller writes behind them.
   void length(std::uint32_t field, std::uint64_t size);
 
   const std::string& text() const { return text_; }

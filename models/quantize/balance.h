@@ -35,7 +35,7 @@ class ProductError {
 
   // With these factors, and weights rounded to the nearest.
   RoundingError of(const ChannelFactors& factors) const;
-  // The same with weights that are rounded already.
+  // Error with weights that are rounded already.
   RoundingError of(const ChannelFactors& factors, ConstMatrixView rounded_weights) const;
 
  private:
@@ -46,7 +46,7 @@ class ProductError {
   Matrix exact_;  // [m, n]
 };
 
-// Those with the smallest error among the shares that are tried, all ones among them.
+// Factors with the smallest error among the shares that are tried, all ones among them.
 ChannelFactors search_factors(ThreadPool& pool, ConstMatrixView inputs, ConstMatrixView weights,
                               const ProductRounding& rounding);
 

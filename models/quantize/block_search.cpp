@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostTurns = 8;
 // Candidates of a block's scale: of the one that the largest value asks for, these shares.
 constexpr std::array kScaleShares{1.0F, 1.05F, 0.95F, 0.9F, 0.85F, 0.8F, 0.75F, 0.7F, 0.6F};
-// Of a block's span, what the levels leave out at an end.
+// Candidates of the share of a block's span that the levels leave out at an end.
 constexpr std::array kSpanCuts{0.0F, 0.05F, 0.1F, 0.2F};
 
 struct ScaleAndMinimum {
@@ -23,8 +23,8 @@ struct ScaleAndMinimum {
   double minimum = 0;
 };
 
-// What a scale and a minimum are by least squares: products of what they multiply (a value's level,
-// and one), and of that with what is wanted.
+// Least squares for a block's scale and minimum: sums of products of their regressors (a value's
+// level, and one) with each other and with the wanted values.
 struct NormalEquations {
   double level_level = 0;
   double level_one = 0;
@@ -40,7 +40,7 @@ struct NormalEquations {
             (level_level * one_wanted - level_one * level_wanted) / determinant};
   }
 
-  // Of the squares that are left, by such a scale and minimum, which `solved` makes least.
+  // Change of the sum of squared errors by such a scale and minimum; `solved` makes it least.
   double change(const ScaleAndMinimum& by) const {
     return level_level * by.scale * by.scale + 2 * level_one * by.scale * by.minimum +
            one_one * by.minimum * by.minimum -
@@ -193,7 +193,7 @@ class BlockRow {
     return result;
   }
 
-  // Of what is to be added to scale and minimum, so that the product's error is least.
+  // Equations for the corrections of scale and minimum that make the product's error least.
   NormalEquations corrections(std::size_t b) const {
     NormalEquations sums;
     const std::size_t first = b * kQuantBlock;

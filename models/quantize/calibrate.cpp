@@ -19,7 +19,7 @@
 namespace wnpu::models {
 namespace {
 
-// Of a sample: those that factors are chosen by and errors are told of. Weights are rounded by the
+// Rows of a sample that factors are chosen by and errors are told of; weights are rounded by the
 // others.
 constexpr std::size_t kJudgingRows = 256;
 
@@ -175,7 +175,7 @@ class Calibrator {
     model_->set_values(giver, std::move(values));
   }
 
-  // What each row is to be divided by.
+  // Divisors of the layer's rows.
   std::vector<float> row_factors(const ProductLayer& layer, std::size_t n_rows) const {
     std::vector<float> factors(n_rows, 1.0F);
     const std::size_t part_rows = n_rows / layer.parts.size();

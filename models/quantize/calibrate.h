@@ -24,7 +24,7 @@ struct Calibration {
   // One for each product, in the model's order. Where there is a sample of its inputs, `error` is
   // that of the product on rows which its weights were not rounded by.
   std::vector<QuantizedLayer> layers;
-  // The same of products without calibration, by name: each weight to the nearest.
+  // Errors of products without calibration, by name: each weight rounded to the nearest.
   std::map<std::string, RoundingError> before;
 };
 

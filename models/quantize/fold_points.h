@@ -1,5 +1,5 @@
-// Where a model lets a channel be scaled at no cost: what gives it is divided, what takes it is
-// multiplied by the same factor, and the model computes what it did.
+// Points of a model where a channel can be scaled at no cost: the tensors that give it are divided,
+// those that take it multiplied by the same factor, and the model computes what it did.
 #pragma once
 
 #include <string>

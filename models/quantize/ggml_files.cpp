@@ -80,8 +80,8 @@ DType type_in_ggml(const TensorSpec& spec, DType type) {
   return spec.shape.size() == kMaxRank ? DType::f16 : type;
 }
 
-// Of another type: each value to the nearest. Of this one, as calibration has left them: as they
-// are.
+// Values in `type`: copied where the tensor has it already, since calibration has chosen them; else
+// each rounded to the nearest.
 std::string value_bytes(const TensorView& view, DType type, const std::string& name) {
   Matrix values = Matrix::uninitialised(view.shape[0], view.row_size());
   read_finite({view, name}, values.flat());

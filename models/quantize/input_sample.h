@@ -12,7 +12,7 @@
 
 namespace wnpu::models {
 
-// Of all rows those with the smallest hashes: the same ones whatever the order in which threads
+// Sample of rows, those with the smallest hashes: the same ones whatever the order in which threads
 // bring them, each row with the same chance, equal rows once. Rows with a NaN or infinity are left
 // out.
 class InputSample final : public kernels::InputWatcher {

@@ -16,7 +16,8 @@ struct ProductLayer {
 
   // "encoder.blocks.0.attn.query+key+value"
   std::string name() const;
-  // Of a decoder's step: in int8 its inputs have 16 bits (models/weights/precision.h).
+  // Whether a decoder's step multiplies by it: then int8 has inputs of 16 bits
+  // (models/weights/precision.h).
   bool is_of_step() const;
 };
 

@@ -20,7 +20,7 @@ const TensorView& view_of(const ModelFile& file, const std::string& part) {
   return file.tensor(part + ".weight", shape);
 }
 
-// Of a file's scales: int8 has one a row, int16 one.
+// Bytes of a matrix' scales in the file: int8 has one a row, int16 one.
 std::size_t scale_bytes(DType type, std::size_t rows) {
   if (!has_row_scales(type)) return 0;
   return (type == DType::i8_rows ? rows : 1) * sizeof(float);

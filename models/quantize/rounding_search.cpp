@@ -11,7 +11,7 @@ namespace wnpu::models {
 namespace {
 
 constexpr float kMostLevel = 127;
-// Of the mean moment, added to each: what inputs beyond the sample may be.
+// Damping, a share of the mean moment that is added to each: for inputs that the sample lacks.
 constexpr float kDamping = 0.01F;
 constexpr int kMostSweeps = 8;
 

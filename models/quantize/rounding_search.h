@@ -6,7 +6,7 @@
 
 namespace wnpu::models {
 
-// What a product is given, summed up: second moments, [k, k].
+// Second moments [k, k] of a product's inputs.
 Matrix second_moments(ThreadPool& pool, ConstMatrixView inputs);
 
 // W [n, k] in int8 with a scale a row, as fp32 again. From the nearest levels on, level by level is

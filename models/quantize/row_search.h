@@ -42,7 +42,7 @@ class RowSearch {
   // Moments times what rounding has changed: half the error's slope at a column.
   std::span<const float> pull() const { return pull_; }
   ConstMatrixView moments() const { return moments_; }
-  // Of the product, squared and summed over the inputs.
+  // Error of the product, squared and summed over the inputs.
   double error() const;
 
  private:

@@ -54,7 +54,7 @@ void append_float(DType dtype, float value, const std::string& name, std::string
   append(bytes, half);
 }
 
-// What brings the largest value to `limit`; finite whatever it is.
+// Factor that brings the largest value to `limit`; finite whatever it is.
 float integer_scale(float largest, float limit) {
   if (largest == 0) return limit;
   return std::min(limit / largest, std::numeric_limits<float>::max());

@@ -87,7 +87,7 @@ ValueBlock nearest_block(const BlockKind& kind, BlockValues values, const std::s
   } else {
     const float extreme =
         *std::ranges::max_element(values, {}, [](float value) { return std::abs(value); });
-    // Where there is one level more below 0 than above it, the largest value by size gets that.
+    // Levels with one more below 0 than above it: the largest value by size gets the lowest.
     const bool is_even = kind.least == -kind.most;
     block.scale = scale_in_half(is_even ? std::abs(extreme) / static_cast<float>(kind.most)
                                         : extreme / static_cast<float>(kind.least),

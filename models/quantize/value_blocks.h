@@ -12,7 +12,7 @@ namespace wnpu::models {
 
 using BlockValues = std::span<const float, kQuantBlock>;
 
-// What a q type has: levels from `least` to `most`.
+// Parameters of a q type: levels from `least` to `most`, and whether blocks have a minimum.
 struct BlockKind {
   int least;
   int most;

@@ -14,8 +14,8 @@ class Pattern {
   // Throws ModelError for what is no pattern.
   explicit Pattern(std::string_view pattern);
 
-  // Where the match ends that begins at byte `start` of valid UTF-8; npos: there is none. The text
-  // is checked where `start` is 0: ModelError.
+  // End of the match that begins at byte `start` of valid UTF-8; npos if there is none. The text is
+  // checked where `start` is 0: ModelError.
   std::size_t end_of_match(std::string_view utf8, std::size_t start) const;
 
  private:

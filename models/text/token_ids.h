@@ -18,7 +18,7 @@ class TokenIds {
   explicit TokenIds(std::vector<std::string> tokens);
 
   const std::vector<std::string>& tokens() const { return tokens_; }
-  // Of two equal tokens, the first.
+  // Id of a token by its bytes, the first of equal ones.
   std::optional<TokenId> find(std::string_view bytes) const;
   // The first token that equals an earlier one, and that one.
   struct Same {
@@ -28,7 +28,7 @@ class TokenIds {
   const std::optional<Same>& same() const { return same_; }
 
  private:
-  // Where such a token is, or would be.
+  // Slot of the token with these bytes, or the free one that it would take.
   std::size_t place_of(std::string_view bytes) const;
 
   std::vector<std::string> tokens_;

@@ -24,7 +24,7 @@ std::string timestamp_text(TokenId steps) {
   return text.data();
 }
 
-// What non_speech_tokens suppresses where it is one token, alone or after a space.
+// Symbols that non_speech_tokens suppresses where they are one token, alone or after a space.
 constexpr std::array<std::string_view, 47> kSymbols = {
     "\"",  "#",  "(",  ")",   "*",   "+",   "/",   ":",  ";",   "<",  "=",  ">",
     "@",   "[",  "\\", "]",   "^",   "_",   "`",   "{",  "|",   "}",  "~",  "「",

@@ -60,8 +60,8 @@ class Vocabulary {
   // Bytes of text tokens, in order; special tokens and timestamps are left out. The result may be
   // cut UTF-8 when a character's tokens are cut.
   std::string decode(std::span<const TokenId> tokens) const;
-  // The same, with special tokens and timestamps spelled out as "<|en|>", "<|1.08|>"
-  // (openai/whisper decode_with_timestamps).
+  // Text with special tokens and timestamps spelled out as "<|en|>", "<|1.08|>" (openai/whisper
+  // decode_with_timestamps).
   std::string decode_with_timestamps(std::span<const TokenId> tokens) const;
   // Byte-level BPE with GPT-2's pre-tokeniser; special tokens are never produced.
   std::vector<TokenId> encode(std::string_view utf8) const;

@@ -21,7 +21,7 @@ struct Word {
 // A word ends wherever the tokens so far decode to whole characters. The words' tokens are
 // `tokens`, and their texts are its text, broken characters repaired.
 std::vector<Word> split_on_unicode(const Vocabulary& vocabulary, std::span<const TokenId> tokens);
-// Those, joined up to the next space, punctuation mark or special token.
+// Words of split_on_unicode, joined up to the next space, punctuation mark or special token.
 std::vector<Word> split_on_spaces(const Vocabulary& vocabulary, std::span<const TokenId> tokens);
 // The way that fits a language: some are written without spaces. There a mark that is a token of
 // its own stays with its character, which openai/whisper cuts from it.

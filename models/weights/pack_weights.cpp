@@ -55,7 +55,8 @@ kernels::RightSide pack(WeightBlocks& blocks, Number number) {
   return matrix;
 }
 
-// What says all that goes into it: which matrices, each times which scale.
+// Key of the operand that the parts make: it names each matrix and the scale that it is multiplied
+// by.
 WantedOperand wanted_of(std::span<const WeightBlocks::Part> parts, Number number) {
   WantedOperand wanted{.name = parts[0].tensor->name,
                        .key = "",

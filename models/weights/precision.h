@@ -17,8 +17,7 @@ namespace wnpu::models {
 enum class Precision { fp32, int16, int8 };
 inline constexpr std::array<std::string_view, 3> kPrecisionNames{"fp32", "int16", "int8"};
 
-// What is taken where nobody says: int8 where the CPU multiplies bytes, else fp32
-// (models/README.md).
+// Default precision: int8 where the CPU multiplies bytes, else fp32 (models/README.md).
 Precision auto_precision();
 
 // Whether products are of bytes: int8, where the CPU has the instructions for it.
@@ -27,9 +26,9 @@ bool multiplies_bytes(Precision precision);
 // In what numbers a layer's weights are: of the encoder, and of the decoder's for a window's keys
 // and values.
 kernels::Number number_of(Precision precision);
-// Of the decoder's other layers, which a step of few rows reads. In int8 words are lost where their
-// inputs have 8 bits, and a step that waits for its weights is as fast with 16. In fp32, weights
-// that are fp16 numbers are kept as such.
+// Numbers of the decoder's other layers, which a step of few rows reads. In int8 words are lost
+// where their inputs have 8 bits, and a step that waits for its weights is as fast with 16. In
+// fp32, weights that are fp16 numbers are kept as such.
 kernels::Number step_number_of(Precision precision);
 
 std::string_view precision_name(Precision precision);

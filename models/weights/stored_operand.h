@@ -11,10 +11,10 @@
 
 namespace wnpu::models {
 
-// What packs here: this build, for the instruction set in use.
+// Packing of this program: its build, and the instruction set in use.
 Packing present_packing();
 
-// What is asked for.
+// Request for a packed matrix.
 struct WantedOperand {
   std::string name;  // for messages: "PATH: NAME"
   std::string key;   // says all that it is made of, but for its number
@@ -37,7 +37,7 @@ struct StoredOperand {
 // pack_weights. Throws ModelError for one that is not what its key says.
 std::optional<StoredOperand> find_stored(const OperandStore* store, const WantedOperand& wanted);
 
-// Where there is a store; under what was wanted, f16, also where f32 was made.
+// Keeps the matrix in the store, if any, as what was wanted: f16, also where f32 was made.
 void keep_stored(OperandStore* store, const WantedOperand& wanted, const kernels::RightSide& made,
                  const std::vector<float>& centre = {}, const std::vector<float>& balance = {});
 

@@ -41,7 +41,7 @@ struct EncoderLayerOf {
   LinearOf<Weights> mlp_2;     // encoder.blocks.*.mlp.2  [state, 4 state]
 };
 
-// What comes before the layers, and behind them.
+// Encoder weights outside its layers: convolutions and positions before them, LayerNorm after.
 template <typename Weights>
 struct EncoderEndsOf {
   LinearOf<Weights> conv1;      // encoder.conv1  [state, n_mels * 3], taps innermost
@@ -108,7 +108,7 @@ DecoderWeights load_decoder_weights(const ModelFile& file);
 EncoderEndTensors find_encoder_ends(const ModelFile& file);
 std::vector<EncoderLayerTensors> find_encoder_layers(const ModelFile& file);
 DecoderTensors find_decoder_weights(const ModelFile& file);
-// The same of weights in memory.
+// Views of weights in memory, in the form of those of a file.
 WeightTensor tensor_of(ConstMatrixView matrix);
 EncoderEndTensors tensors_of(const EncoderEnds& ends);
 std::vector<EncoderLayerTensors> tensors_of(std::span<const EncoderLayerWeights> layers);

@@ -40,7 +40,7 @@ class OperandStore {
   // The operand with this key, valid as long as the store. Null: there is none, and the caller
   // packs the matrix.
   virtual const PackedOperand* find(const std::string& key) const = 0;
-  // Of a matrix that was packed since none was found.
+  // Keeps a matrix that the caller packed because find() had none.
   virtual void keep(const std::string& key, const PackedOperand& made) = 0;
 };
 

@@ -18,7 +18,7 @@ bool is_packed(std::string_view start);
 // ModelError.
 std::unique_ptr<ModelFile> open_packed(const std::filesystem::path& path);
 
-// Of the index, who made the file alone. Throws ModelError.
+// Origin of a packed file, read from its index alone. Throws ModelError.
 PackedOrigin packed_origin(const std::filesystem::path& path);
 
 // Reads all of it. What differs from its checksum, each by its name; empty: nothing. Throws

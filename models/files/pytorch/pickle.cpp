@@ -77,7 +77,7 @@ class PickleMachine {
     push(value);
   }
 
-  // What is above the last mark is all that an opcode may take.
+  // Stack height at the last mark: an opcode may take only values above it.
   std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
 
   PickleValue* pop() {
@@ -324,7 +324,7 @@ class PickleMachine {
     return value;
   }
 
-  // What the functions would return, as data.
+  // Result of a call of one of the known functions, as data.
   PickleValue& made_by(const PickleValue& function, const PickleValue& arguments) {
     const auto& items = arguments.items;
     if (function.kind != Kind::global || arguments.kind != Kind::tuple) {

@@ -12,8 +12,8 @@
 
 namespace wnpu::models {
 
-// What a checkpoint has not: the text tokens' bytes of a model of these dims, from somewhere else;
-// none where there is nothing.
+// Text tokens' bytes for a model of these dims, which a checkpoint lacks, from somewhere else; an
+// empty list where there are none.
 using TextTokens = std::function<std::vector<std::string>(const Dims& dims)>;
 
 // openai/whisper __init__.py load_model: {"dims": ..., "model_state_dict": ...}, in fp32, fp16 or

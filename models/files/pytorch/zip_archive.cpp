@@ -41,8 +41,8 @@ struct Entry {
   std::uint64_t size = 0;
 };
 
-// Where the archive's end record begins, the last thing in the file but for a comment; npos:
-// nowhere. Forwards: rfind would compare at every byte.
+// Offset of the end record, the last thing in the archive but for a comment; npos if there is none.
+// Searched forwards: rfind would compare at every byte.
 std::size_t find_end(std::string_view text) {
   std::size_t found = text.npos;
   if (text.size() < kEndBytes) return found;
@@ -157,7 +157,8 @@ class ZipReader {
     return entry;
   }
 
-  // Those of the numbers that do not fit 32 bits, in this order.
+  // Zip64 extra field: size, packed size and offset in 64 bits, in this order; it holds only the
+  // numbers that do not fit 32 bits.
   void read_sizes64(Bytes extra, Entry& entry, std::uint64_t& packed) const {
     ByteCursor fields(extra, path_);
     while (fields.remaining() >= 4) {

@@ -19,7 +19,7 @@ class F32Matrix : public RightSide {
   void set_rows(std::size_t first_row, ConstMatrixView b);
 
  private:
-  // The same for columns of one panel.
+  // Sets columns, as set_columns does, that lie in one panel.
   void set_panel_columns(std::size_t first_col, ConstMatrixView b);
   // A row's part in one panel.
   void set_panel_row(std::size_t row, std::size_t col, std::span<const float> values);

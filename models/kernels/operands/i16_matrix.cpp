@@ -11,7 +11,7 @@ namespace wnpu::kernels {
 namespace {
 
 constexpr float kMaxInt16 = 32767;
-// What int32 holds, a little less, for scales are rounded.
+// Largest int32, less a margin for the rounding of scales.
 constexpr float kMaxSum = 2147483647.0F * 0.999F;
 
 float left_limit_of(float column_sum) {

@@ -46,8 +46,9 @@ class I16Rows : public Rows<I16Pair> {
 // The largest |q| of a weight, i16 or i8. i16: 13 bits, which leave the left side as many with
 // trained weights, and 11 with the worst there can be.
 float max_weight(Number number);
-// What has scales of its own: columns (weights; keys, where a column is a frame), which a product
-// applies, or rows (values, where a row is a frame), which the left side must have in it already.
+// Dimension with scales of its own: columns (weights; keys, where a column is a frame), which a
+// product applies, or rows (values, where a row is a frame), which the left side must have in it
+// already.
 enum class ScaleOf { column, row };
 
 struct IntegersOf {
@@ -63,7 +64,7 @@ class I16Matrix : public RightSide {
   I16Matrix(std::size_t k, std::size_t n, const IntegersOf& integers,
             models::SharedBlock* block = nullptr);
 
-  // Of the rows, where they have any.
+  // Scales of the rows; empty with ScaleOf::column.
   std::span<const float> row_scales() const { return row_scales_; }
   // Takes left_limit() from the columns, all of them set, as they are: further than for any they
   // could be.

@@ -85,7 +85,7 @@ class Rows {
         steps_(models::allocate_aligned<Step>(max_rows * stride_)),
         scales_(max_rows) {}
 
-  // What a row's last step has beyond `cols` becomes 0.
+  // Sets the size; the padding of each row's last step, beyond `cols`, becomes 0.
   void resize(std::size_t rows, std::size_t cols) {
     assert(rows <= scales_.size() && cols <= stride_ * kTerms);
     n_rows_ = rows;

@@ -14,13 +14,13 @@ inline constexpr float kMaxInt8 = 127;
 // The factor that brings the largest |x| to `limit` (at most 32767); 0 where every x is 0, or so
 // small that the factor would be no number.
 float quantising_factor(std::span<const float> x, float limit);
-// What undoes it.
+// Scale that undoes the factor: its inverse, 0 for 0.
 inline float scale_of_factor(float factor) { return factor > 0 ? 1.0F / factor : 0.0F; }
 
 // The sum of |q|, below 2^31.
 std::int32_t sum_of_magnitudes(std::span<const std::int16_t> q);
 
-// What exp_weighted found.
+// Sums that exp_weighted returns.
 struct SoftmaxSums {
   float sum = 0;           // of exp(x - max)
   float weighted_sum = 0;  // of exp(x - max) * weights
@@ -43,8 +43,8 @@ void round_to_bytes(std::span<const float> x, float shift, float factor,
 void balance(std::span<const float> x, std::span<const float> centre,
              std::span<const float> balance, std::span<float> out);
 
-// What makes unsigned bytes of numbers: round(factor * x) + zero. 0 stays exact: where most values
-// are next to it, a shift of them all would be an error that adds up.
+// Quantisation to unsigned bytes: round(factor * x) + zero. 0 stays exact: where most values are
+// next to it, a shift of them all would be an error that adds up.
 struct ByteScale {
   float factor;
   std::int32_t zero;

@@ -85,12 +85,12 @@ class RightSide {
   std::size_t panel_bytes() const { return n_steps_ * panel_cols_ * step_.bytes; }
   std::size_t size_bytes() const { return n_panels() * panel_bytes(); }
   const std::byte* panel(std::size_t i) const { return data_.get() + i * panel_bytes(); }
-  // What such a side's panels take where they are ours, not OpenBLAS'.
+  // Bytes of such a side's panels where their layout is ours, not OpenBLAS'.
   static std::size_t bytes_of(Number number, std::size_t k, std::size_t n);
 
-  // Of the columns, where they have any: an element is scale * q. Up to the end of the last panel.
+  // Scales of the columns, or empty: an element is scale * q. Up to the end of the last panel.
   std::span<const float> scales() const { return scales_; }
-  // Of the columns, where left rows have offsets: sums of q.
+  // Sums of q of the columns, where left rows have offsets.
   std::span<const float> sums() const { return sums_; }
   // i16, i8: the largest |q| of the left side with which no sum of a product leaves int32.
   float left_limit() const { return left_limit_; }

@@ -15,7 +15,7 @@
 
 namespace wnpu::kernels {
 
-// What a matrix's columns have in common, value by value: [k] each.
+// Centre and balance that all columns of a matrix share, a value for each of the k rows: [k] each.
 struct U4Basis {
   std::vector<float> centre;
   std::vector<float> balance;

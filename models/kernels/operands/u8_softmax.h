@@ -20,9 +20,9 @@ class ScoreRows {
   // Room for this many.
   ScoreRows(std::size_t max_rows, std::size_t max_cols);
 
-  // Of so many rows, without a shift.
+  // Sets the number of rows, and every shift to 0.
   void reset(std::size_t rows);
-  // What is taken off a row's scores before they are rounded, in steps.
+  // Shift that is subtracted from a row's scores before they are rounded, in steps.
   void set_shift(std::size_t row, float shift) { shifts_[row] = shift; }
 
   // Adds so many steps to the scores of columns first_col, first_col + 1, ..., as far as 16 bits
@@ -44,7 +44,8 @@ class ScoreRows {
   std::vector<float> shifts_;
 };
 
-// What kernels read and write of a row at once: both have room for a multiple of it.
+// Elements of a row that kernels read and write at once: scores and weights have room for a
+// multiple of it.
 constexpr std::size_t kSoftmaxGroup = 64;
 constexpr std::size_t whole_softmax_groups(std::size_t n) {
   return (n + kSoftmaxGroup - 1) / kSoftmaxGroup * kSoftmaxGroup;

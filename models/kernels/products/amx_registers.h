@@ -6,7 +6,8 @@
 
 namespace wnpu::kernels {
 
-// What LDTILECFG reads: all eight are whole (Intel SDM, volume 1, chapter 18).
+// Tile configuration that LDTILECFG loads: all eight tiles at full size (Intel SDM, volume 1,
+// chapter 18).
 struct alignas(64) AmxConfig {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;

@@ -9,7 +9,7 @@ constexpr std::size_t kAmxRows = 16;
 constexpr std::size_t kAmxQuads = 16;  // of k in a register
 constexpr std::size_t kAmxCols = 32;   // a panel: two registers
 
-// Where sixteen quads of k are: 16 or 32 rows of a, and a panel of b.
+// Operands of one step of sixteen quads of k: 16 or 32 rows of a, and a panel of b.
 struct AmxStep {
   const U8Quad* a;
   std::size_t a_stride;  // bytes
@@ -50,7 +50,7 @@ HWY_INLINE void amx_add(const AmxStep& step) {
   }
 }
 
-// What is left of k, with zeros behind it.
+// Copy of the last quads of k that fill no register, zeros behind them.
 struct AmxRest {
   HWY_ALIGN U8Quad a[2 * kAmxRows][kAmxQuads] = {};
   HWY_ALIGN std::int8_t b[kAmxQuads][4 * kAmxCols] = {};

@@ -36,8 +36,8 @@ void multiply_blas(const Product& product, MatrixView c, const ProductShare& sha
   multiply_block(product, c, {share.first_row, share.rows, 0, c.cols});
 }
 
-// What an element becomes may depend on the block that it is in, which therefore does not depend on
-// the number of threads.
+// Blocks of a fixed size, whatever the number of threads: rounding may depend on the block that an
+// element is in.
 void multiply_blas(models::ThreadPool& pool, const Product& product, MatrixView c) {
   constexpr std::size_t kRows = 128;
   constexpr std::size_t kCols = 512;

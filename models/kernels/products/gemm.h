@@ -14,7 +14,7 @@ namespace wnpu::kernels {
 
 // One thread, for use inside a parallel loop.
 void gemm(const Product& product, MatrixView c);
-// The same on all threads of the pool.
+// Product on all threads of the pool.
 void gemm(models::ThreadPool& pool, const Product& product, MatrixView c);
 
 // scores = a b - the row's shift, as 16-bit integers in steps of 1/kScoreSteps, a factor that b's
@@ -22,7 +22,7 @@ void gemm(models::ThreadPool& pool, const Product& product, MatrixView c);
 // and what is beyond 2^31 steps, becomes the least score.
 void score(const U8Rows& a, const U8Matrix& b, ScoreRows& scores);
 
-// What runs here, e.g. "AVX2"; "AVX3_DL with VNNI" multiplies bytes.
+// Name of the kernels in use, e.g. "AVX2"; "AVX3_DL with VNNI" multiplies bytes.
 std::string kernel_description();
 
 }  // namespace wnpu::kernels

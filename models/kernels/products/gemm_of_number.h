@@ -1,4 +1,4 @@
-// What gemm() chooses from by the numbers of the right side: a file each.
+// Products that gemm() chooses from by the numbers of the right side, each in a file of its own.
 #pragma once
 
 #include "models/kernels/products/product.h"

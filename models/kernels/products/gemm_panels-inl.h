@@ -131,7 +131,7 @@ class Panels {
     if (operands_.finish == Finish::gelu) gelu<Terms>(c);
   }
 
-  // The same with room for whole panels.
+  // Tile output redirected to a copy with room for whole panels.
   TileOut padded(MatrixView c, const TileOut& out, std::size_t padded_cols) {
     const auto copy = [&](const float* from, float* to) {
       std::fill_n(to, padded_cols, 0.0F);

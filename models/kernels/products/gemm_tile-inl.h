@@ -36,7 +36,7 @@ struct LeftRows {
   const float* bases = nullptr;  // of the rows, or nullptr: what all its sums have besides
 };
 
-// Where a tile's sums go: c = sums * scales + bias, or c += sums * scales + bias.
+// Output of a tile: c = sums * scales + bias, or c += sums * scales + bias.
 struct TileOut {
   float* c;
   std::size_t stride;
@@ -46,7 +46,7 @@ struct TileOut {
   const float* sums;  // of the columns of b, where rows have offsets
 };
 
-// What a row and a column have to do with a sum.
+// Scale, offset, sum and bias that turn an integer sum into a float: by row and by column.
 struct OfRow {
   FloatVec scale, offset, base;
 };
@@ -167,7 +167,7 @@ HWY_INLINE void multiply_add(const typename Terms::Left* const (&a)[kRows], std:
   }
 }
 
-// Of the vectors of a tile's columns.
+// Loads scales, sums and biases for the vectors of a tile's columns.
 template <std::size_t kPanels, typename Out>
 HWY_INLINE void load_columns(const Out& out, OfColumns (&columns)[2 * kPanels]) {
   const Float d;
@@ -218,7 +218,7 @@ HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const LeftRows<typen
   }
 }
 
-// What a tile multiplies: its rows of a, and its panels of b, which lie panel_size apart.
+// Operands of a tile: its rows of a, and its panels of b, which lie panel_size apart.
 template <typename Terms, std::size_t kRows>
 struct TileIn {
   const typename Terms::Left* rows[kRows];

@@ -24,7 +24,7 @@ struct Linear {
   std::vector<float> bias;  // [out]; empty: none
   InputWatcher* watcher = nullptr;
 
-  // Where x becomes what the weights are multiplied by; a thread's own.
+  // Buffer of one thread in which x is converted to the numbers that the weights are multiplied by.
   struct Scratch {
     Scratch() = default;
     // For weights in these numbers; u8: in i16 as well.
@@ -36,7 +36,7 @@ struct Linear {
   // y = finish(x W^T + b). f32 and f16 need no scratch.
   void apply(models::ThreadPool& pool, ConstMatrixView x, Finish finish, MatrixView y,
              Scratch& scratch) const;
-  // The same on one thread.
+  // Product on one thread.
   void apply(ConstMatrixView x, Finish finish, MatrixView y, Scratch& scratch) const;
 };
 

@@ -8,7 +8,7 @@
 
 namespace wnpu::kernels {
 
-// What becomes of a b, element by element: y = a b + bias, y = gelu(a b + bias), y += a b + bias.
+// Final step for each element: y = a b + bias, y = gelu(a b + bias), y += a b + bias.
 enum class Finish { replace, gelu, add };
 
 // c = finish(a b + bias): a [m, k] in the numbers that b asks for, b [k, n], bias [n] or empty,

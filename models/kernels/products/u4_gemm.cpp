@@ -24,7 +24,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::kernels::HWY_NAMESPACE {
 
-// Of a step of a column, or of a row: its two fours, each a lane of Int.
+// Eight terms of one step of a column or a row, as two groups of four, each group a lane of Int.
 template <typename V>
 struct Fours {
   V first, second;

@@ -140,7 +140,7 @@ HWY_EXPORT(u8_gemm);
 HWY_EXPORT(score_gemm);
 HWY_EXPORT(bf16_gemm);
 
-// The same in plain C++.
+// Products and scores in plain C++, for CPUs without such instructions.
 
 // The steps of a row, and those of a column: the first; the others lie a panel's columns apart.
 template <typename Step>

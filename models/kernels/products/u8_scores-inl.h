@@ -5,7 +5,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::kernels::HWY_NAMESPACE {
 
-// Where a tile's scores go.
+// Output of a tile's scores.
 struct ScoresOut {
   std::int16_t* scores;
   std::size_t stride;

@@ -1,6 +1,6 @@
-// What the tiles of u8_gemm.cpp multiply with AVX512-VNNI and AVX512-BF16, and how they store
-// scores of a softmax. For AVX3_DL alone, and so included once, unlike the other
-// -inl.h: after models/kernels/products/gemm_tile-inl.h.
+// Tiles of u8_gemm.cpp for AVX512-VNNI and AVX512-BF16: how they multiply, and how they store
+// scores of a softmax. For AVX3_DL alone, and so included once, unlike the other -inl.h: after
+// models/kernels/products/gemm_tile-inl.h.
 #pragma once
 
 HWY_BEFORE_NAMESPACE();

@@ -1,4 +1,4 @@
-// What the tiles of u8_gemm.cpp multiply with ARM's dot products of bytes, and how they store
+// Tiles of u8_gemm.cpp for ARM's dot products of bytes: how they multiply, and how they store
 // scores of a softmax. For NEON alone, and so included once: after
 // models/kernels/products/gemm_tile-inl.h.
 #pragma once
@@ -43,7 +43,7 @@ struct ByteTerms {
   static HWY_INLINE FloatVec gelu(FloatVec y) { return coarse_gelu(y); }
 };
 
-// What 16 bits do not hold is cut off; NaN, which the conversion makes 0, is the least.
+// Scores saturate at 16 bits; NaN, which the conversion makes 0, becomes the least.
 HWY_INLINE int16x4_t to_scores(FloatVec x) {
   const int32x4_t least = vdupq_n_s32(std::numeric_limits<std::int32_t>::min());
   return vqmovn_s32(vbslq_s32(vceqq_f32(x.raw, x.raw), vcvtnq_s32_f32(x.raw), least));

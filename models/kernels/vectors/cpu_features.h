@@ -1,5 +1,5 @@
-// What Highway's targets leave open of a CPU; a file an architecture answers (cpu_features_x86.cpp,
-// cpu_features_arm.cpp).
+// CPU features that Highway's targets do not tell; each architecture answers in its own file
+// (cpu_features_x86.cpp, cpu_features_arm.cpp).
 #pragma once
 
 namespace wnpu::kernels {

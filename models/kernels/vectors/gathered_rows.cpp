@@ -20,7 +20,7 @@
 #define WNPU_KERNELS_GATHERED_ROWS_OF_
 namespace wnpu::kernels {
 
-// What both kinds of rows are to the kernels.
+// Rows of fp32 or of fp16, as the kernels see both.
 template <typename T>
 struct RowsOf {
   const T* data;

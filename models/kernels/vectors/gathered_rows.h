@@ -18,7 +18,7 @@ struct GatheredRows {
   std::size_t size() const { return rows.size(); }
 };
 
-// The same of a matrix in fp16.
+// Rows of a matrix in fp16, gathered likewise.
 struct GatheredHalves {
   const std::uint16_t* data;
   std::size_t stride;  // of the matrix' rows

@@ -10,7 +10,7 @@ namespace wnpu::kernels {
 
 // IEEE 754 binary16 -> binary32, exact, infinities and NaN included.
 float widen_f16(std::uint16_t half);
-// The same for 2 * out.size() bytes, which need no alignment.
+// Halves from 2 * out.size() bytes, which need no alignment, widened likewise.
 void widen_f16(std::span<const std::byte> halves, std::span<float> out);
 
 // binary32 -> binary16, rounded to the nearest, ties to even; beyond 65504: infinity. Finite values

@@ -17,7 +17,7 @@ enum class InstructionSet { amx, avx3_dl, avx3, avx2, sse4, ssse3, neon_dot, neo
 inline constexpr std::array<std::string_view, 9> kInstructionSetNames{
     "AMX", "AVX3_DL", "AVX3", "AVX2", "SSE4", "SSSE3", "NEON_DOT", "NEON", "SCALAR"};
 
-// Those that this machine can run, best first, whatever was chosen below.
+// Instruction sets that this machine can run, best first, whatever was chosen below.
 const std::vector<InstructionSet>& instruction_sets();
 
 // The one in use.

@@ -19,7 +19,7 @@ struct LayerNorm {
 // y = (x - mean) / sqrt(var + 1e-5) * gamma + beta, row by row. y may be x.
 void layer_norm(models::ThreadPool& pool, models::ConstMatrixView x, const LayerNorm& w,
                 models::MatrixView y);
-// The same on one thread, for use inside a parallel loop.
+// Layer norm on one thread, for use inside a parallel loop.
 void layer_norm(models::ConstMatrixView x, const LayerNorm& w, models::MatrixView y);
 // x = x * Phi(x), the erf form as in openai/whisper; absolute error below 3e-7 (1 + |x|).
 void gelu(models::ThreadPool& pool, models::MatrixView x);

@@ -60,8 +60,8 @@ HWY_INLINE FloatVec gelu(FloatVec x) {
   return hn::MulAdd(half, erf(hn::Mul(clamped, hn::Set(d, 0.70710678118654752F))), half);
 }
 
-// The same to 4.6e-5 max(1, |x|), for operands of 8 bits: Phi(x) - 1/2 as an odd polynomial of
-// degree 15 on [-4, 4], fitted for the least absolute error of x Phi(x).
+// GELU to 4.6e-5 max(1, |x|), for operands of 8 bits: Phi(x) - 1/2 as an odd polynomial of degree
+// 15 on [-4, 4], fitted for the least absolute error of x Phi(x).
 HWY_INLINE FloatVec coarse_gelu(FloatVec x) {
   const Float d;
   const FloatVec u = hn::Clamp(x, hn::Set(d, -4.0F), hn::Set(d, 4.0F));
