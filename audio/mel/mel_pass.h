@@ -31,7 +31,7 @@ class MelPass {
   void compute(std::span<const float> samples, MelFrames& frames);
 
   const PcmReader& reader() const { return *reader_; }
-  // Of all frames so far, log10 power.
+  // Maximum of all frames so far, log10 power.
   float maximum() const;
 
  private:

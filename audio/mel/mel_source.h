@@ -54,7 +54,7 @@ class MelSource {
   // The reading was stopped; everything here is about the audio up to that point.
   bool is_stopped() const { return is_stopped_; }
 
-  // What is behind the audio: 0.0, as transcribe.py's pad_or_trim leaves the windows that it
+  // Padding behind the audio: 0.0, as transcribe.py's pad_or_trim leaves the windows that it
   // decodes, or the log-mel of silence, in which it detects the language.
   enum class Padding { zero, silence };
   // Writes the frames first_frame .. first_frame + 3000 to out.values [n_mels, 3000] (allocated

@@ -21,7 +21,8 @@ namespace {
 // Times are rounded, and a recorder's clock is no sound card's.
 constexpr double kToleranceS = 0.1;
 
-// What goes back further has begun anew; what goes back less is made up for by the next gap.
+// Longest step back of the times that the next gap makes up for; after a longer one they count as
+// begun anew.
 constexpr double kMostBackS = 10;
 
 constexpr std::size_t kSilentFrames = 1024;  // in a block
@@ -33,8 +34,8 @@ constexpr std::string_view kTimedContainers[] = {
     "asf", "dv", "flv", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "mpeg", "mpegts", "mxf", "nut",
     "ogg", "rm", "wtv"};
 
-// Of a container that knows its length, of one that does not, and where times may begin anew: there
-// ffmpeg takes a longer gap for that.
+// Limits for a container that knows its length, for one that does not, and the longest gap where
+// times may begin anew: there ffmpeg takes a longer one for that.
 constexpr GapLimits kKnownLength{6 * 3600.0, 6 * 3600.0, 0};
 constexpr GapLimits kUnknownLength{3600.0, 3600.0, std::numeric_limits<double>::infinity()};
 constexpr double kLongestOfJoined = 10;

@@ -11,14 +11,14 @@ struct AVFormatContext;
 
 namespace wnpu::audio {
 
-// What a gap may be. Times are not what a damaged file says they are.
+// Limits within which a gap is believed: the times of a damaged file may say anything.
 struct GapLimits {
   double start_s = 0;    // before the sound, at most
   double longest_s = 0;  // within it
   double end_s = 0;      // of the container: nothing begins behind it
 };
 
-// None: the container stores no times, but counts its samples.
+// Limits for this container's gaps; empty if it stores no times, but counts its samples.
 std::optional<GapLimits> gap_limits(const AVFormatContext& format);
 
 // The decoder's blocks, and silence in the gaps that their times leave: of more than 0.1 s, as

@@ -1,5 +1,5 @@
-// What turns an input's bytes into samples: libsndfile, libav, or plain arithmetic for headerless
-// PCM. Nothing outside pcm_reader needs to know which.
+// Decoders that turn an input's bytes into samples: libsndfile, libav, or plain arithmetic for
+// headerless PCM. Nothing outside pcm_reader needs to know which.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct PcmInfo {
   int sample_rate = 0;  // Hz
 };
 
-// What a block's samples are, in libav's terms, of which only numbers are needed here. It may
-// change from block to block (joined files, broadcasts).
+// Sample layout of a block, in libav's terms, of which only numbers are needed here. It may change
+// from block to block (joined files, broadcasts).
 struct PcmLayout {
   int sample_format = 0;       // AVSampleFormat, planar or interleaved
   int channels = 0;            // 1 to kMaxChannels
@@ -47,7 +47,7 @@ class Decoder {
   virtual const PcmInfo& info() const = 0;
   // The next frames, valid until the next call; no frames: the end. Throws AudioError.
   virtual PcmBlock next() = 0;
-  // What was odd but not fatal ("expected 16000 samples by the header, found ..."), without the
+  // Faults that were not fatal ("expected 16000 samples by the header, found ..."), without the
   // input's name; complete once next() gave no frames.
   virtual const std::vector<std::string>& warnings() const = 0;
 };

@@ -1,5 +1,5 @@
-// What a user may name as audio: a file, stdin or bytes in memory; headerless PCM with its format
-// spelled out.
+// Audio inputs that a user may name: a file, stdin or bytes in memory; headerless PCM with its
+// format spelled out.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +45,8 @@ struct RawFormat {
 // "s16le:16000:1" is format, rate in Hz, channels. Throws AudioError for anything else.
 RawFormat parse_raw_format(std::string_view spec);
 
-// What a telephone exchange's files without a header are, by their names (.ulaw, .ul, .alaw, .al):
-// "mulaw:8000:1"; empty: no such name.
+// Format of a telephone exchange's headerless files, by their names (.ulaw, .ul, .alaw, .al):
+// "mulaw:8000:1"; empty for any other name.
 std::string telephone_format(std::string_view name);
 
 // Whether a file of this name may be samples without a header: "talk.raw", "talk.f32le".
@@ -68,7 +68,7 @@ inline constexpr double kSpoolSeconds = 24 * 60 * 60;
 struct Input {
   std::filesystem::path path;           // "-" is stdin; empty: `memory`
   std::optional<RawFormat> raw_format;  // set: the bytes are PCM without a header
-  // Of a file with several audio tracks, counted from 0 (ffmpeg's 0:a:N); none: as ffmpeg chooses.
+  // Track of a file with several, counted from 0 (ffmpeg's 0:a:N); empty: the one ffmpeg chooses.
   std::optional<std::size_t> audio_track = std::nullopt;
   // The temporary copy of what cannot seek takes at most this, so many seconds of audio, and half
   // of what is free where it lies. Seconds are by the raw format or a WAV's header, else 384,000

@@ -27,7 +27,7 @@ std::string errno_text(int error) { return std::generic_category().message(error
   throw AudioError(name + ": expected " + expected + ", found: " + errno_text(error));
 }
 
-// What may have no end, or does something when it is opened, is no recording.
+// Devices are refused: they may have no end, or do something when they are opened.
 void check_kind(const std::string& path, const std::string& name) {
   struct stat status {};
   const bool is_there = ::stat(path.c_str(), &status) == 0;  // else open tells why
@@ -61,7 +61,7 @@ struct SpoolOrder {
   const std::function<bool()>& should_stop;
 };
 
-// Of its audio, as its beginning tells.
+// Bytes of one second of the input's audio, as its beginning tells.
 double bytes_per_second(const Input& input, std::span<const std::byte> begin) {
   constexpr double kMostUsual = 384000;
   constexpr std::size_t kByteRate = 28;  // behind "RIFF....WAVEfmt " and three fields

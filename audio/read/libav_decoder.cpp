@@ -100,7 +100,7 @@ class LibavDecoder final : public Decoder {
             begin_s};
   }
 
-  // None: it stores no times, or they are not wanted.
+  // Limits of gaps; empty if the container stores no times, or they are not wanted.
   std::optional<GapLimits> gaps() const {
     return stream_->file.container_times() ? gap_limits(*format_) : std::nullopt;
   }
@@ -190,7 +190,7 @@ bool LibavDecoder::may_have_sound() const {
          });
 }
 
-// What libav looks at is kept in memory.
+// Second probe of the input, up to 600 s or 64 MiB of it: libav keeps all of that in memory.
 void LibavDecoder::look_further() {
   constexpr std::int64_t kLookSeconds = 600;
   constexpr std::int64_t kLookBytes = std::int64_t{64} << 20;
@@ -239,8 +239,8 @@ void LibavDecoder::open_codec() {
     refusal_ = std::string(format_->iformat->name) + " without an audio stream that it can decode";
     return;
   }
-  // Where the header has no length but the container's, the packets of all tell whether it is
-  // there.
+  // Packets of all streams are needed where only the container tells a length: they show whether
+  // the file is cut short.
   const bool needs_all = !header_s() && container_s() > 0;
   for (unsigned i = 0; !needs_all && i < format_->nb_streams; ++i) {
     if (static_cast<int>(i) != stream_index_) format_->streams[i]->discard = AVDISCARD_ALL;
@@ -318,7 +318,8 @@ double LibavDecoder::container_s() const {
   return is_known ? static_cast<double>(format_->duration) / AV_TIME_BASE : 0;
 }
 
-// Of the frame at hand. In a chained Ogg each part begins at any time, counted at the first's rate.
+// Start time of the frame at hand, by the container; empty if unknown or not believed. In a chained
+// Ogg each part begins at any time, counted at the first's rate.
 std::optional<double> LibavDecoder::begin_s() {
   if (frame_->pts == AV_NOPTS_VALUE || !gaps()) return std::nullopt;
   const double time_s = static_cast<double>(frame_->pts) * av_q2d(codec_->pkt_timebase) -

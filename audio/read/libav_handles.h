@@ -27,8 +27,8 @@ T* check_memory(T* made) {
   return made;
 }
 
-// Where a function of libav failed for want of memory, that is what is thrown. It says ENOMEM of a
-// header with an absurd size too: memory lacks where there is none for this either.
+// Error code of libav: throws std::bad_alloc for lack of memory. ENOMEM may mean a header with an
+// absurd size too: memory lacks only where there is none for this allocation either.
 inline void check_memory(int error) {
   constexpr std::size_t kEnoughForAnyHeader = std::size_t{64} << 20U;
   if (error != AVERROR(ENOMEM)) return;

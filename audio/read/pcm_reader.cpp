@@ -100,7 +100,7 @@ std::size_t PcmReader::read(std::span<float> out) {
   return n;
 }
 
-// Of the samples at hand, those before the range; at the end its first one must have come.
+// Skips samples before the range. Throws AudioError where the audio ends before its first one.
 void PcmReader::skip() {
   at_ = std::min<std::uint64_t>(range_.first - n_skipped_, samples_.size());
   n_skipped_ += at_;

@@ -36,7 +36,7 @@ bool is_big_endian(SampleFormat format) {
          format == SampleFormat::f64be;
 }
 
-// What the samples of a format are widened to.
+// Format of libav that samples of this format are widened to.
 AVSampleFormat widened(SampleFormat format) {
   switch (format) {
     case SampleFormat::u8:

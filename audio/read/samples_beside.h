@@ -1,4 +1,4 @@
-// What takes samples, at work beside whoever reads them.
+// Consumer of samples, at work in another thread beside whoever reads them.
 #pragma once
 
 #include <functional>

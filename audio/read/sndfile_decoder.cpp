@@ -39,8 +39,8 @@ constexpr std::pair<int, const char*> kContainers[] = {
     {SF_FORMAT_W64, "W64"}, {SF_FORMAT_AIFF, "AIFF"},       {SF_FORMAT_AU, "AU"},
     {SF_FORMAT_CAF, "CAF"}, {SF_FORMAT_NIST, "NIST SPHERE"}};
 
-// What is not compressed, and what libav takes for something else: GSM in AIFF for a sound 160
-// times as long, ADPCM of NMS for AMR, DWVW for nothing.
+// Encodings that are left to libsndfile: uncompressed ones, and those that libav mistakes: GSM in
+// AIFF for a sound 160 times as long, ADPCM of NMS for AMR, DWVW for nothing.
 constexpr int kTypes[] = {SF_FORMAT_PCM_S8,       SF_FORMAT_PCM_U8,       SF_FORMAT_PCM_16,
                           SF_FORMAT_PCM_24,       SF_FORMAT_PCM_32,       SF_FORMAT_FLOAT,
                           SF_FORMAT_DOUBLE,       SF_FORMAT_ULAW,         SF_FORMAT_ALAW,
@@ -71,7 +71,7 @@ std::optional<std::string> format_name(int format) {
   return std::nullopt;
 }
 
-// What FFmpeg's decoders make of the same bytes.
+// Sample format that FFmpeg's decoders choose for the same bytes.
 AVSampleFormat sample_format(int format) {
   switch (format & SF_FORMAT_SUBMASK) {
     case SF_FORMAT_PCM_24:
@@ -127,13 +127,13 @@ bool is_extensible_w64(SNDFILE* file, int format) {
          log_of(file).find("WAVE_FORMAT_EXTENSIBLE") != std::string::npos;
 }
 
-// What the lines of libsndfile's log have before the bytes of samples: of WAV and CAF, of AIFF, of
-// AU and of RF64. Others that it would correct ("RIFF", "FORM", "Bytes/sec") say nothing about
-// samples, and programs get them wrong.
+// Names before the bytes of samples in libsndfile's log: of WAV and CAF, of AIFF, of AU and of
+// RF64. Others that it would correct ("RIFF", "FORM", "Bytes/sec") say nothing about samples, and
+// programs get them wrong.
 constexpr std::string_view kSampleSizes[] = {"data", "SSND", "Data Size", "Data size"};
 
-// What a line of the log such as "data : 64000 (should be 38368)" has behind the colon, where it
-// is about the samples; else nothing.
+// Text from the colon on in a line of the log such as "data : 64000 (should be 38368)"; empty if
+// the line is not about the samples.
 std::string said_of_samples(const std::string& line) {
   const std::size_t begin = line.find_first_not_of(' ');
   const std::size_t colon = line.find(':');

@@ -1,5 +1,5 @@
-// Where the bytes of a recording go that cannot be read twice where they are: a file without a
-// name, which is gone when the process is, whatever ends it.
+// Temporary copy of a recording that cannot be read twice where it is: a file without a name, which
+// is gone when the process is, whatever ends it.
 #pragma once
 
 #include <cstddef>

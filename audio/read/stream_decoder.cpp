@@ -16,8 +16,8 @@ namespace wnpu::audio {
 namespace {
 
 constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
-// Of headers in front of the samples (pictures, tags), before this is no WAV that is worth waiting
-// for.
+// Most bytes of headers in front of the samples (pictures, tags): with more, this is no WAV that is
+// worth waiting for.
 constexpr std::uint64_t kMostHeader = std::uint64_t{16} << 20;
 
 // For what has to be decoded as a whole.
@@ -151,7 +151,7 @@ void HeaderReader::take_long_sizes(std::uint64_t n) {
   long_size_ = number(std::span(bytes).subspan(8, 8));
 }
 
-// Of a data chunk that says `n`; kNoEnd: as many as come.
+// Bytes of samples in a data chunk whose size field is `n`; kNoEnd: as many as come.
 std::uint64_t HeaderReader::n_sample_bytes(std::uint64_t n) const {
   constexpr std::uint64_t kInLongSizes = 0xFFFFFFFF;
   if (is_rf64_ && n == kInLongSizes) return long_size_ == 0 ? kNoEnd : long_size_;

@@ -22,9 +22,9 @@ inline constexpr std::size_t kStopped = std::numeric_limits<std::size_t>::max();
 // Waits for bytes and gives some, at least one; 0 is the end.
 using ByteSource = std::function<std::size_t(std::span<std::byte>)>;
 
-// What read() gives are the samples of a file with these bytes, each as soon as it can be known. No
-// format: the bytes begin with a WAV header, which is read here. Throws AudioError where they do
-// not; other containers have to be decoded before.
+// Reader that gives the samples of a file with these bytes, each as soon as it can be known.
+// Without a format the bytes begin with a WAV header, which is read here. Throws AudioError where
+// they do not; other containers have to be decoded before.
 std::unique_ptr<PcmReader> open_pcm_stream(ByteSource source,
                                            const std::optional<RawFormat>& format,
                                            const std::string& name);

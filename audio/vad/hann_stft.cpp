@@ -78,7 +78,8 @@ HWY_EXPORT(unfold);
 constexpr std::size_t kTerms = HannStft::kSize / 4;
 constexpr std::size_t kSums = kTerms + 1;
 
-// Of s with odd m, s with even m, d likewise.
+// Weights for one part of the folded samples (hann_stft.h): s with odd m, s with even m, d
+// likewise.
 models::Matrix folded_weights(std::size_t part) {
   models::Matrix weights(kSums, kTerms);
   for (std::size_t k = 0; k < kSums; ++k) {

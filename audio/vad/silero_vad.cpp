@@ -65,7 +65,8 @@ class Weights {
   std::map<std::string, models::TensorView> tensors_;
 };
 
-// What is computed in place of a product with the STFT's weights must be what they say.
+// STFT weights of the file must be those of HannStft, which is computed in place of a product with
+// them.
 void check_stft(const Weights& file) {
   constexpr double kRounding = 1e-6;
   const Matrix weights = file.matrix("stft_conv.weight", {2 * HannStft::kBins, 1, HannStft::kSize});
@@ -188,7 +189,7 @@ models::ConstMatrixView SileroVad::spectra(std::size_t n_blocks) {
   return out;
 }
 
-// What the taps see for row `r` of the result: zeros outside its block.
+// Inputs of the taps for row `r` of the result: zeros outside its block.
 void SileroVad::see(const Convolution& conv, models::ConstMatrixView x, std::size_t r,
                     std::span<float> seen) {
   const std::size_t block = r / conv.frames_out * conv.frames_in;

@@ -33,7 +33,7 @@ class SileroVad {
   std::vector<float> finish();
 
  private:
-  // Of a convolution's three taps those that see more than the zeros around a block.
+  // Taps of a convolution's three that see more than the zeros around a block.
   struct Taps {
     std::size_t first, count;
   };

@@ -1,5 +1,5 @@
-// What the network of silero_vad.h does between its products, on the widest SIMD instructions of
-// the machine.
+// Operations between the products of silero_vad.h's network, on the widest SIMD instructions of the
+// machine.
 #pragma once
 
 #include <span>

@@ -13,7 +13,7 @@ namespace wnpu::audio {
 
 class VadThread {
  public:
-  // Where not `beside`, it works in the caller's thread. Throws ModelError.
+  // Detector in a thread of its own if `beside`, else in the caller's. Throws ModelError.
   VadThread(const std::filesystem::path& weights, bool beside) : vad_(weights), beside_(beside) {}
 
   // Begins a stream; what is left of another is dropped.
