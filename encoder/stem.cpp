@@ -85,8 +85,8 @@ void Convolution::set(ConstMatrixView frames) {
   for (std::size_t i = 0; i < frames.rows; ++i) halves_.set_row(i, frames.row(i));
 }
 
-// What an output frame sees are three frames that lie behind each other: as rows that overlap, they
-// are the convolution's im2col without a copy.
+// Im2col without a copy: an output frame sees three frames that lie behind each other, so the
+// convolution is a product with rows that overlap.
 void Convolution::run(std::size_t step, MatrixView y) const {
   LeftSide seen = is_bf16() ? LeftSide(halves_) : LeftSide(frames_.view());
   assert((y.rows - 1) * step + 3 <= seen.n_rows);

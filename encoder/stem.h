@@ -1,5 +1,5 @@
-// What comes before the transformer layers: two convolutions, GELU, positions. On the CPU for
-// every backend: a small part of the encoder's arithmetic.
+// Stem of the encoder, before the transformer layers: two convolutions, GELU, positions. On the CPU
+// for every backend: a small part of the encoder's arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,7 @@ class Stem {
   void run(models::ThreadPool& pool, const models::LogMel& mel, models::MatrixView states);
 
  private:
-  // What a thread needs for the states of a block: they see a frame more at both ends.
+  // Buffers of one thread for the states of a block: they see a frame more at both ends.
   struct Scratch {
     Scratch(const PackedEnds& ends, std::size_t n_states);
 

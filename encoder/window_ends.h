@@ -1,5 +1,5 @@
-// What comes before and after the layers, on the CPU for every backend: the stem, which makes
-// states of a log-mel window, and the last layer norm.
+// Ends of the encoder, before and after its layers, on the CPU for every backend: the stem, which
+// makes states of a log-mel window, and the last layer norm.
 #pragma once
 
 #include "encoder/stem.h"

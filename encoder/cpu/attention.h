@@ -18,7 +18,7 @@ namespace wnpu::encoder {
 template <typename Arithmetic>
 class Attention {
  public:
-  // What a thread works with.
+  // Buffers of one thread.
   class Scratch {
    public:
     explicit Scratch(const models::Dims& dims);
@@ -31,7 +31,7 @@ class Attention {
     typename Arithmetic::Rows weights_;  // [block_rows(), kChunkFrames]
   };
 
-  // Of windows with dims.n_audio_ctx rows.
+  // Room for windows with dims.n_audio_ctx rows.
   explicit Attention(const models::Dims& dims, const models::PooledPadding& pooled = {});
 
   // The keys and values of frames first, first + 1, ..., heads side by side: [frames,

@@ -17,7 +17,7 @@ namespace wnpu::encoder {
 template <>
 class Attention<ByteArithmetic> {
  public:
-  // What a thread works with.
+  // Buffers of one thread.
   class Scratch {
    public:
     explicit Scratch(const models::Dims& dims);

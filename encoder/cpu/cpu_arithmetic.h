@@ -1,4 +1,4 @@
-// What the CPU backend's products are made of: its code is the same for all of these.
+// Arithmetics of the CPU backend, one struct for each: its code is the same for all of them.
 //
 // block_rows() of the states pass through a whole half of a layer together: whole tiles of
 // rows, few enough for all that is made of them to stay in L2 beside the weights (hidden rows of

@@ -14,7 +14,7 @@
 
 namespace wnpu::encoder {
 
-// What a thread needs for a block of rows; all of it stays in its L2.
+// Buffers of one thread for a block of rows; all of it stays in its L2.
 template <typename Arithmetic>
 struct BlockScratch {
   BlockScratch(const models::Dims& dims, kernels::Number number)
@@ -35,7 +35,7 @@ struct BlockScratch {
 
 template <typename Arithmetic>
 struct LayerBuffers {
-  // Of windows with dims.n_audio_ctx rows.
+  // Room for windows with dims.n_audio_ctx rows.
   LayerBuffers(const models::Dims& dims, const models::PooledPadding& of_window,
                kernels::Number number, std::size_t n_threads)
       : pooled(of_window),

@@ -30,7 +30,7 @@ npu::LayerWeights npu_weights(const models::EncoderLayerWeights& w) {
 void LayerSteps::add_weights(const npu::LayerGeometry& geometry, std::size_t resident,
                              std::vector<npu::BufferUse>& uses) const {
   for (std::size_t layer = 0; layer < layers; ++layer) {
-    // Those that come together are sent before the first of them runs.
+    // Weights of layers that are resident together are sent before the first of these runs.
     const std::size_t begin = layer / resident * resident;
     const bool stays = layer + resident >= layers;
     uses.push_back({"weights", geometry.weights_bytes,

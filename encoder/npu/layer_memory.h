@@ -31,7 +31,7 @@ struct LayerSteps {
                    std::vector<npu::BufferUse>& uses) const;
 };
 
-// What a backend needs, weights first, where weights of so many layers are resident.
+// Buffers that a backend needs, weights first, with the weights of so many layers resident.
 using UsesOf = std::function<std::vector<npu::BufferUse>(std::size_t resident)>;
 
 struct LayerMemory {

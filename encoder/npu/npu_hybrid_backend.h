@@ -42,7 +42,7 @@ class NpuHybridBackend : public LayerBackend {
   std::vector<std::unique_ptr<npu::Program>> programs_;  // by npu::Gemm
   npu::DeviceBuffers buffers_;  // weights, then input, scratch and output of each layer
   LayerWeightBuffers weights_;
-  // Of the layer at hand. Input and output may be one: none of the four products has both.
+  // Buffers of the layer at hand. Input and output may be one: none of the four products has both.
   npu::Buffer* input_ = nullptr;
   npu::Buffer* scratch_ = nullptr;
   npu::Buffer* output_ = nullptr;

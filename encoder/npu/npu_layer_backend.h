@@ -59,7 +59,7 @@ class NpuLayerBackend : public LayerBackend {
   // writes over them.
   std::size_t states_use(std::size_t n_layers_run) const;
   npu::Buffer& states(std::size_t n_layers_run) { return buffers_[states_use(n_layers_run)]; }
-  // Those of `asked` whose weights are on the device at once, as one submission.
+  // Runs the layers of `asked`, whose weights are on the device at once, as one submission.
   void run_together(std::span<const AskedFor> asked);
 
   npu::Device& device_;

@@ -20,8 +20,9 @@ std::vector<std::size_t> heads_kept(const models::EncoderLayerWeights& layer, st
 // * diag(gamma) times the norm of their column of mlp.2.
 std::vector<std::size_t> hidden_kept(const models::EncoderLayerWeights& layer, std::size_t kept);
 
-// Of int8 also what the array does to them: gamma and beta become part of the products that follow,
-// whose rows are rounded to steps of their largest value / 127 (npu/design/layer_pack.cpp).
+// Weights of the layer's variant; int8 ones also rounded as on the array: gamma and beta become
+// part of the products that follow, whose rows are rounded to steps of their largest value / 127
+// (npu/design/layer_pack.cpp).
 models::EncoderLayerWeights cut_layer(const models::EncoderLayerWeights& layer,
                                       std::size_t head_size, const npu::LayerVariant& variant);
 

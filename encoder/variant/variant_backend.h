@@ -16,7 +16,7 @@
 
 namespace wnpu::encoder {
 
-// What a model's encoder is, for a variant of it.
+// Shape of a model's whole encoder, from which variants are cut.
 npu::WholeEncoder whole_encoder(const models::Dims& dims);
 
 class VariantBackend : public LayerBackend {
@@ -26,7 +26,7 @@ class VariantBackend : public LayerBackend {
   VariantBackend(const models::Dims& dims, std::span<const models::EncoderLayerWeights> layers,
                  const npu::EncoderVariant& variant, models::ThreadPool& pool);
 
-  // Of the model: those that do not stay leave the states as they are.
+  // Layers of the model: those that a variant drops leave the states as they are.
   std::size_t n_layers() const override { return layers_.size(); }
   // Means of neighbouring positions.
   void load(models::ConstMatrixView states) override;
