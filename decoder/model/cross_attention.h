@@ -1,5 +1,5 @@
-// What the decoder hears: a window's cross-attention keys and values, computed once for all its
-// tokens and read whole for every one of them.
+// Cross-attention keys and values of a window, computed once for all its tokens and read whole for
+// every one of them.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace wnpu::decoder {
 // a frame, errors smaller than those of the weights.
 class CrossHead {
  public:
-  // What a thread works with.
+  // Buffers of one thread.
   struct Scratch {
     Scratch(const models::Dims& dims, std::size_t max_queries);
     models::Matrix scores;     // [max_queries, n_audio_ctx]
@@ -34,14 +34,14 @@ class CrossHead {
   // Room for dims.n_audio_ctx frames, inside `block`, or in memory of its own where that is null.
   CrossHead(const models::Dims& dims, models::Precision precision,
             const models::PooledPadding& pooled, models::SharedBlock* block = nullptr);
-  // What it takes of a block.
+  // Bytes that it takes of a block.
   std::size_t size_bytes() const;
   std::size_t n_frames() const;
   // Whether the windows that it is for have as many rows, and as many of them pooled.
   bool fits(const models::EncoderStates& states) const;
 
-  // Of frames first, first + 1, ...: [frames, head size]. An even number of frames, but for the
-  // last ones. Threads may set frames of their own.
+  // Keys and values of frames first, first + 1, ...: [frames, head size]. An even number of frames,
+  // but for the last ones. Threads may set frames of their own.
   void set(std::size_t first, models::ConstMatrixView keys, models::ConstMatrixView values);
   // scores = queries k^T: [queries, head size] -> [queries, n_audio_ctx].
   void score(models::ConstMatrixView queries, models::MatrixView scores, Scratch& scratch) const;
@@ -69,7 +69,7 @@ class CrossHead {
 class CrossKv {
  public:
   CrossKv() = default;  // none
-  // Of windows with dims.n_audio_ctx rows.
+  // Room for windows with dims.n_audio_ctx rows.
   CrossKv(const models::Dims& dims, models::Precision precision,
           const models::PooledPadding& pooled);
 

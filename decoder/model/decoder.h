@@ -54,7 +54,7 @@ class Decoder {
  private:
   using Layer = PackedDecoderLayer;
   void make_room(std::size_t n_rows);
-  // Where each row's key and value go, and the rows of the pool it attends to.
+  // Pool rows of a step: for each row the one of its key and value, and those it attends to.
   struct Places {
     std::vector<std::size_t> row;     // of the pool
     std::vector<std::size_t> length;  // of its sequence, the row included
@@ -76,7 +76,7 @@ class Decoder {
   void self_attention(std::size_t layer, KvCache& cache, std::span<const StepRow> rows,
                       const Places& places);
   void scale_queries(std::span<float> queries) const;
-  // What a head of a row of the step looks back at.
+  // Self-attention of one head, for one row of the step.
   void attend_to_past(const KvCache& cache, const KvCache::Past& past, std::size_t row,
                       std::span<float> room);
   void cross_attention(std::size_t layer, std::span<const Group> groups, AttentionTap* tap);

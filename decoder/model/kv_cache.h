@@ -39,7 +39,7 @@ class KvCache {
   void set(std::size_t layer, std::size_t row, std::span<const float> key,
            std::span<const float> value);
 
-  // What a head of a layer, columns of its keys and values, looks back at.
+  // Past of one head in a layer: its columns of the keys and values, and the rows it attends to.
   struct Past {
     std::size_t layer;
     std::size_t first_col;

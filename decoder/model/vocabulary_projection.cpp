@@ -32,7 +32,7 @@ constexpr std::size_t kTokensTogether = 16;
 constexpr std::size_t kCallsKept = 4;
 constexpr std::size_t kHiddenOfShortClip = 160;
 
-// Of numbers alone: a NaN has no place in an order.
+// Largest logit; -infinity in place of a NaN, which has no place in an order.
 float largest_number(std::span<const float> logits) {
   const float largest = kernels::max(logits);
   return std::isnan(largest) ? -std::numeric_limits<float>::infinity() : largest;

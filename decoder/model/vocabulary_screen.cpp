@@ -18,7 +18,7 @@ namespace {
 using models::ConstMatrixView;
 using models::MatrixView;
 
-// What an embedding's columns are like, from some of its rows.
+// Mean and mean square of each column of an embedding, from some of its rows.
 struct Spread {
   std::vector<double> mean;
   std::vector<double> mean_square;

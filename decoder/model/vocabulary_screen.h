@@ -26,10 +26,10 @@ using NibbleScreen = kernels::U4Matrix;
 // OpenBLAS, where it multiplies, has weights in fp32: [n_text_state, n].
 using ScreenWeights = std::variant<ByteScreen, NibbleScreen, kernels::F32Matrix>;
 
-// Of the tokens of `embedding` [n, n_text_state]: 8 bits a weight for fp32, else 4. Rounding moves
-// a logit of tiny.en on speech by 0.04 or 0.25 (root mean square), and the logarithm of the sum of
-// a softmax, whose 32 largest terms are exact, by 0.0001 or 0.004. Throws ModelError for a NaN or
-// infinity.
+// Screen weights for the tokens of `embedding` [n, n_text_state]: 8 bits a weight for fp32, else 4.
+// Rounding moves a logit of tiny.en on speech by 0.04 or 0.25 (root mean square), and the logarithm
+// of the sum of a softmax, whose 32 largest terms are exact, by 0.0001 or 0.004. Throws ModelError
+// for a NaN or infinity.
 ScreenWeights pack_screen(const models::WeightTensor& embedding, models::ThreadPool& pool,
                           models::Precision precision);
 

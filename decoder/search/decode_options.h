@@ -51,8 +51,8 @@ inline std::size_t max_candidates(const DecodeOptions& options) {
   return std::max(std::size_t{1}, static_cast<std::size_t>(std::nearbyint(wanted)));
 }
 
-// What is the same for every window of a file, of the file's options (wnpu::TranscribeOptions of
-// the engine, whose fields have these names).
+// Options that are the same for every window of a file, taken from the file's
+// (wnpu::TranscribeOptions of the engine, whose fields have these names).
 template <typename FileOptions>
 DecodeOptions decode_options_of(const FileOptions& file) {
   const auto to_float = [](double value) { return static_cast<float>(value); };
@@ -82,12 +82,12 @@ std::size_t n_sequences(const DecodeOptions& options);
 std::vector<models::TokenId> sot_sequence(const models::Vocabulary& vocabulary,
                                           const DecodeOptions& options);
 
-// What a window's decoding begins with: sot_prev, prompt, the sequence above, prefix.
+// Tokens that a window's decoding begins with: sot_prev, prompt, the sequence above, prefix.
 std::vector<models::TokenId> initial_tokens(const models::Dims& dims,
                                             const models::Vocabulary& vocabulary,
                                             const DecodeOptions& options);
 
-// What decoding one window gave (decoding.py DecodingResult).
+// Result of decoding one window (decoding.py DecodingResult).
 struct Decoded {
   std::vector<models::TokenId> tokens;  // since the prompt, timestamps included, without eot
   std::string text;                     // UTF-8, stripped

@@ -1,5 +1,5 @@
-// What a token may follow: openai/whisper decoding.py's logit filters as pure functions. Each sets
-// the logits of forbidden tokens to -infinity and touches nothing else.
+// Logit filters of openai/whisper decoding.py, which say which token may follow, as pure functions.
+// Each sets the logits of forbidden tokens to -infinity and touches nothing else.
 #pragma once
 
 #include <cstddef>

@@ -18,8 +18,9 @@ struct Thresholds {
 
 // decode_with_fallback: whether to try again at the next temperature.
 bool needs_fallback(const Decoded& decoded, const Thresholds& thresholds);
-// Where every temperature failed: which try to keep, the likeliest of those that do not repeat
-// themselves, or of all where all do (faster-whisper generate_with_fallback). tries is not empty.
+// Index of the try to keep where every temperature failed: the likeliest of those that do not
+// repeat themselves, or of all where all do (faster-whisper generate_with_fallback). tries is not
+// empty.
 std::size_t best_try(std::span<const Decoded> tries, const Thresholds& thresholds);
 // Whether to skip the window as silence.
 bool is_silence(const Decoded& decoded, const Thresholds& thresholds);

@@ -22,11 +22,11 @@ struct WindowTimes {
   double last_speech_timestamp = 0;  // end of the last word before the window
 };
 
-// What to do about probable hallucinations among a window's segments.
+// Verdict on probable hallucinations among a window's segments.
 struct HallucinationVerdict {
   // Segments from this index on are dropped; none: all stay.
   std::optional<std::size_t> drop_from;
-  // Where the next window starts instead, in seconds; none: where it would.
+  // Start of the next window, in seconds; empty: unchanged.
   std::optional<double> seek;
   // The first words are the improbable ones, behind silence: the window counts as not decoded, and
   // what the next one is prompted with does not change.

@@ -10,8 +10,8 @@ namespace wnpu::decoder {
 
 // Speech that is cut out of a recording ends in padding: a rest shorter than this holds none.
 inline constexpr std::size_t kShortestRestFrames = 50;
-// Where the text was made to go on to the end of the speech (DecodeOptions::speech_end), the same,
-// with what the last timestamp may be early by.
+// Shortest rest where the text was made to go on to the end of the speech
+// (DecodeOptions::speech_end): longer by what the last timestamp may be early by.
 inline constexpr std::size_t kShortestForcedRestFrames = 100;
 
 // At the end of a clip of speech: a rest below 5 s is decoded again together with the segment

@@ -14,7 +14,7 @@ namespace wnpu::decoder {
 
 inline constexpr double kFramesPerSecond = 100;  // hop of 160 samples at 16 kHz
 
-// Where a window lies: frames of 10 ms.
+// Position and length of a window, in frames of 10 ms.
 struct Window {
   std::size_t seek = 0;  // first frame
   std::size_t size = 0;  // frames of audio in it; 3000, or fewer at the end

@@ -117,7 +117,8 @@ Matrix attention_cost(std::span<Matrix> scores, std::size_t n_positions) {
 
 std::vector<std::size_t> first_columns(models::ConstMatrixView cost) {
   const std::vector<Step> steps = best_steps(cost);
-  // Where NaN leads the path out of the matrix, openai/whisper has rows begin in a column -1.
+  // NaN may lead the path out of the matrix: rows not reached begin in column 0, in openai/whisper
+  // in a column -1.
   std::vector<std::size_t> first(cost.rows, 0);
   std::size_t row = cost.rows;
   for (std::size_t column = cost.cols; row > 0 && column > 0;) {

@@ -20,7 +20,7 @@ struct Punctuation {
 // Gives the text of a lone mark to its neighbour in the same segment and leaves it empty.
 void merge_punctuation(std::vector<WordTiming>& words, const Punctuation& marks);
 
-// Where the words of a window go.
+// Times by which a window's words are placed in the file.
 struct WordPlacement {
   double window_start = 0;           // seconds
   double last_speech_timestamp = 0;  // end of the last word before the window, seconds
