@@ -40,7 +40,7 @@ std::string name_of_option(const CLI::Option& option) {
   return name;
 }
 
-// Where an option is given several times the last value counts, but for lists.
+// Value of an option that was given: the last of several counts, but lists keep all.
 void note(const CLI::Option& option, const std::string& value, GivenOptions& given) {
   const std::string name = name_of_option(option);
   const std::string type = option.get_type_name();

@@ -39,9 +39,9 @@ struct Tried {
 // is no detector of speech or clips are given, other precisions than fp32 with --gemm blas.
 std::vector<Candidate> candidates_of(const BenchOptions& options, unsigned threads);
 
-// Of those that get at most kWorse more words wrong than the one that gets the fewest, the fastest,
-// and where several are as fast within kAsFast, the one that takes the least memory, then the
-// fewest threads. tried is not empty.
+// Index of the settings to advise: of those that get at most kWorse more words wrong than the one
+// that gets the fewest, the fastest; where several are as fast within kAsFast, the one that takes
+// the least memory, then the fewest threads. tried is not empty.
 inline constexpr double kWorse = 0.01;
 inline constexpr double kAsFast = 0.03;
 std::size_t advised(std::span<const Tried> tried);

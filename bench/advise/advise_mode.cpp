@@ -103,7 +103,7 @@ void end_with(pid_t parent) {
   if (::getppid() != parent) ::_exit(static_cast<int>(app::ExitCode::internal));  // it has already
 }
 
-// What measured() says, of a child: a fork while this process has no threads.
+// Result of measured() in a child process, forked while this one has no threads.
 json measured_apart(const app::Options& work, const std::vector<std::string>& files,
                     std::size_t n_runs) {
   std::array<int, 2> ends{};

@@ -1,4 +1,4 @@
-// What `whisper-npu bench` was asked for.
+// Options of `whisper-npu bench`.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ namespace wnpu::bench {
 using GivenOptions = std::vector<std::pair<std::string, std::string>>;
 
 struct BenchOptions {
-  // What transcribe would be given: files, model, device, search.
+  // Options as transcribe takes them: files, model, device, search.
   app::Options work;
-  // Of the work's options those that were given and are not the default.
+  // Options of `work` that were given and are not the default.
   GivenOptions given;
   // The value of the mode's option: the baseline of --check, the peers of --against.
   std::string mode_value;
@@ -26,11 +26,11 @@ struct BenchOptions {
   std::size_t runs = 10;
   // Tab-separated list with what is said in the files (manifest.h); empty: none.
   std::filesystem::path references;
-  // Whose shapes --plans and --kernels take (model_sizes.h); empty: those of work.model.
+  // Model size whose shapes --plans and --kernels take (model_sizes.h); empty: that of work.model.
   std::string size = "base";
-  // What npu first-light measured, for --plans; empty: none.
+  // Table that npu first-light measured, for --plans; empty: none.
   std::filesystem::path kernel_table;
-  // Of the work that peaks are measured with.
+  // Sizes of the work that peaks are measured with.
   CalibrationSizes calibration;
   // JSON instead of tables on stdout.
   bool json = false;

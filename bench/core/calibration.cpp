@@ -21,8 +21,8 @@ constexpr std::size_t kMatrixBytes = yardstick::kGemmSize * yardstick::kGemmSize
 
 using Work = std::function<void(unsigned thread)>;
 
-// What one thread does: all rounds in step with the others. Seconds of each round, from the common
-// start to the last thread's end.
+// Rounds of one thread, in step with the others. `seconds`: of each round, from the common start to
+// the last thread's end.
 void run_rounds(unsigned thread, std::span<double> seconds, const Work& work,
                 std::barrier<>& in_step) {
   using Clock = std::chrono::steady_clock;
@@ -60,7 +60,7 @@ double median_time(unsigned threads, std::size_t rounds, const Work& work) {
   return median(time_rounds(threads, rounds, work));
 }
 
-// What the machine can do is what it did in its least disturbed round.
+// Time of the least disturbed round, which shows what the machine can do.
 double best_time(unsigned threads, std::size_t rounds, const Work& work) {
   return std::ranges::min(time_rounds(threads, rounds, work));
 }

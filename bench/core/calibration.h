@@ -1,5 +1,5 @@
-// What this machine can do, measured now: times of fixed work, by which other times are divided to
-// be compared between machines, and peaks for rooflines.
+// Speed of this machine, measured now: times of fixed work, by which other times are divided to be
+// compared between machines, and peaks for rooflines.
 #pragma once
 
 #include <cstddef>

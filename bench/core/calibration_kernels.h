@@ -13,7 +13,7 @@ inline constexpr std::size_t kMultiplyAddChains = 12;
 // Multiply-adds in independent chains, on registers alone; returns how many floating-point
 // operations it did. sink takes the result so that the work cannot be left out.
 double multiply_add(std::size_t rounds, float& sink);
-// The same for pairs of int16 products added to int32 sums.
+// Pairs of int16 products added to int32 sums, in such chains; counts operations likewise.
 double integer_multiply_add(std::size_t rounds, float& sink);
 // For four products of bytes, or those of AMX; 0 operations where the instruction set has neither.
 double byte_multiply_add(std::size_t rounds, float& sink);

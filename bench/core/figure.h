@@ -24,7 +24,7 @@ struct Figure {
   Origin origin = Origin::kMeasured;
   double value = 0;             // of several runs the median
   std::optional<Summary> runs;  // where there were several
-  // What tells it from others of its name: {"plan", "fused"}, {"frames", "1500"}.
+  // Labels that tell it from others of its name: {"plan", "fused"}, {"frames", "1500"}.
   std::vector<std::pair<std::string, std::string>> labels;
   std::string note;  // what a reader must know, or the source of a published figure
 };

@@ -1,4 +1,4 @@
-// Where the bench's Python is: the scripts that are installed with the program, and the environment
+// Paths of the bench's Python: the scripts that are installed with the program, and the environment
 // that bench/peers.sh makes for them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a page of results shows: facts and the charts' data.
+// Contents of a page of results: facts and the charts' data.
 #pragma once
 
 #include <optional>
@@ -45,7 +45,7 @@ struct Roofline {
   std::vector<KernelPoint> kernels;
 };
 
-// What a lane ("CPU", "NPU array") did, in seconds from the window's start.
+// Activity of a lane ("CPU", "NPU array"), in seconds from the window's start.
 struct TimelineSpan {
   std::string lane;
   std::string name;

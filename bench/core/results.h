@@ -1,5 +1,5 @@
-// What a mode of bench found: what is printed for people, written as JSON (bench.schema.json) and
-// drawn in the report.
+// Results of a mode of bench: printed for people, written as JSON (bench.schema.json) and drawn in
+// the report.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct NoiseVerdict {
   std::string reason;  // why the machine was noisy; empty: it was quiet
 };
 
-// What was heard in a file, by one program.
+// Transcript of a file by one program, and its error rates.
 struct Heard {
   std::string program;  // "whisper-npu", "faster-whisper"
   std::string file;
@@ -43,7 +43,7 @@ struct Results {
   std::optional<Calibration> calibration;
   std::string instruction_set;     // that kernels chose: "AVX2"
   std::vector<std::string> notes;  // what a reader must know
-  // Of --advise: the options to take, as the command line has them.
+  // Options that --advise recommends, as the command line has them.
   std::vector<std::pair<std::string, std::string>> advice;
   std::string text;  // tables for people
   Report report;     // charts; its title and facts are filled in when it is written

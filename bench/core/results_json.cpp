@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of bench.schema.json; grows where a reader of older results would go wrong.
+// Version of bench.schema.json; grows where a reader of older results would go wrong.
 constexpr int kSchemaVersion = 1;
 
 // "2025-11-21T16:20:00Z"

@@ -12,7 +12,7 @@
 
 namespace wnpu::bench {
 
-// What is measured: a model's weights, or random ones in its shapes.
+// Encoder that is measured, with a model's weights, or random ones in its shapes.
 struct EncoderUnderTest {
   std::string name;                // "base"
   std::string weights;             // "random", or "from base.bin"
@@ -30,13 +30,14 @@ EncoderUnderTest encoder_of_size(const std::string& name, std::size_t most_layer
 EncoderUnderTest encoder_of_model(const std::string& name_or_path, std::size_t most_layers);
 
 struct BenchOptions;
-// What the options name: --size, else --model.
+// Encoder that the options name: --size, else --model.
 EncoderUnderTest encoder_asked_for(const BenchOptions& options, std::size_t most_layers);
 
 // All layers over the first `frames` positions of a window, seconds.
 Summary time_layers(const EncoderUnderTest& model, std::size_t frames, models::ThreadPool& pool,
                     const TimingEffort& effort = {});
-// What every plan leaves to the CPU: convolutions before the layers, LayerNorm after them.
+// Seconds of the parts that every plan leaves to the CPU: convolutions before the layers, LayerNorm
+// after them.
 double time_stem_and_norm(const EncoderUnderTest& model, models::ThreadPool& pool,
                           const TimingEffort& effort = {});
 

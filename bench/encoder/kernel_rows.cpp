@@ -208,7 +208,7 @@ std::vector<KernelRow> layer_parts(const models::Dims& dims, models::ThreadPool&
   return rows;
 }
 
-// What multiplies, and a whole layer, once more with OpenBLAS.
+// Rows of kernels that multiply, and of a whole layer, measured once more with OpenBLAS.
 void add_blas_rows(const models::Dims& dims, models::ThreadPool& pool, const TimingEffort& effort,
                    std::vector<KernelRow>& rows) {
   kernels::use_gemm(kernels::Gemm::blas);

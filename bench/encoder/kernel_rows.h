@@ -46,11 +46,12 @@ MachinePeaks measure_machine_peaks(unsigned threads, const CalibrationSizes& siz
 // Single kernels on one thread, the layer's on all of the pool.
 std::vector<KernelRow> cpu_kernels(const models::Dims& dims, models::ThreadPool& pool,
                                    const MachinePeaks& peaks, const TimingEffort& effort = {});
-// The same on the array of the preset, bf16. The overlay has no softmax by itself: a row's whole
-// attention stands in its place, and 64x64 products come 16 or 32 at a time, one a core.
+// Rows of these kernels on the array of the preset, bf16. The overlay has no softmax by itself: a
+// row's whole attention stands in its place, and 64x64 products come 16 or 32 at a time, one a
+// core.
 std::vector<KernelRow> array_kernels(const models::Dims& dims, const npu::TimePreset& preset);
 
-// What all cores together can do in bf16, 10^9 operations a second.
+// Peak of all cores together in bf16, 10^9 operations a second.
 double array_peak_gflops(const npu::TimePreset& preset);
 
 }  // namespace wnpu::bench

@@ -163,7 +163,7 @@ void add_peak_figures(const MachinePeaks& peaks, const npu::TimePreset& preset, 
 
 Results measure_kernels(const BenchOptions& options) {
   app::Messages messages(std::cerr, options.work.verbosity, false);
-  // Of the model the shapes alone are needed.
+  // Shapes are all that is needed of the model.
   const models::Dims dims = encoder_asked_for(options, 1).dims;
   const npu::TimePreset preset = npu::find_preset(options.work.device.preset);
   if (!fits_array(dims)) throw app::UsageError("--kernels: the array wants attention heads of 64");

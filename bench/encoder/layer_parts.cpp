@@ -16,7 +16,8 @@ LayerParts::LayerParts(const models::Dims& dims, std::size_t frames, models::Thr
   out_ = pack_linear(pool, kernels::Number::f32, {w.attn.out});
   up_ = pack_linear(pool, kernels::Number::f32, {w.mlp_0});
   down_ = pack_linear(pool, kernels::Number::f32, {w.mlp_2});
-  // Where GELU is the identity: applied again and again it would end in denormals elsewhere.
+  // Hidden values around 8, where GELU is the identity: applied again and again to others it would
+  // end in denormals.
   for (float& value : hidden_.flat()) value += 8.0F;
   for (models::Matrix* m : {&states_, &normed_, &q_, &attended_}) {
     *m = random_matrix(frames, dims.n_audio_state, 1.0F);

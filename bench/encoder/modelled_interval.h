@@ -1,5 +1,5 @@
-// What the time model's figures rest on: one layer of Whisper base by every table of kernel speeds,
-// and where each of their numbers comes from. All modelled; nothing here was run on an NPU.
+// Sources of the time model's figures: one layer of Whisper base by every table of kernel speeds,
+// and the provenance of each of their numbers. All modelled; nothing here was run on an NPU.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ std::vector<ModelledLayer> modelled_base_layers(const npu::MeasuredTable* measur
 // A row for each of them, with what it assumes.
 std::string interval_text(const std::vector<ModelledLayer>& layers);
 
-// What the array's controller does for one of these layers, and the cost of each operation.
+// Operations of the array's controller for one of these layers, and the cost of each.
 std::string controller_text(const std::vector<ModelledLayer>& layers,
                             const npu::MeasuredTable* measured = nullptr);
 

@@ -36,7 +36,7 @@ struct PlanRow {
   double speed() const { return audio_s() / (1e-3 * ms); }
 };
 
-// What plans leave to the CPU in all layers of a window, measured here, ms.
+// Time that plans leave to the CPU in all layers of a window, measured here, ms.
 struct LeftToCpu {
   double hybrid_ms = 0;  // LayerNorm, attention, GELU
   double per_op_ms = 0;  // the products

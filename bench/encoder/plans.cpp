@@ -22,7 +22,7 @@ namespace {
 
 // Layers of a model without a file that are measured; those of base are all there.
 constexpr std::size_t kMostLayers = 6;
-// What plans leave to the CPU is a part of a modelled time: three samples do.
+// Effort for the CPU's part of a modelled time: three samples do.
 constexpr TimingEffort kPartEffort{3, 2e-3};
 
 // The preset that was asked for, what was measured, then the other clocks with the default kernels.

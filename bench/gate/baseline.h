@@ -1,4 +1,4 @@
-// What --check compares with: the relative times of an earlier bench --baseline --json.
+// Baseline that --check compares with: the relative times of an earlier bench --baseline --json.
 #pragma once
 
 #include <filesystem>

@@ -21,9 +21,9 @@ namespace {
 // Rounds of all kernels, with the calibration in between: a few seconds, long enough that even on
 // a busy machine each has its undisturbed moment.
 constexpr std::size_t kKernelRounds = 120;
-// Where something seems slower it is measured again, so often: what is slower stays slower.
+// Measurements, at most, while a time seems slower: what is slower stays slower.
 constexpr int kAttempts = 3;
-// Of the stages' time; the rest waits for memory.
+// Share of the stages' time that scales with arithmetic; the rest waits for memory.
 constexpr double kStageCompute = 0.7;
 
 constexpr double kNever = std::numeric_limits<double>::infinity();

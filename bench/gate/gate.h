@@ -32,7 +32,7 @@ struct GateTime {
   bool is_kernel() const { return name.starts_with("kernel: "); }
 };
 
-// What a run of the gate found, to be merged with others.
+// Times of one run of the gate, to be merged with others.
 struct GateRun {
   std::vector<GateTime> times;
   Calibration calibration;  // of gate_calibration()
@@ -51,8 +51,8 @@ struct Comparison {
   double baseline = 0;
   double now = 0;
   double margin = 0;
-  // What all kernels are faster by, the median of their ratios: a calibration that was disturbed
-  // makes all of them look so, and one that is slower must not hide behind it. At most 1.
+  // Ratio common to all kernels, the median of theirs, at most 1: a calibration that was disturbed
+  // makes all of them look faster, and one that is slower must not hide behind it.
   double common = 1;
 
   double ratio() const { return now / baseline / common; }

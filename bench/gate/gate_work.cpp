@@ -109,7 +109,7 @@ void multiply_rows_int16(Operands& o) {
     multiply_int16(o, o.token.view(), o.row_int16, o.token_out.view());
 }
 
-// What becomes of scores in the encoder's integers (models/kernels/operands/i16_matrix.h).
+// Softmax of scores in the encoder's integers (models/kernels/operands/i16_matrix.h).
 void softmax_rows_int16(Operands& o) {
   std::vector<kernels::RunningSoftmax> softmax(o.scores.rows());
   for (std::size_t r = 0; r < softmax.size(); ++r)

@@ -1,4 +1,4 @@
-// What --check times: the product's kernels one by one, at the widths of Whisper tiny, since a
+// Work that --check times: the product's kernels one by one, at the widths of Whisper tiny, since a
 // kernel that got slower may hide in the time of a whole file; and a window of the model in use.
 // All of it on one thread, in pieces of a few milliseconds where that is possible, which find their
 // undisturbed moment on a busy machine.

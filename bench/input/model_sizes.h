@@ -10,7 +10,8 @@ using models::dims_of_size;
 using models::size_names;
 
 npu::EncoderShape encoder_shape(const models::Dims& dims);
-// What the array's attention is made for (npu/design/layer_abi.h kHeadWidth).
+// Whether heads have the width that the array's attention is made for (npu/design/layer_abi.h
+// kHeadWidth).
 bool fits_array(const models::Dims& dims);
 
 // Operations of one transformer layer over so many positions, 2 a multiply-accumulate: the four

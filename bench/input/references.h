@@ -1,4 +1,4 @@
-// What is said in files, and how far transcripts are from it.
+// Reference texts of files, and error rates of transcripts against them.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace wnpu::bench {
 
-// What is wrong in the texts of one program, by file; neither has files without a reference.
+// Errors in the texts of one program, by file; neither has files without a reference.
 struct Scores {
   std::vector<ErrorCounts> words;
   std::vector<ErrorCounts> characters;

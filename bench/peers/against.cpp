@@ -37,8 +37,8 @@ class Contest {
     for (const std::string& file : files_) warm_up_.push_back(program_.run(file));
   }
 
-  // What all of them read. Throws UsageError where that is something else, or whisper-npu had to
-  // find out the language, which is more work than the peers have.
+  // Model folder that all contenders read. Throws UsageError for another format, or where
+  // whisper-npu had to find out the language, which is more work than the peers have.
   std::string ctranslate2_folder() const {
     const ModelInfo& model = warm_up_.front().transcript.model;
     if (model.format != "ctranslate2") {

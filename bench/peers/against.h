@@ -13,7 +13,7 @@
 
 namespace wnpu::bench {
 
-// What is told to every peer.
+// Settings that every peer is given.
 struct PeerSettings {
   std::string model;  // CTranslate2 folder
   unsigned threads = 1;
@@ -59,7 +59,7 @@ struct Contender {
   bool is_in() const { return failure.empty(); }
 };
 
-// What all of them hear.
+// File that all contenders transcribe.
 struct HeardFile {
   std::string name;
   double audio_s = 0;

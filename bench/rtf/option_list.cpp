@@ -24,7 +24,7 @@ std::string names_of(const std::vector<std::string>& files) {
   return names;
 }
 
-// Those that the list has by another name, or by what came of them.
+// Options that the list has already, by another name or by what came of them.
 constexpr std::array<std::string_view, 4> kListed = {"model", "device", "precision", "fp16"};
 
 void add_given(const BenchOptions& options,

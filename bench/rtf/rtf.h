@@ -23,7 +23,7 @@ struct RtfRun {
   double audio_s = 0;
 
   void add(const FileRun& file);
-  // What of the total no stage accounts for, as a share.
+  // Share of the total time that no stage accounts for.
   double rest_share() const;
 };
 

@@ -20,9 +20,9 @@ void add_stage_figures(std::span<const double> loads, std::span<const RtfRun> ru
                        Results& results);
 // The simulator's time for a layer, of all windows of all files; none where there were none.
 std::optional<double> modelled_layer_ms(std::span<const FileRun> files);
-// What that time is of: with some plans and splits it is not of a whole layer. `device.npu` is set.
+// Name for that time: with some plans and splits it is not of a whole layer. `device.npu` is set.
 std::string modelled_layer_name(const DeviceInfo& device);
-// What the simulator models of an NPU, and what must be said of a device.
+// Figures that the simulator models of an NPU, and notes on the device.
 void add_device_figures(std::span<const FileRun> files, Results& results);
 void add_peak_memory(std::uint64_t bytes, Results& results);
 // Energy a run, or why there is none.

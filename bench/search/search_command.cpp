@@ -188,7 +188,7 @@ void warn_of_nothing(const Search& search, const npu::SearchReport& report) {
   app::Messages(std::cerr, app::Verbosity::normal, false).note(text);
 }
 
-// What needs a model is looked for before the search, which may take long.
+// Model and references are looked for before the search, which may take long.
 int run_search(const Search& search) {
   require_whole(search);
   std::unique_ptr<VariantQuality> quality;

@@ -7,7 +7,7 @@
 namespace wnpu::bench {
 namespace {
 
-// Of those looked at, for a page that stays small.
+// Most variants looked at that the page draws, so that it stays small.
 constexpr std::size_t kMostSeen = 500;
 
 std::string limit_or_none(const std::optional<double>& limit, const char* unit) {

@@ -1,4 +1,4 @@
-// What a search for encoders has found as a page of charts (bench/report).
+// Page of charts with the results of a search for encoders (bench/report).
 #pragma once
 
 #include <string>

@@ -19,8 +19,8 @@ class StatesLoss {
   StatesLoss(std::shared_ptr<const app::LoadedModel> model, const std::filesystem::path& recording,
              unsigned threads);
 
-  // Of each variant the squared difference of its states behind the last LayerNorm, as a share of
-  // the whole encoder's square. No result depends on the threads.
+  // Loss of each variant: the squared difference of its states behind the last LayerNorm, as a
+  // share of the whole encoder's square. No result depends on the threads.
   std::vector<double> operator()(std::span<const npu::EncoderVariant> variants);
 
  private:

@@ -1,5 +1,5 @@
-// What variants of a model's encoder still hear: the variant cut out of its weights, transcripts
-// through the engine, word errors against what somebody has written down.
+// Word errors of variants of a model's encoder: the variant cut out of its weights, transcripts
+// through the engine, compared with what somebody has written down.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ namespace wnpu::bench {
 
 class VariantQuality {
  public:
-  // Of the references those in English, the first `most_recordings` of them; 0: all. Throws
-  // UsageError where there are none, and where the normaliser is missing.
+  // References in English, the first `most_recordings` of them; 0: all. Throws UsageError where
+  // there are none, and where the normaliser is missing.
   VariantQuality(const std::filesystem::path& references, std::size_t most_recordings,
                  unsigned threads);
 
