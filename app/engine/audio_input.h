@@ -16,7 +16,7 @@ audio::Input input_of(const Audio& audio);
 std::string name_of(const Audio& audio);
 std::string name_of(const audio::Input& input);
 
-// What was read: fills input, warnings, and the times of reading of a transcript.
+// Copies facts of the audio into a transcript: input, warnings, and the times of reading.
 void describe_audio(const audio::MelSource& mel, const audio::Input& input, Transcript& transcript);
 
 }  // namespace wnpu::app

@@ -29,7 +29,7 @@ class LoadedModel {
   LoadedModel(const std::filesystem::path& path, models::Precision precision,
               std::size_t n_threads);
 
-  // Of a file that is open already.
+  // Loads from a file that is open already.
   LoadedModel(std::shared_ptr<const models::ModelFile> file, models::Precision precision,
               std::size_t n_threads);
 

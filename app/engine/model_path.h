@@ -1,4 +1,4 @@
-// Where models lie.
+// Folders, names and paths of models.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ std::filesystem::path model_folder();
 // Hub ("Systran/faster-whisper-tiny"). Any other is as it was.
 std::string full_model_name(const std::string& name);
 
-// Where a name is in `folder`: under that name, as `models convert`, whisper.cpp and
-// openai-whisper call files of it ("base.wnpu", "ggml-base.bin", "base.pt"), or under its full
-// name. Empty: nowhere, or it is no name. An empty folder is nothing.
+// Path of a name in `folder`: that name itself, a file of it as `models convert`, whisper.cpp and
+// openai-whisper call it ("base.wnpu", "ggml-base.bin", "base.pt"), or its full name. Empty: not
+// found, or not a name. An empty folder counts as absent.
 std::filesystem::path find_name(const std::string& name, const std::filesystem::path& folder);
 
 // A path that exists is taken as it is; anything else is such a name, or none. Throws
@@ -32,8 +32,7 @@ bool is_named_as_model(const std::filesystem::path& path);
 // configuration, vocabulary.
 bool is_model_file_name(std::string_view name);
 
-// What can be asked for by name in `folder`: folders with weights, and files that end as those do.
-// Sorted.
+// Names of the models in `folder`, sorted: folders with weights, and files with a model's ending.
 std::vector<std::string> models_in(const std::filesystem::path& folder);
 
 // The file with the weights: the model itself, or model.bin, model.safetensors, the index of a

@@ -1,4 +1,4 @@
-// What a Model's copies and its sessions share.
+// Shared state of a Model's copies and its sessions.
 #pragma once
 
 #include <filesystem>

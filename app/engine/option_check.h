@@ -27,7 +27,7 @@ inline constexpr Integers kAtOnce = {1, 64};
 inline constexpr Integers kFeatureBytes = {std::uint64_t{1} << 20, std::uint64_t{1} << 30};
 // Tokens that a window can have: half of Whisper's text context.
 inline constexpr Integers kTokens = {0, 224};
-// Of thresholds: what stays finite when it is converted to float.
+// Range of thresholds: values stay finite when they are converted to float.
 inline constexpr Numbers kAnyNumber = {-1e9, 1e9};
 inline constexpr Numbers kProbability = {0, 1};
 inline constexpr Numbers kTemperature = {0, 1};
@@ -49,7 +49,7 @@ bool has_clips(const TranscribeOptions& options);
 void check_options(const TranscribeOptions& options);
 void check_options(const DeviceOptions& options);
 void check_audio(const Audio& audio);
-// Of Session::transcribe_each.
+// Checks arguments of Session::transcribe_each.
 void check_together(std::size_t n_together, const TranscribeOptions& options);
 
 }  // namespace wnpu::app

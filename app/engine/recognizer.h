@@ -58,7 +58,7 @@ class Recognizer {
   void keep(std::size_t slot, const models::EncoderStates& states);
   // encoder().encode(), then keep(); their times are added to `encode` and `decode`.
   void encode(std::size_t slot, const models::LogMel& mel, Timing& timing);
-  // What a window speaks. Multilingual models only.
+  // Detects the language of the window in `slot`. Multilingual models only.
   decoder::HeardLanguages hear_languages(std::size_t slot);
   // Decodes the windows of `jobs` together; result i is job i's. Throws std::invalid_argument for
   // options that the model cannot serve, models::Stopped.

@@ -39,7 +39,7 @@ struct __attribute__((visibility("hidden"))) Session::State {
         recognizer(shared.loaded, threads, pointers(devices), shared.options.device.falls_back,
                    app::division_of(shared.options.device)) {}
 
-  // What ran, with the devices' counts since their last reset.
+  // Device that ran, with the counts since their last reset.
   DeviceInfo device_info();
   // Adds what was not known without the session, of work on up to n_together windows at once.
   void describe(Transcript& transcript, std::size_t n_together);

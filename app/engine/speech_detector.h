@@ -12,8 +12,8 @@ namespace wnpu::app {
 
 class SpeechDetector {
  public:
-  // What the options ask for, loaded when it is first asked for; nullptr: none. It has a thread of
-  // its own where there are several. Throws ModelError.
+  // Detector that the options name, loaded at the first request; nullptr: they ask for none. It has
+  // a thread of its own if n_threads is above 1. Throws ModelError.
   audio::VadThread* load(const VadOptions& options, std::size_t n_threads);
 
  private:

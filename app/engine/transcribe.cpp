@@ -16,7 +16,8 @@
 namespace wnpu::app {
 namespace {
 
-// What the first pass hands its samples to.
+// Receiver of the first pass's samples: on_samples, and the voice activity detector if there is
+// one.
 std::function<void(std::span<const float>)> listeners(const Callbacks& callbacks,
                                                       audio::VadThread* vad, double& vad_s) {
   if (vad == nullptr) return callbacks.on_samples;

@@ -68,8 +68,8 @@ typedef enum whisper_npu_status {
 
 // "0.1.0"
 WHISPER_NPU_API const char *whisper_npu_version(void);
-// Of the last call on this thread that failed, one line; until the next that does. "" before the
-// first.
+// Message of the last failed call on this thread, one line; kept until the next failure. "" before
+// the first.
 WHISPER_NPU_API const char *whisper_npu_error_text(void);
 
 // -- Model --
@@ -107,7 +107,7 @@ WHISPER_NPU_API whisper_npu_status whisper_npu_model_open(const char *name_or_pa
                                                           whisper_npu_model **model);
 // Frees it; NULL does nothing. Sessions opened from it stay valid.
 WHISPER_NPU_API void whisper_npu_model_free(whisper_npu_model *model);
-// Where the encoder runs: "cpu", "npu", or "sim", a simulated NPU.
+// Device of the encoder: "cpu", "npu", or "sim", a simulated NPU.
 WHISPER_NPU_API const char *whisper_npu_model_device(const whisper_npu_model *model);
 // 1 or 0.
 WHISPER_NPU_API int whisper_npu_model_is_multilingual(const whisper_npu_model *model);
@@ -123,7 +123,7 @@ WHISPER_NPU_API void whisper_npu_session_free(whisper_npu_session *session);
 // CPU threads that the system gave.
 WHISPER_NPU_API uint64_t whisper_npu_session_threads(const whisper_npu_session *session);
 
-// What is to be heard: one of path, bytes and samples.
+// Input audio: one of path, bytes and samples.
 typedef struct whisper_npu_audio {
   size_t size;
   const char *path;   // a file of any format; "-" is stdin

@@ -72,22 +72,22 @@ struct ModelOptions {
   bool operator==(const ModelOptions&) const = default;
 };
 
-// What is to be heard: a path, or bytes. What spans point to must stay until the call returns.
+// Input audio: a path, or bytes. Memory behind spans must stay valid until the call returns.
 struct Audio {
   // A file of any format; "-" is stdin; empty: `bytes`.
   std::string path = {};
   // A file's content in memory.
   std::span<const std::byte> bytes = {};
-  // Of samples without a header: FORMAT:RATE:CHANNELS, "s16le:16000:1", formats as ffmpeg names
-  // them (s16le, f32le, ...), rate in Hz. Empty: they have a header.
+  // Format of samples without a header: FORMAT:RATE:CHANNELS, "s16le:16000:1", formats as ffmpeg
+  // names them (s16le, f32le, ...), rate in Hz. Empty: they have a header.
   std::string raw_format = {};
-  // Of several audio tracks, counted from 0; none: as ffmpeg chooses.
+  // Audio track to read of several, counted from 0; empty: as ffmpeg chooses.
   std::optional<std::size_t> track = std::nullopt;
   // Only this stretch is heard, as if it were a file of its own: from start_s, which must lie
   // within the audio, for duration_s or to the audio's end. Seconds from 0 to 1e8.
   double start_s = 0;
   std::optional<double> duration_s = {};
-  // What errors and the transcript call it; empty: its path.
+  // Name in errors and the transcript; empty: its path.
   std::string name = {};
   bool container_times = true;  // what a film's sound lacks is silence; false: as openai-whisper
   double max_duration_s = 24 * 60 * 60;  // of a pipe, which may have no end: 1 to 1e8
@@ -177,7 +177,7 @@ struct TranscribeOptions {
   bool carry_initial_prompt = false;
   // Words that are likely, put before the prompt of every window (faster-whisper).
   std::string hotwords = {};
-  // What the text of the first window begins with; it is not repeated in the result.
+  // Text that the first window begins with; it is not repeated in the result.
   std::string prefix = {};
   // The text of the window before is the prompt of the next one.
   bool condition_on_previous_text = true;
@@ -282,7 +282,7 @@ struct Transcript {
   bool truncated = false;  // the work was stopped; segments hold what was finished
 };
 
-// What is known of a file before its first window is decoded.
+// Facts of a file known before its first window is decoded.
 struct Beginning {
   std::string language;  // code, with its probabilities as in Transcript
   std::vector<std::pair<std::string, double>> language_probs;
@@ -290,8 +290,8 @@ struct Beginning {
   std::vector<std::pair<double, double>> clips;  // start and end seconds of what is transcribed
 };
 
-// What is called while a file is worked on: from the thread that called transcribe(), but for
-// should_stop. What they throw ends the work and reaches the caller.
+// Callbacks during the work on a file: on the thread that called transcribe(), but for should_stop.
+// An exception of theirs ends the work and reaches the caller.
 struct Callbacks {
   // The samples as they are heard, mono, 16 kHz, in order, at most a second at a time.
   std::function<void(std::span<const float>)> on_samples = {};
@@ -320,8 +320,8 @@ struct AtWork {
   double seconds = 0;  // of their audio
 };
 
-// What a session calls when it transcribes several recordings together, each from the thread that
-// called transcribe_each(). What they throw ends the work and reaches the caller.
+// Callbacks of a session that transcribes several recordings together, each on the thread that
+// called transcribe_each(). An exception of theirs ends the work and reaches the caller.
 struct RecordingCallbacks {
   // The next recording; none: nothing yet. Asked where there is room for one, before and after each
   // round of windows.
@@ -342,10 +342,10 @@ class WHISPER_NPU_API Model {
   explicit Model(const std::string& name_or_path, const ModelOptions& options = {});
 
   const ModelInfo& info() const;
-  // Where the encoder runs, as it was settled when the model was loaded.
+  // Device of the encoder, as settled when the model was loaded.
   const DeviceInfo& device() const;
   bool is_multilingual() const;
-  // Of a session that does not say how many.
+  // Threads of a session that does not say how many.
   unsigned threads() const;
   // Throws Error(usage) for values that are out of range or exclude each other, and for a task,
   // language or token that the model does not have. transcribe() does the same.

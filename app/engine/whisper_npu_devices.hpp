@@ -9,14 +9,14 @@
 
 namespace wnpu {
 
-// Where the encoder runs, and in what numbers; names as the command line has them.
+// Device and precision of the encoder; names as the command line has them.
 struct DeviceOptions {
   // "cpu", "npu", "sim" (a simulated NPU), or "auto": an NPU that opens, else the CPU. Several,
   // which share the work as `split` says: "npu:0,npu:1", "sim:4" (four simulators); "cpu,npu",
   // "cpu,sim:2": the CPU beside them.
   std::string requested = "auto";
-  // What the CPU computes in: "fp32", "int16", "int8"; "auto": int8 where the CPU multiplies bytes,
-  // else fp32.
+  // CPU arithmetic: "fp32", "int16", "int8"; "auto": int8 if the CPU has instructions that multiply
+  // bytes, else fp32.
   std::string cpu_precision = "auto";
   std::string plan = "fused";  // calls of the NPU a layer: "fused", "batched", "hybrid", "per-op"
   std::string precision = "bf16";  // what the NPU computes in: "bf16", "int8"
@@ -30,12 +30,12 @@ struct DeviceOptions {
   std::vector<std::string> operators = {};
   // "gelu=NAME": an operator that the NPU computes in the place of one of its own; empty: none.
   std::string npu_operator = {};
-  // What several devices divide: "windows" of batches; "layers": each device has some, and windows
-  // go from device to device (pipeline parallel); "heads" and hidden columns of all layers, whose
-  // bits depend on the number of devices; "auto": whatever the time model finds fastest for as many
-  // windows as are there at once.
+  // Division of work among several devices: "windows" of batches; "layers": each device has some,
+  // and windows go from device to device (pipeline parallel); "heads" and hidden columns of all
+  // layers, whose bits depend on the number of devices; "auto": whatever the time model finds
+  // fastest for as many windows as are there at once.
   std::string split = "windows";
-  // What a window takes the CPU, and each device, where they share windows ("cpu,npu"): by these
+  // Time of a window on the CPU, and on each device, if they share windows ("cpu,npu"): by these
   // times, 0 to 1e6, windows are dealt out before any work. 0: modelled.
   double cpu_window_ms = 0;
   double npu_window_ms = 0;
@@ -52,7 +52,7 @@ struct OperatorUse {
   std::string reason;  // why the CPU; empty: it was a core
 };
 
-// What an NPU, or the simulator of one, did for one file.
+// Work of an NPU, or of a simulated one, for one file.
 struct NpuUse {
   std::string description;
   std::string plan;       // "fused", "batched", "hybrid", "per-op", "tuned"
@@ -106,7 +106,7 @@ struct SplitUse {
   std::vector<SplitWay> ways;  // the same
 };
 
-// What was asked for and what ran.
+// Devices requested and devices used.
 struct DeviceInfo {
   std::string requested = "auto";
   std::string used = "cpu";

@@ -28,7 +28,7 @@ struct NpuNode {
   std::string reason;  // why it is not; empty: it is
   std::string remedy;  // the command that mends that; empty: none is known
 };
-// Of this machine. Never empty: the absence of any is listed. Opens nothing.
+// NPUs of this machine. Never empty: if there are none, an entry says so. Opens nothing.
 WHISPER_NPU_API std::vector<NpuNode> npu_nodes();
 
 // Row-major. The last size is that of a row; each is at least 1.
@@ -101,7 +101,7 @@ class WHISPER_NPU_API TensorDevice {
  public:
   // "npu", "npu:1" or "sim". Throws Error.
   explicit TensorDevice(const std::string& device = "npu", const TensorDeviceOptions& options = {});
-  // What was handed in is done first.
+  // Finishes submitted work first.
   ~TensorDevice();
   TensorDevice(TensorDevice&&) noexcept;
   TensorDevice& operator=(TensorDevice&&) noexcept;

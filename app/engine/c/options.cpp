@@ -24,7 +24,7 @@ static_assert(sizeof(whisper_npu_callbacks) == 5 * kFieldBytes);
 
 // Longer structs than any version will have: their size was not set.
 constexpr std::size_t kMostBytes = 4096;
-// Of a list: more than any vocabulary or audio has.
+// Largest length accepted for a list: more than any vocabulary or audio has.
 constexpr std::uint64_t kMostValues = 1U << 20U;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::usage, what); }
@@ -76,7 +76,7 @@ struct ToC {
   void operator()(std::uint64_t& c, const std::optional<std::uint64_t>& field) const {
     c = field.value_or(0);
   }
-  // Of several paths the first, empty: none.
+  // First path of the list; "" if the list is empty.
   void operator()(const char*& c, const std::vector<std::string>& field) const {
     c = field.empty() ? "" : field.front().c_str();
   }

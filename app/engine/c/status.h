@@ -10,7 +10,7 @@
 
 namespace wnpu::c {
 
-// Of this thread's last failed call; "" before the first.
+// Message of this thread's last failed call; "" before the first.
 const char* error_text() noexcept;
 // Keeps the text, as UTF-8 and cut where it is very long. Returns the status.
 whisper_npu_status fail(ErrorCode code, std::string_view text) noexcept;

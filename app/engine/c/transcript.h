@@ -1,4 +1,4 @@
-// What was heard, as C reads it.
+// Transcripts and segments as structs of the C interface.
 #pragma once
 
 #include <deque>

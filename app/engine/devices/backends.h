@@ -1,5 +1,5 @@
-// Where the encoder's layers can run: a row of a table for each way. The command line's values of
-// --device, the choice of one, a session's device and the transcript's names follow from it.
+// Backends of the encoder's layers, one row of a table each. The command line's values of --device,
+// the choice of a device, a session's device and the transcript's names follow from the table.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@
 
 namespace wnpu::app {
 
-// What runs the layers in the CPU's place: opened for one session, used by one thread at a time.
-// What its layers throw: npu::DeviceError where it fails, npu::Stopped where it was asked to stop.
+// Device that runs the layers instead of the CPU: opened for one session, used by one thread at a
+// time. Its layers throw npu::DeviceError if it fails, npu::Stopped if it was asked to stop.
 class EncoderDevice {
  public:
   virtual ~EncoderDevice() = default;
@@ -49,14 +49,14 @@ class EncoderDevice {
   virtual std::uint64_t moved_bytes() const = 0;
   // Asked while layers run.
   virtual void set_should_stop(std::function<bool()> should_stop) = 0;
-  // What describe() counts begins anew.
+  // Resets the counts that describe() reports.
   virtual void reset_counts() = 0;
-  // What it is and what it did, as it has run n_layers layers of n_windows windows.
+  // Fills `info` with the device's identity and counts, after n_layers layers of n_windows windows.
   virtual void describe(std::size_t n_windows, std::size_t n_layers, DeviceInfo& info) const = 0;
 };
 
-// What the options name, read once for all devices of a model: the plan file, and operators from
-// outside.
+// Device options with the files they name, the plan and external operators, read once for all
+// devices of a model.
 class DeviceSetup {
  public:
   // Throws Error(usage) that lists the names, for one that does not exist.

@@ -14,7 +14,8 @@
 
 namespace wnpu::app {
 
-// What the options name. Throws Error(usage) that lists the names, for one that does not exist.
+// CPU precision that the options name. Throws Error(usage) that lists the names, for an unknown
+// one.
 models::Precision cpu_precision(const DeviceOptions& options);
 
 // Whether anything is said of how an NPU is to work.

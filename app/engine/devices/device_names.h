@@ -1,4 +1,4 @@
-// What --device names: one device or several of one kind, and whether the CPU works beside them.
+// Parser of --device: one device or several of one kind, and whether the CPU works beside them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ inline constexpr std::size_t kMaxDevices = 16;
 
 struct NamedDevices {
   const Backend* backend = nullptr;  // nullptr: auto
-  // Of NPUs as XRT counts them, each once; of simulators 0, 1, ...; empty: the CPU, the first NPU.
+  // Device numbers: NPUs as XRT counts them, each once; simulators 0, 1, ...; empty: the CPU, the
+  // first NPU.
   std::vector<std::size_t> indexes;
   bool with_cpu = false;
 };

@@ -1,4 +1,4 @@
-// What a transcript says of devices that failed, or had nothing to do.
+// Warnings in a transcript about devices that failed, or had nothing to do.
 #pragma once
 
 #include <cstddef>

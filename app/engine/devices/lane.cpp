@@ -18,7 +18,7 @@ std::vector<std::size_t> Lanes::working() const {
 void side_by_side(std::size_t n, const std::function<void(std::size_t)>& f) {
   std::vector<std::future<void>> others;
   for (std::size_t i = 1; i < n; ++i) {
-    // Where no thread can be started the task is deferred: it then runs inside get().
+    // Deferred if no thread can be started: the task then runs inside get().
     others.push_back(std::async(std::launch::async | std::launch::deferred, [&f, i] { f(i); }));
   }
   f(0);

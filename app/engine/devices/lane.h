@@ -1,4 +1,4 @@
-// What encodes: a device, or the CPU beside devices, with what it did for a file.
+// Lane: one encoder, a device or the CPU beside devices, with its counts for a file.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,7 @@ struct Lane {
   double planned_ms = 0;                    // a window, where windows are dealt out by a plan
   std::optional<npu::LayerRange> layers;    // that it has of each window; none: all
   std::optional<npu::LayerPart> part;       // the same
-  // Of a file:
+  // Counts for one file:
   std::string failure;  // why it was dropped; empty: it was not
   std::size_t n_windows = 0;
   double busy_s = 0;                  // on windows that it finished

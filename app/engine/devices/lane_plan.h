@@ -17,7 +17,7 @@ namespace wnpu::app {
 std::vector<std::vector<std::size_t>> plan_windows(std::span<const std::size_t> windows,
                                                    std::span<const double> window_ms);
 
-// What a window takes the CPU's encoder, modelled: its multiply-adds at the rate of a result of
+// Modelled time of a window on the CPU's encoder: its multiply-adds at the rate of a result of
 // record (lane_plan.cpp), whatever this machine's CPU and threads are.
 double modelled_cpu_window_ms(const models::Dims& dims, models::Precision precision);
 

@@ -10,7 +10,8 @@
 
 namespace wnpu::app {
 
-// Of "npu" or "npu:N". Throws Error(usage) for another name, DeviceError where there is none.
+// XRT device called "npu" or "npu:N". Throws Error(usage) for another name, DeviceError if there is
+// no such device.
 npu::XrtDeviceInfo named_npu(const std::string& name);
 
 struct DeviceName {

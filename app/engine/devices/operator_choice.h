@@ -12,7 +12,7 @@
 
 namespace wnpu::app {
 
-// Of OperatorUse::ran_on.
+// Values of OperatorUse::ran_on.
 inline constexpr std::array<std::string_view, 2> kOperatorPlaces{"core", "cpu"};
 
 struct ChosenOperator {

@@ -12,7 +12,7 @@
 namespace wnpu::app {
 namespace {
 
-// What several devices did, as if one had: each did windows, or layers of them, of its own.
+// Sums the use of several devices into one: each encoded its own windows, or layers of them.
 void add(const NpuUse& use, double n_layers, std::optional<NpuUse>& sum, double& sum_layers) {
   if (!sum) {
     sum = use;

@@ -60,7 +60,7 @@ class WindowEncoder {
   // with every cause, where all have failed.
   void encode(std::span<const EncodeJob> jobs);
 
-  // What the devices are and did: fills npu, simulated, devices and split.
+  // Fills npu, simulated, devices and split with the devices' identity and counts.
   void describe(DeviceInfo& info) const;
 
  private:

@@ -15,7 +15,7 @@ namespace wnpu::app {
 // be slower leaves more to the others. Any thread may call; times are seconds of one clock.
 class WindowQueue {
  public:
-  // What a window takes each lane, as far as is known; above 0.
+  // window_s: each lane's time for a window, as far as is known; above 0.
   WindowQueue(std::size_t n_windows, const std::vector<double>& window_s);
 
   // For a lane that is free; none: nothing is left, or the others are sooner done with it.

@@ -47,11 +47,11 @@ void ClipLoop::run_round(std::span<FileClips* const> files) {
     for (FileClips* const file : files) file->hand_out();
   };
   if (!overlaps()) {
-    // What is encoded already, where a device has failed meanwhile, comes first.
+    // Encoded windows, left over if a device has failed meanwhile, are decoded first.
     decode(to_decode.empty() ? encode_into_slots(to_encode) : to_decode);
     return hand_out();
   }
-  // Where no thread can be started the task is deferred: it then runs inside get().
+  // Deferred if no thread can be started: the task then runs inside get().
   auto encoded =
       std::async(std::launch::async | std::launch::deferred, [&] { encode_into_clips(to_encode); });
   decode(to_decode);  // where it throws, the encoder, which is asked to stop too, is waited for

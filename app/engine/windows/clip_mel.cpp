@@ -6,8 +6,8 @@
 
 namespace wnpu::app {
 
-// Where the rest of the clip lies within the 30 s that were loaded last, the matrix is shifted and
-// not loaded again: in a long file, reading backwards means decoding the audio from its start.
+// Shifts the matrix instead of loading it again if the rest of the clip lies within the 30 s loaded
+// last: in a long file, reading backwards means decoding the audio from its start.
 const models::LogMel& ClipMel::load(audio::MelSource& source, const decoder::Window& window,
                                     std::size_t clip_end, bool pools_padding, double& mel_s) {
   const bool holds_rest = start_ && clip_end <= *start_ + audio::kWindowFrames;

@@ -30,12 +30,12 @@ inline std::size_t to_frame(double seconds) {
 // TranscribeOptions::clip_timestamps, of a file of n_frames.
 std::vector<Clip> clips_between(std::span<const double> timestamps, std::size_t n_frames);
 
-// Of what a voice activity detector found in a file of n_frames: joined so that clips fill windows,
-// and padded.
+// Clips of speech from a voice activity detector's probabilities for a file of n_frames, joined to
+// fill windows, and padded.
 std::vector<Clip> clips_of_speech(std::span<const float> probabilities, std::size_t n_frames,
                                   const TranscribeOptions& options);
 
-// Where clip_timestamps go on after the audio's end.
+// Warns of clip_timestamps beyond the audio's end.
 void warn_of_clips_beyond(double duration_s, const TranscribeOptions& options,
                           std::vector<std::string>& warnings);
 

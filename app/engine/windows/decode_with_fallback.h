@@ -19,7 +19,7 @@ struct DecodedWithFallback {
   std::size_t n_tokens = 0;  // of all tries
 };
 
-// Of n_windows. Throws as Recognizer::decode().
+// Decodes n_windows. Throws as Recognizer::decode().
 std::vector<DecodedWithFallback> decode_with_fallback(Recognizer& recognizer,
                                                       const WindowOptions& options,
                                                       std::size_t n_windows,

@@ -43,7 +43,7 @@ struct EncodedWindow {
   models::EncoderStates states;
 };
 
-// Where a file's windows come from, and what they give goes to.
+// Input and outputs of a file's windows.
 struct FileEnds {
   audio::MelSource& mel;
   Transcript& transcript;
@@ -57,12 +57,12 @@ class FileClips {
   FileClips(Recognizer& recognizer, const TranscribeOptions& options, const FileEnds& ends,
             std::vector<Clip> clips, std::optional<EncodedWindow> encoded = {});
 
-  // Of all files that are worked on together these are the same.
+  // Window options, equal for all files that are worked on together.
   const WindowOptions& window_options() const { return window_options_; }
   Transcript& transcript() { return transcript_; }
 
   bool is_done() const { return failure_ || (next_ == all_.size() && open_.empty()); }
-  // What reading the audio again threw: the end of this file alone.
+  // Exception from reading the audio again: it ends this file alone.
   const std::exception_ptr& failure() const { return failure_; }
 
   // Opens clips until n_wanted of them have windows left. Unless batched only one is open at a

@@ -32,7 +32,7 @@ class LanguagePoll {
     if (probability > found->probs.front().second) found->probs = std::move(probs);
   }
   bool is_empty() const { return candidates_.empty(); }
-  // Of most windows; of several the one that came first.
+  // Language of the most windows; of equals, the one heard first.
   LanguageProbs winner() const {
     return std::ranges::max_element(candidates_, {}, &Candidate::n_windows)->probs;
   }
@@ -104,7 +104,7 @@ class LanguageSearch {
   bool has_speech_ = true;
 };
 
-// Where the language is improbable, or was heard in windows that hold no speech.
+// Warns of a language that is improbable, or was heard in windows without speech.
 void warn_of_guess(bool has_speech, Transcript& transcript) {
   if (has_speech && transcript.language_probs.front().second >= kSureProbability) return;
   transcript.warnings.push_back(
@@ -115,8 +115,8 @@ void warn_of_guess(bool has_speech, Transcript& transcript) {
       "asks more windows");
 }
 
-// Of 60 English recordings tiny.en gives none less than -0.74, and of 26 in other languages, of 5 s
-// or more, none more than -0.82 (app/engine/README.md).
+// Threshold of English for tiny.en: 60 English recordings have no less than -0.74, and 26 in other
+// languages, of 5 s or more, no more than -0.82 (app/engine/README.md).
 constexpr double kLeastMeanLogprob = -0.8;
 
 // Mean natural log-probability of the text's tokens.

@@ -13,7 +13,7 @@
 
 namespace wnpu::app {
 
-// What all of them share; must outlive the work.
+// Shared settings and callbacks of all recordings; must outlive the work.
 struct RecordingsWork {
   std::size_t n_together = 1;
   const TranscribeOptions& options;

@@ -1,4 +1,4 @@
-// What is said of the language of a recording.
+// Text about the language of a recording, for messages.
 #pragma once
 
 #include <string>

@@ -16,8 +16,8 @@ namespace {
 
 using models::TokenId;
 
-// Those of the options, else as transcribe.py cli() makes them: temperature, then steps of the
-// increment up to 1.
+// Decoding temperatures: the list in the options, else as transcribe.py cli() makes them:
+// temperature, then steps of the increment up to 1.
 std::vector<double> all_temperatures(const TranscribeOptions& options) {
   if (!options.temperatures.empty()) return options.temperatures;
   std::vector<double> all = {options.temperature};
@@ -51,7 +51,7 @@ WindowOptions::WindowOptions(const TranscribeOptions& options, const models::Dim
       prefix_(encode_text(vocabulary, options.prefix)) {
   of_file_.language = language;
   if (!options.word_timestamps) return;
-  // What is decoded with word timestamps has to fit into the context once more.
+  // Text for word timestamps has to fit into the context once more, for its alignment.
   const auto sot = decoder::sot_sequence(vocabulary, of_file_);
   const std::size_t longest = decoder::longest_alignment(dims, sot.size());
   if (of_file_.sample_len.value_or(0) > longest) of_file_.sample_len = longest;

@@ -15,7 +15,7 @@
 
 namespace wnpu::app {
 
-// What windows pass on to the next.
+// State that a window passes on to the next.
 struct Context {
   std::vector<models::TokenId> all_tokens;  // of every segment so far, the initial prompt first
   std::size_t prompt_reset_since = 0;       // tokens before this are no prompt any more
