@@ -18,7 +18,7 @@
 namespace wnpu::app {
 namespace {
 
-// What the worker leaves to its supervisor, however it ends.
+// Record that the worker leaves to its supervisor, however it ends.
 struct Record {
   BatchProgress progress;
   bool is_finished = false;  // the worker's exit code is the batch's

@@ -48,7 +48,7 @@ extern "C" void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
     std::signal(number, SIG_DFL);
     return;
   }
-  // Of several threads that come here one speaks, and ends the others.
+  // Only one of several faulting threads reports, and it ends the others.
   if (is_reported.test_and_set()) {
     while (true) ::pause();
   }

@@ -1,4 +1,4 @@
-// What is said beside the results: of the device, of a file.
+// Notes beside the results: about the device, about a file.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace wnpu::app {
 
-// What was taken, where that is not what the options say. `threads` is how many there are.
+// Note of the device and the `threads` in use, if they differ from the options.
 void note_device(const DeviceInfo& device, unsigned threads, const Options& options,
                  Messages& messages);
 
@@ -30,7 +30,7 @@ class HeadedOutput {
   HeadedOutput(int descriptor, bool is_terminal, bool has_headers)
       : descriptor_(descriptor), is_terminal_(is_terminal), has_headers_(has_headers) {}
 
-  // What is put from now on is that input's text; no input: it needs no header.
+  // Input of the text that is put from now on; "": it needs no header.
   void begin(const std::string& input) { input_ = has_headers_ ? input : ""; }
   // `n_headers` that are there become one more with the input's first text, which may be empty.
   // A terminal gets no control bytes but those of colours, whose text has no others.
@@ -50,9 +50,9 @@ std::function<void(const Beginning&)> language_note(Messages& messages);
 void note_warnings(const Transcript& transcript, Messages& messages);
 // How the file went.
 void note_end(const Transcript& transcript, Messages& messages);
-// What the colours of text say, once a batch, unless somebody has asked for them.
+// Explains the colours of text, once a batch, unless somebody has asked for colours.
 void explain_colors(Color asked, BatchProgress& progress, Messages& messages);
-// What ended a batch, and where its last line goes.
+// End of a batch: the signal that stopped it, and the stream for its last line.
 struct BatchEnd {
   int signal;  // 0: it came to its end
   std::ostream& err;

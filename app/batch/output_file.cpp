@@ -74,7 +74,7 @@ class TemporaryName {
   fs::path path_;
 };
 
-// The same, but an error where the links lead nowhere.
+// behind_links() that throws OutputError if the links cannot be followed.
 fs::path end_of_links(const fs::path& path) {
   std::error_code error;
   fs::path target = behind_links(path, error);
@@ -86,7 +86,7 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-// Where /proc shows a descriptor's file, so that linkat can give it a name.
+// Path in /proc of a descriptor's file, so that linkat can give it a name.
 std::string proc_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
 // A file that has no name yet, so that not even SIGKILL leaves a part of it behind; -1 where the

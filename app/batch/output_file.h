@@ -22,8 +22,8 @@ std::optional<int> descriptor_of(std::filesystem::path path);
 // that may not be read): how far it led.
 std::filesystem::path behind_links(std::filesystem::path path, std::error_code& error);
 
-// Of a file or folder that is not whole yet: ".whisper-npu.<number>.part". The number is random,
-// for processes of several machines or containers, with the same number, may write to one folder.
+// Name of an unfinished file or folder: ".whisper-npu.<number>.part". The number is random, since
+// processes with one number, on several machines or in containers, may write to one folder.
 std::filesystem::path new_part_name(const std::filesystem::path& folder);
 bool is_part_name(std::string_view name);
 
@@ -40,7 +40,7 @@ struct NameTaken : OutputError {
 // in the moment of replacing: ".whisper-npu.<number>.part", which nothing reads. Where it `is_new`,
 // throws NameTaken instead of replacing a regular file.
 void write_file(const std::filesystem::path& path, std::string_view contents, bool is_new = false);
-// The same of what `write` gives a sink, piece by piece; it may throw, and the file is then gone.
+// Writes pieces that `write` gives a sink, likewise; if `write` throws, the new file is gone.
 void write_file(const std::filesystem::path& path,
                 const std::function<void(const models::Sink&)>& write, bool is_new = false);
 
@@ -48,10 +48,10 @@ void write_file(const std::filesystem::path& path,
 // process writes are locked (flock) and stay.
 void remove_stale_files(const std::set<std::filesystem::path>& results);
 
-// Where the result of a stopped run goes instead of `path`, so that nothing takes it for the whole:
-// "talk.partial.srt", or the first of "talk.partial-2.srt", ... that is not there, for what an
-// earlier run has finished may be more. Of a name that would become too long the end of the stem is
-// a checksum. A descriptor, and what is no regular file, keeps its name.
+// Path for the result of a stopped run, so that nobody takes it for the whole: "talk.partial.srt",
+// or the first of "talk.partial-2.srt", ... that does not exist, since an earlier run may have got
+// further. If a name would become too long, a checksum replaces the end of its stem. A descriptor,
+// and anything but a regular file, keeps its name.
 std::filesystem::path free_partial_path(const std::filesystem::path& path);
 
 // Removes "talk.partial.srt", "talk.partial-2.srt", ... up to the first that is not there, or is

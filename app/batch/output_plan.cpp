@@ -34,7 +34,7 @@ bool writes_to_stdout(const Options& options) {
                                  descriptor_of(options.output) == STDOUT_FILENO);
 }
 
-// What was asked for; openai/whisper too writes all formats to its output folder.
+// Output formats requested; like openai/whisper, all formats if there is only an output folder.
 std::vector<Format> formats_of(const Options& options) {
   if (!options.formats.empty()) return options.formats;
   if (!has_names(options)) {

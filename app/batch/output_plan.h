@@ -1,4 +1,5 @@
-// What goes where, and whether it may: settled before any work starts.
+// Plan of outputs: each result's path, and whether it may be written, settled before any work
+// starts.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +17,8 @@ namespace wnpu::app {
 struct Target {
   Format format = Format::text;
   std::filesystem::path path;  // empty: stdout
-  // Where its name depends on the recording's language: that name. `path` then stands for all.
+  // Name that depends on the recording's language, if it does. `path` then stands for all
+  // languages.
   std::optional<ResultPath> by_language = std::nullopt;
 
   std::filesystem::path in(const std::string& language) const {

@@ -27,7 +27,7 @@ int exit_code_after(const std::function<int()>& work, std::string_view file = ""
 // from here alone (signals.h). `in_parent` is called before one can come. Before any thread starts.
 pid_t fork_worker(const std::function<int()>& work, const std::function<void(pid_t)>& in_parent);
 
-// What waitpid says of a process: "was killed by signal 11 (Segmentation fault)"
+// Text for a wait status of waitpid: "was killed by signal 11 (Segmentation fault)"
 std::string cause_of_death(int status);
 
 // For std::set_terminate: where an exception cannot be caught (thrown in a destructor,

@@ -1,4 +1,4 @@
-// What people see on stderr: messages, and on a terminal a bar with the time left.
+// Messages on stderr, and on a terminal a progress bar with the time left.
 #pragma once
 
 #include <chrono>
@@ -86,7 +86,7 @@ class Messages {
   // done.
   void begin_progress(std::string file);
   void update_progress(double done_s, double total_s);
-  // Whose progress it is.
+  // File whose progress is shown.
   const std::string& file() const { return file_; }
   // Clears the bar's line, for what is to be printed there.
   void hide_progress();

@@ -54,7 +54,7 @@ bool begins_as_text(const fs::path& path) {
          repaired.compare(0, n_whole, begin, 0, n_whole) == 0;
 }
 
-// What it is, where that is nothing to replace; else nothing.
+// Description of audio at `path`, which no result replaces; "": it is no audio.
 std::string audio_in(const fs::path& path) {
   try {
     audio::open_pcm(audio::Input{path, {}});
@@ -67,8 +67,8 @@ std::string audio_in(const fs::path& path) {
   }
 }
 
-// What it is, where that is a file of a model; else nothing. By its beginning, or by its name
-// beside weights.
+// Description of a model's file, which no result replaces; "": it is none. Recognised by its
+// beginning, or by its name beside weights.
 std::string model_in(const fs::path& file, Replaceable replaceable) {
   const std::string_view format = models::format_of_beginning(file);
   if (replaceable == Replaceable::packed_models && format == models::kPacked) return {};

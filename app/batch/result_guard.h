@@ -1,4 +1,4 @@
-// Where a result may go: asked before any work starts, and again when the result is written.
+// Guard of results' paths: checks before any work starts, and again when a result is written.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace wnpu::app {
 
-// What a result may take the place of, beside what is no recording and no model: packed files where
-// the result is one.
+// Files that a result may replace: any but recordings and models; packed models too if the result
+// is one.
 enum class Replaceable { results, packed_models };
 
 class ResultGuard {

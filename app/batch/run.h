@@ -28,11 +28,11 @@ struct Environment {
   bool is_terminal = false;                                               // stdout
   bool shows_colors = false;                                              // in text on stdout
   std::function<std::size_t()> columns = [] { return std::size_t{80}; };  // of the terminal
-  // Of stdout's, where lines of text are broken at words; 0: they are not.
+  // Columns of stdout at which lines of text are broken between words; 0: they are not broken.
   std::function<std::size_t()> text_columns = [] { return std::size_t{0}; };
   // Number of the signal that asked to stop; 0: none did.
   std::function<int()> stop_signal = [] { return 0; };
-  // Of the batches that have this in common.
+  // Checksums that several batches share.
   std::shared_ptr<Checksums> checksums = std::make_shared<Checksums>();
 };
 

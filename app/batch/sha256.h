@@ -19,7 +19,7 @@ class Sha256 {
   Sha256& operator=(const Sha256&) = delete;
 
   std::string operator()(std::string_view text);
-  // The same of what comes in pieces; `hex` begins anew.
+  // Digest of text in pieces: add() each, then hex(), which resets it for the next text.
   void add(std::string_view bytes);
   std::string hex();
 
@@ -33,10 +33,10 @@ class Sha256 {
 std::string sha256_of_file(const std::filesystem::path& path,
                            const std::function<bool()>& should_stop = {});
 
-// Of the model's weights; a packed file says its source's. Empty as above.
+// SHA-256 of the model's weights; a packed file says its source's. Empty as above.
 std::string sha256_of_model(const ModelInfo& model, const std::function<bool()>& should_stop = {});
 
-// Of the inputs and the model of batches, whose model's is computed once.
+// Checksums of the inputs and the model of batches; the model's is computed once.
 class Checksums {
  public:
   // Fills those of a transcript that is whole, but for an input's that is there. A stopped program

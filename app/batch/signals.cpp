@@ -22,7 +22,7 @@ std::atomic<pid_t> worker_process{0};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
-// What brings the worker the number of a signal: one that nobody else sends and that does not
+// Signal that carries another signal's number to the worker: nobody else sends it, and it does not
 // merge with others.
 int passed_on_signal() { return SIGRTMIN; }
 

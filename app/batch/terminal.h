@@ -7,7 +7,7 @@
 
 namespace wnpu::app {
 
-// What a terminal's user has said of colours: variables of the environment, null where not set.
+// Environment variables in which a terminal's user asks for colours, or none; null if not set.
 struct ColorVariables {
   const char* term = nullptr;
   const char* no_color = nullptr;        // https://no-color.org: not empty: none
@@ -17,7 +17,7 @@ ColorVariables color_variables_of_process();
 // `asked` counts before the variables, and NO_COLOR before CLICOLOR_FORCE.
 bool wants_colors(Color asked, bool out_is_terminal, const ColorVariables& variables);
 
-// Of the terminal behind `descriptor`, now; else what COLUMNS says, else 80.
+// Width of the terminal behind `descriptor`, now; else what COLUMNS says, else 80.
 std::size_t terminal_columns(int descriptor);
 
 }  // namespace wnpu::app

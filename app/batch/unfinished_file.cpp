@@ -9,7 +9,7 @@
 namespace wnpu::app {
 namespace {
 
-// What a signal handler may read: a path in fixed memory, valid while the flag is set.
+// Path for signal handlers, in fixed memory, valid while the flag is set.
 std::array<char, 4096> unfinished_path;
 std::atomic<bool> is_unfinished{false};
 // Not touched while the flag is set.
