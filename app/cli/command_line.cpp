@@ -93,7 +93,7 @@ void add_manifest_options(CLI::App& app, Options& options) {
   add_row_options(app, options.rows);
 }
 
-// What of the other options makes no sense with recordings that come one by one.
+// Refuses options that make no sense with --watch, whose recordings come one by one.
 void check_watch(const Options& options) {
   const auto refuse = [](bool is_given, const std::string& name, const std::string& why) {
     if (is_given) throw UsageError("--watch and " + name + " exclude each other: " + why);
@@ -113,7 +113,7 @@ void check_watch(const Options& options) {
   }
 }
 
-// What of the other options makes no sense with rows.
+// Refuses options that make no sense with the rows of --manifest.
 void check_manifest(const Options& options) {
   const auto refuse = [](bool is_given, const std::string& name, const std::string& why) {
     if (is_given) throw UsageError("--manifest and " + name + " exclude each other: " + why);
@@ -138,7 +138,7 @@ void check_manifest(const Options& options) {
   }
 }
 
-// What CLI11 cannot say. Messages for formats to stdout are in output_plan.cpp.
+// Checks that CLI11 cannot express. Messages for formats to stdout are in output_plan.cpp.
 void check(const Options& options) {
   if (!options.manifest.file.empty()) return check_manifest(options);
   if (!options.watch.empty()) return check_watch(options);
@@ -189,7 +189,7 @@ void set_text(std::string text, CommandLine& line) {
   line.text = std::move(text);
 }
 
-// What CLI11 writes to.
+// Target of CLI11's parse.
 struct Parsed {
   CommandLine line;
   bool wants_version = false;

@@ -43,7 +43,7 @@ std::vector<const CLI::App*> all_commands(const CLI::App& above) {
   return above.get_subcommands([](const CLI::App*) { return true; });
 }
 
-// What of `above` may have been meant.
+// Command below `above` that the misspelt word is closest to.
 std::string suggested_command(const std::string& word, const CLI::App& above) {
   std::vector<std::string> names;
   for (const CLI::App* command : all_commands(above)) names.push_back(command->get_name());
@@ -109,7 +109,7 @@ class WordSorter {
     return word;
   }
 
-  // Of the command, or before it of the program.
+  // Option of the command; before the command, of the program.
   const CLI::Option* find(const std::string& name) const {
     return (command_ != nullptr ? command_ : app_)->get_option_no_throw(name);
   }
@@ -127,7 +127,7 @@ class WordSorter {
            std::string_view(left_.front()).find_first_of("./") != std::string::npos;
   }
 
-  // What nobody means as a value. As in argparse, text with a space is no option.
+  // Words that nobody means as a value. As in argparse, text with a space is no option.
   bool looks_like_option(const std::string& word) const {
     if (word == "--") return true;
     if (word.find(' ') != std::string::npos) return false;
@@ -249,7 +249,7 @@ class WordSorter {
     if (option.check_lname("config")) words_.config = words_.options.back();
   }
 
-  // What stands behind an option that may go without a value, and is one; else True.
+  // Boolean behind an option whose value may be left out, if the next word is one; else True.
   std::string next_bool(const CLI::Option& option, const std::string& name) {
     if (left_.empty()) return "True";
     const std::string word = left_.front();

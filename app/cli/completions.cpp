@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// What may stand behind a command's words, or behind the program alone.
+// Candidates behind a command's words, or behind the program alone.
 struct Offer {
   Words command;  // "npu", "op", "list"; none: the program
   std::vector<const CLI::Option*> options;
@@ -173,7 +173,7 @@ std::string bash_script(const std::vector<Offer>& offers, const Words& models) {
   return text + "    esac\n  fi\n}\ncomplete -o filenames -F _whisper_npu whisper-npu\n";
 }
 
-// Of _arguments: "--name[help]:value:(a b)", where these marks have a meaning.
+// Escapes text for _arguments: "--name[help]:value:(a b)", where these marks have a meaning.
 std::string zsh_text(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -183,7 +183,7 @@ std::string zsh_text(const std::string& text) {
   return result;
 }
 
-// What completes the option's value.
+// Action of _arguments that completes the option's value.
 std::string zsh_value(const CLI::Option& option) {
   if (takes_model(option)) return "_whisper_npu_models";
   if (takes_path(option)) return "_files";

@@ -1,4 +1,4 @@
-// What a shell offers at the TAB key, of the same declarations that --help prints.
+// Shell completion (the TAB key), from the same declarations that --help prints.
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ bool is(const std::exception& error) {
   return dynamic_cast<const Error*>(&error) != nullptr;
 }
 
-// What the command line calls a field of the engine's options.
+// Command line's name for a field of the engine's options.
 std::string option_name(std::string_view field) {
   if (field == "sample_len") return "--max-tokens";
   if (field == "device.cpu_precision") return "--precision";

@@ -1,4 +1,4 @@
-// What the process says to its caller: the exit codes, and the errors that only app has.
+// Exit codes, and the errors that only app has.
 #pragma once
 
 #include <exception>
@@ -60,8 +60,8 @@ struct BrokenPipe : OutputError {
   using OutputError::OutputError;
 };
 
-// What to tell of an error: what(), in plainer words where that is the library's, with the command
-// line's names of options.
+// Message for an error: what(), in plainer words if a library wrote it, with the command line's
+// names of options.
 std::string text_of(const std::exception& error);
 
 // A warning of the engine's, with the command line's name of the option that it is of.

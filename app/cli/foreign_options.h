@@ -23,8 +23,8 @@ const ForeignOption* find_foreign_option(std::string_view name);
 // it has no such option, or it is one of ours.
 std::string_view long_name_of(std::string_view word);
 
-// What to write for -o with these letters glued to it, where that is a flag of whisper.cpp (-osrt,
-// -oj) or the name of a format; "": it is neither.
+// Advice for -o with letters glued to it: the option to write instead, if that is a flag of
+// whisper.cpp (-osrt, -oj) or the name of a format; "": it is neither.
 std::string_view advice_for_glued_output(std::string_view letters);
 
 }  // namespace wnpu::app

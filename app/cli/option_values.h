@@ -16,7 +16,7 @@
 
 namespace wnpu::app {
 
-// What `add` declares stands under this heading in --help and the manual page.
+// Groups the options that `add` declares under this heading in --help and the manual page.
 void add_group(CLI::App& app, const std::string& heading, const std::function<void()>& add);
 
 enum class Case { matters, ignored };
@@ -83,7 +83,7 @@ struct Choice {
 };
 void add_choice(CLI::App& app, const std::string& name, const Choice& choice,
                 const std::function<void(const std::string&)>& take, const std::string& help);
-// The same, kept as it was written; what `target` has already is the default.
+// Choice among names, kept as it was written; the default is what `target` has already.
 void add_name(CLI::App& app, const std::string& name, std::span<const std::string_view> names,
               std::string& target, const std::string& help);
 

@@ -1,4 +1,4 @@
-// What the command line asks for. Names and defaults are openai/whisper's where it has them.
+// Options of the command line. Names and defaults are openai/whisper's where it has them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace wnpu::app {
 
 enum class Verbosity { quiet, normal, verbose };
 
-// What to do where an output file is there already.
+// Action for an output file that exists already.
 enum class ExistingOutput { refuse, overwrite, skip };
 
 // Whether the work is done in a process of its own.
@@ -61,7 +61,7 @@ inline constexpr std::uint64_t kMostFetched = std::uint64_t{4} << 30U;
 struct Options {
   // Audio files; "-" is stdin.
   std::vector<std::string> inputs;
-  // Of inputs that are URLs, by what is shown of them: the whole URL.
+  // Whole URLs of the inputs that are URLs, by the form in which they are shown.
   std::map<std::string, std::string> urls;
   // Several of them, and those of rows, are fetched too.
   bool allows_urls = false;
@@ -74,14 +74,14 @@ struct Options {
   std::vector<std::string> skipped_links = {};  // to folders, that were not followed
   // Instead of inputs, a folder whose recordings are taken as they come; empty: none.
   std::string watch;
-  // Of an input that a folder stood for: its own folder, below that one.
+  // Subfolder of each input that was found in a folder: its path below that folder.
   std::map<std::string, std::string> subfolders;
   // Instead of inputs, rows.
   ManifestOptions manifest;
   RowLimits rows;
   // How raw samples on stdin look ("s16le:16000:1"); empty: stdin is a file of any format.
   std::string stdin_format;
-  // What holds of each input: track, times, limits.
+  // Settings for each input: track, times, limits.
   Audio each_audio;
 
   // Name in the cache folder, or path of a model file or folder.
@@ -91,7 +91,7 @@ struct Options {
   // Pull a model that is not there without asking; never pull one.
   bool yes = false;
   bool offline = false;
-  // Where the encoder runs, and what computes in what.
+  // Device and precision of the encoder.
   DeviceOptions device;
   // Who multiplies in fp32.
   kernels::Gemm gemm = kernels::Gemm::own;
@@ -103,12 +103,12 @@ struct Options {
   // is what comes of it.
   std::optional<bool> vad;
 
-  // What was chosen of these where nobody has said it.
+  // Choices made for the options above that nobody has given.
   Choices choices;
   // Whether device.memory_limit bounds the host where the CPU computes; else it is of NPUs alone.
   bool bounds_host = false;
 
-  // What is written. Empty: text to stdout or --output, every format to --output-dir.
+  // Output formats. Empty: text to stdout or --output, every format to --output-dir.
   std::vector<Format> formats;
   // Folder for <name of the input>.<format>; empty: none.
   std::string output_dir;

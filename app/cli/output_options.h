@@ -16,8 +16,8 @@ void add_output_options(CLI::App& app, Options& options);
 void add_isolation(CLI::App& app, Isolation& isolation, const std::string& usual);
 // --log-format, of commands that have no other of these.
 void add_log_format(CLI::App& app, LogFormat& format);
-// What --log-format is among these words, read before the command line is: for the errors of one
-// that cannot be read. `variable` is what the environment says, null where it says nothing.
+// Value of --log-format among these words, read before the command line is parsed: for the errors
+// of a line that cannot be. `variable` is the environment's value, null if there is none.
 LogFormat log_format_among(std::span<const char* const> words, const char* variable);
 void add_layout_options(CLI::App& app, SubtitleLayout& layout);
 

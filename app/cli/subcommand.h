@@ -20,8 +20,8 @@ struct Subcommand {
   // Does the work after parsing, on the files that were named; the process' exit code. Throws what
   // exit_code_of() knows.
   std::function<int(std::vector<std::string> files)> run;
-  // What it is told to do, one of these: "emit" of `npu emit`. A command with actions has neither
-  // options nor work of its own.
+  // Actions of the command, one of which is named: "emit" of `npu emit`. A command with actions has
+  // neither options nor work of its own.
   std::vector<Subcommand> actions = {};
 };
 

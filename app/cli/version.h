@@ -1,4 +1,4 @@
-// What this build is: for --version, JSON and bug reports.
+// Identity of this build: for --version, JSON and bug reports.
 #pragma once
 
 #include <string>

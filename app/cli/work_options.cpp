@@ -255,7 +255,7 @@ void add_word_options(CLI::App& app, TranscribeOptions& transcribe) {
                      "With word timestamps: drop improbable words beside a silence this long");
 }
 
-// Of rows --batch-size says how many are decoded together, each as if it were alone.
+// Moves --batch-size to the number of rows decoded together, each as if it were alone.
 void settle_rows(const CLI::App& command, Options& options) {
   if (options.manifest.file.empty()) return;
   if (command.get_option("--batch-size")->count() > 0) {

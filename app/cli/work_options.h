@@ -23,7 +23,7 @@ void add_url_options(CLI::App& command, Options& options);
 // Whether a model that is not there is pulled.
 void add_pull_options(CLI::App& command, Options& options);
 
-// Of these, what says which model runs where, and in what numbers.
+// Options of add_work_options() that say which model runs where, and in what numbers.
 void add_place_options(CLI::App& command, Options& options);
 
 // --task, and --language with what it is where it is not given.
