@@ -1,4 +1,4 @@
-// What the program chose where its user has left it open, for JSON and messages.
+// Choices that the program made where its user left them open, for JSON and messages.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the JSON of several formats has in common.
+// JSON parts that several formats have in common.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@ namespace wnpu::app {
 // sums: 76.6, not 76.60000000000001. What is not finite is null.
 nlohmann::ordered_json audio_time(double seconds);
 
-// What a clock said, to the microsecond.
+// Clock's seconds, to the microsecond.
 nlohmann::ordered_json wall_time(double seconds);
 
 // [{"word": " and", "start": 0.5, "end": 0.8, "probability": 0.9}, ...]

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What was not asked for or is not known: null, never an empty string.
+// Text that may be missing, as it was not asked for or is not known: null, never an empty string.
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 // has_words: some segment has; openai-whisper then gives each a list, which may be empty.

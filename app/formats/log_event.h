@@ -1,4 +1,4 @@
-// What is told beside the results, as JSON lines by log.schema.json (--log-format json).
+// Messages and progress beside the results, as JSON lines by log.schema.json (--log-format json).
 #pragma once
 
 #include <chrono>

@@ -11,7 +11,7 @@ namespace wnpu::app {
 // `text` as valid UTF-8 on one line: whatever moves the cursor or turns the direction of writing
 // becomes a question mark.
 std::string printable(std::string_view text);
-// The same of several lines: newlines and tabs stay, and marks of direction are left out, since
+// printable() of several lines: newlines and tabs stay, and marks of direction are left out, since
 // Hebrew and Arabic speech has them.
 std::string printable_lines(std::string_view text);
 

@@ -1,5 +1,5 @@
-// What live speech gives as it comes: words that are final, and the unstable words behind them. As
-// JSON lines by stream.schema.json.
+// Events of live speech: words that are final, and the unstable words behind them. As JSON lines by
+// stream.schema.json.
 #pragma once
 
 #include <string>

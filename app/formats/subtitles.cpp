@@ -13,7 +13,7 @@ namespace {
 
 using TimedWords = std::vector<Word>;
 
-// Where a limit is not given: utils.py iterate_result, "or 1000".
+// Limit if none is given: utils.py iterate_result, "or 1000".
 constexpr std::size_t kNoLimit = 1000;
 // A pause between two words that ends a subtitle, in seconds: utils.py iterate_subtitles.
 constexpr double kLongPause = 3.0;
@@ -119,7 +119,7 @@ std::string underline(std::string_view word) {
          std::string(tail);
 }
 
-// What srt and vtt take for one cue's text: an empty line would end it, and "-->" be read as times.
+// Cue text for srt and vtt: an empty line would end the cue, and "-->" be read as times.
 std::string cue_text(std::string_view text) {
   const std::string plain = models::replace_all(text, "-->", "->");
   std::string lines;

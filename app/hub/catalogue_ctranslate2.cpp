@@ -107,7 +107,7 @@ const std::vector<Converted>& converted_models() {
   return kModels;
 }
 
-// What a folder has beside weights and config: preprocessor_config.json is not read here, but makes
+// Text files beside weights and config: preprocessor_config.json is not read here, but makes
 // the folder one that faster-whisper takes as well.
 std::vector<HubFile> text_files(const Converted& model) {
   const HubFile of_v3{"vocabulary.json", 1068114,

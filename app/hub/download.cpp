@@ -35,7 +35,7 @@ class Fetch {
       if (outcome.end == HttpEnd::whole && is_end()) return;
       if (!fault_.empty()) fail(fault_is_size_ ? Why::too_large : Why::refused, fault_);
       if (outcome.end == HttpEnd::refused) refuse(outcome);
-      // What was begun anew has to come further than before.
+      // Progress counts from the furthest byte so far, also after a new start.
       n_empty = part_.size() < furthest_ + kLeastProgress ? n_empty + 1 : 0;
       furthest_ = std::max(furthest_, part_.size());
       if (n_empty == kMostTries) {
@@ -51,8 +51,8 @@ class Fetch {
  private:
   bool is_known() const { return !order_->sha256.empty(); }
 
-  // What is there can be gone on with: of this very file by its ETag, or by what is proved at the
-  // end.
+  // Whether the part can be resumed: it is of this very file by its ETag, or its SHA-256 is checked
+  // at the end.
   bool can_resume() const {
     if (part_.size() == 0) return false;
     const PartOrigin& origin = part_.origin();

@@ -38,7 +38,7 @@ struct Download {
   std::string sha256;       // empty: not known
   // Bytes that are there, and of how many; 0: not known.
   std::function<void(std::uint64_t done, std::uint64_t total)> tell;
-  // What is tried again, and why.
+  // Receiver of notes: what is tried again, and why.
   std::function<void(const std::string& text)> note;
   // More of them are refused.
   std::uint64_t most_bytes = kMostBytes;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr long kMostRedirections = 10;
 constexpr long kSlowBytes = 1024;  // a second
-// Of all answers to a request, those of redirections and proxies too.
+// Limit of header bytes in all answers to a request, those of redirections and proxies too.
 constexpr std::size_t kMostHeaderBytes = std::size_t{256} << 10U;
 // libcurl's code for a line beyond its own bound since 8.6; CURLE_OUT_OF_MEMORY before.
 constexpr auto kCurlTooLarge = static_cast<CURLcode>(100);
@@ -226,7 +226,7 @@ class Transfer {
     return transfer->guarded(work, 1) == 1 ? 0 : 1;
   }
 
-  // What a callback returns: all of its bytes, or 0 to end the transfer.
+  // Result of a callback: all of its bytes, or another number to end the transfer.
   template <typename Work>
   std::size_t guarded(const Work& work, std::size_t n_bytes) {
     try {

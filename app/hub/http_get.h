@@ -10,7 +10,7 @@
 
 namespace wnpu::app {
 
-// What a server says of the body that it is about to send. Redirections are followed before.
+// Status and headers before a body. Redirections are followed before.
 struct HttpAnswer {
   long status = 0;
   std::string etag;                     // empty: none, or one that is weak ("W/...")

@@ -33,9 +33,9 @@ struct HubSource {
 
   // Below the host: "Systran/faster-whisper-tiny/resolve/<revision>/config.json".
   std::string path_of(const HubFile& file) const;
-  // Of the file at its host, or at `mirror` where that is not empty.
+  // URL of the file at its host, or at `mirror` if that is not empty.
   std::string url_of(const HubFile& file, std::string_view mirror) const;
-  // Of all files; 0 where that of one is not known.
+  // Size of all files together; 0 if one's is not known.
   std::uint64_t bytes() const;
 };
 

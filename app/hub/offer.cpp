@@ -28,7 +28,7 @@ bool can_ask(const Options& options) {
          ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
 }
 
-// What is missing, where it was looked for, and how the command that pulls it goes on.
+// Missing model, where it was looked for, and how the command that pulls it goes on.
 struct Missing {
   const HubModel* model;
   std::string asked;
@@ -82,7 +82,7 @@ fs::path find_here(const std::string& model, const fs::path& folder) {
   }
 }
 
-// Of a name that is published, where nothing is there by it; nullptr: what is asked for is no such.
+// Published model of a name, if nothing is there by it; nullptr: it is there, or not published.
 const HubModel* missing_model(const std::string& name_or_path, const fs::path& folder) {
   std::error_code error;
   const bool is_here = fs::exists(name_or_path, error) || !find_name(name_or_path, folder).empty();

@@ -21,8 +21,8 @@ bool may_fetch(const Options& options, const std::string& question, std::istream
 // detector of speech, where it is to be used.
 void pull_missing_model(const Options& options, std::istream& in, std::ostream& err);
 
-// Where the model of a path or name is, by the same rules, and without a question: what is not
-// there is pulled into `order`'s folder, unless `offline` names what keeps it from that. Throws as
+// Path of the model with a path or name, by the same rules but without a question: a missing one is
+// pulled into `order`'s folder, unless `offline` names what keeps it from that. Throws as
 // find_model and pull_model do.
 std::filesystem::path named_model(const std::string& name_or_path, PullOrder order,
                                   const std::string& offline, std::ostream& err);

@@ -1,4 +1,4 @@
-// Where the bytes of a file are put that comes over the network, perhaps in several tries.
+// Destination of a file's bytes that come over the network, perhaps in several tries.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace wnpu::app {
 
-// What a part is of. Without an ETag only a published SHA-256 can tell another file.
+// Origin of a part. Without an ETag only a published SHA-256 can tell another file.
 struct PartOrigin {
   std::string url;  // without user, password and query: it is kept on disk
   std::string etag;

@@ -24,7 +24,7 @@ class PartFile final : public Part {
   const std::filesystem::path& path() const { return path_; }
 
   void restart(const PartOrigin& origin) override;
-  // Where the disk is full, nothing of the part stays.
+  // Adds bytes at the end. If the disk is full, the part is removed.
   void append(std::string_view bytes) override;
   // On the disk, under its name and no longer a part.
   void finish();

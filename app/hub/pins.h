@@ -20,7 +20,7 @@ struct Pin {
 // between; lines that begin with # are comments.
 inline constexpr const char* kPinsName = "models.lock";
 
-// None where there is no such file. Throws ModelError for lines of another form.
+// Pins of the folder; empty if there is no such file. Throws ModelError for lines of another form.
 std::map<std::string, Pin> read_pins(const std::filesystem::path& folder);
 
 // Adds what is not there yet; what is there stays. Other processes may do so as well. Throws

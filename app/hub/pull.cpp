@@ -83,7 +83,7 @@ class SourcePull {
     return name.append(".part");
   }
 
-  // What is published, else what it was at first.
+  // Expected SHA-256 and size: as published, else as pinned at the first pull.
   HubFile expected(const HubFile& file) const {
     HubFile wanted = file;
     const auto pin = pins_.find(source_->path_of(file));
@@ -122,7 +122,7 @@ class SourcePull {
     return sha256;
   }
 
-  // What is left to be pulled has to fit; what grows meanwhile shows when it is written.
+  // Checks that the bytes left to pull fit; space that goes meanwhile shows when they are written.
   void check_space() const {
     std::error_code error;
     std::uint64_t left = source_->bytes();
@@ -194,7 +194,7 @@ bool is_pulled(const PullOrder& order, const fs::path& target) {
                            std::string(order.model->name) + " removes it)");
 }
 
-// Of sources that were not gone on with.
+// Removes the parts of all sources, those that were not resumed too.
 void remove_parts(const PullOrder& order) {
   std::error_code error;
   for (const std::string_view format : kHubFormats) {

@@ -20,13 +20,13 @@ struct PullOrder {
   std::function<bool()> should_stop = {};  // ends it with models::Stopped
 };
 
-// Where the model is, in the folder of its name; the detector of speech too (catalogue.h). Nothing
-// is pulled where that is there already; what an earlier pull has left is gone on with. Files are
-// proved (catalogue.h, pins.h) and the model opened before it gets its name. Throws ModelError,
+// Pulls the model, or the detector of speech (catalogue.h), and returns its path, in the folder of
+// its name. Nothing is pulled if that is there already; an interrupted pull is resumed. Files are
+// verified (catalogue.h, pins.h) and the model opened before it gets its name. Throws ModelError,
 // OutputError, LibraryError.
 std::filesystem::path pull_model(const PullOrder& order, std::ostream& err);
 
-// What --source says, else WHISPER_NPU_HUB; empty: neither. Throws UsageError for no HTTP URL.
+// Mirror's URL: --source, else WHISPER_NPU_HUB; empty: neither. Throws UsageError for no HTTP URL.
 std::string hub_mirror(const std::string& source);
 
 // "148 MB from Systran/faster-whisper-base (CTranslate2, MIT)".

@@ -1,4 +1,4 @@
-// What a pull says on stderr: messages, and on a terminal a bar with the time left.
+// Progress of a pull on stderr: messages, and on a terminal a bar with the time left.
 #pragma once
 
 #include <chrono>
