@@ -12,7 +12,8 @@
 namespace wnpu::app {
 namespace {
 
-// Of each product. A layer's hidden rows of large-v3 are 20 KB each: 3 GB for all of that model.
+// Rows sampled of each product. A layer's hidden rows of large-v3 are 20 KB each: 3 GB for all of
+// that model.
 constexpr std::size_t kMostRows = 2048;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a model's products are given while recordings are transcribed with it.
+// Input samples of a model's products, taken while it transcribes recordings.
 #pragma once
 
 #include <memory>

@@ -18,7 +18,7 @@ double processor_s() {
   return static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC);
 }
 
-// What is said in a recording, where it stands beside it.
+// Reference text of a recording, from the text file beside it, if there is one.
 std::optional<std::string> reference_of(const std::string& recording) {
   const std::filesystem::path path = std::filesystem::path(recording).replace_extension(".txt");
   std::error_code error;

@@ -1,4 +1,4 @@
-// What a quantised model still hears, beside the model that it was made of.
+// Evaluation of a quantised model on recordings, beside the model that it was made of.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What of a run is chosen so that it keeps within --memory-limit on the host.
+// Choice of a run's settings so that it keeps within --memory-limit on the host.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ struct ThreadCounts {
   std::size_t most = 1;  // that this process could use
 };
 
-// Of the run that the options ask for, with the precision that `auto` stands for.
+// Work size of the run that the options ask for, with the precision that `auto` stands for.
 WorkSize work_of(const Options& options, std::size_t threads);
 
-// Where options.device.memory_limit is too little for that: first less log-mel is kept of a file,
-// then fewer windows are decoded together, both without another text, then a precision that takes
-// less is taken, where `auto` was asked for: one that would do with the most threads, else the
-// least, so that text does not depend on how many are used. What was chosen, and how much the run
-// takes at most, is in options.choices. Throws Error(resources), with the smallest limit that would
-// do.
+// Shrinks a run that does not fit into options.device.memory_limit: first less log-mel is kept of a
+// file, then fewer windows are decoded together, both without another text, then, if `auto` was
+// asked for, a smaller precision is taken: one that would do with the most threads, else the
+// smallest, so that text does not depend on how many are used. The choices, and the most memory
+// that the run takes, are in options.choices. Throws Error(resources), with the smallest limit that
+// would do.
 void fit_memory(const ModelFacts& model, const ThreadCounts& threads, Options& options);
 
 }  // namespace wnpu::app

@@ -22,7 +22,7 @@ constexpr std::uint64_t kProcess = 56 * kMiB;
 constexpr std::uint64_t kThread = kMiB;        // stack, and what its allocator keeps
 constexpr std::uint64_t kDetector = 8 * kMiB;  // weights and network
 constexpr std::uint64_t kReading = 4 * kMiB;   // samples on their way to log-mel
-// Of all that is allocated, what the allocator loses between its pieces: one in so many.
+// Allocator's loss between pieces: one in so many bytes of all that is allocated.
 constexpr std::uint64_t kPartLost = 32;
 
 // Rows at work together in the encoder and in a step of the decoder (encoder/cpu/cpu_arithmetic.h,
@@ -62,7 +62,7 @@ std::uint64_t decoder_weights(const ModelFacts& model, Precision precision) {
          dims.n_text_layer * layer;
 }
 
-// Of encoder and decoder, for windows of any kind.
+// Memory of encoder and decoder, for windows of any kind.
 std::uint64_t session(const Dims& dims, const WorkSize& work) {
   const std::uint64_t ctx = dims.n_audio_ctx;
   const std::uint64_t d = dims.n_audio_state;
@@ -82,7 +82,7 @@ std::uint64_t session(const Dims& dims, const WorkSize& work) {
   return encoder + step + work.threads * (of_encoder_thread + of_stem_thread + of_decoder_thread);
 }
 
-// Of one window: its log-mel, and what each token of it looks at.
+// Memory of one window: its log-mel, and the keys and values that its tokens attend to.
 std::uint64_t window(const Dims& dims, Precision precision) {
   const std::size_t head = dims.n_text_state / dims.n_text_head;
   Number number = precision == Precision::int8 ? Number::i8 : Number::f16;
@@ -130,7 +130,7 @@ ModelFacts facts_of(const models::ModelFile& file) {
     }
   }
   facts.file_bytes = std::min(all, facts.file_bytes + 4 * largest);
-  // Of a packed file, what is copied out of it is there twice.
+  // Vocabulary matrix of a packed file: copied out of it, so that it is in memory twice.
   if (file.origin() != nullptr)
     facts.file_bytes += side(Number::i8, facts.dims.n_text_state, facts.dims.n_vocab);
   return facts;

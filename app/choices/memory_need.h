@@ -13,7 +13,7 @@ namespace wnpu::app {
 
 inline constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-// What the weights are read from.
+// Facts of a model file that decide how much memory it takes.
 struct ModelFacts {
   models::Dims dims;
   // Pages of the file that are in memory at once, at most.
@@ -24,7 +24,7 @@ struct ModelFacts {
 };
 ModelFacts facts_of(const models::ModelFile& file);
 
-// What decides how much that is.
+// Size of the work, which decides how much memory a run takes.
 struct WorkSize {
   models::Precision precision = models::Precision::fp32;
   std::size_t threads = 1;

@@ -25,7 +25,7 @@ bool is_of_host(const Options& options) {
 }
 
 void bound_memory(Options& options) {
-  // Of several recordings at work together the estimate knows nothing.
+  // Estimates of memory do not cover several recordings at work together.
   if (!options.manifest.file.empty()) {
     throw UsageError(
         "--memory-limit: expected an NPU or its simulator, whose buffers it bounds where rows are "

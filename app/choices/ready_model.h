@@ -1,5 +1,5 @@
-// What has to be before the first file: the model is there, packed for this build, and the run
-// keeps within its memory.
+// Preparation before the first file: the model is there, packed for this build, and the run keeps
+// within its memory.
 #pragma once
 
 #include "app/batch/progress.h"

@@ -19,8 +19,8 @@ void add_config_command(CLI::App& program, ConfigRequest& request);
 // --config, for each command that has something to set.
 void add_config_option(CLI::App& command);
 
-// What it prints, once `program` is parsed and the command was named; none of its options are
-// read otherwise. Throws UsageError where an action is missing, or the file is wrong.
+// Output of the command, once `program` is parsed and the command was named; none of its options
+// are read otherwise. Throws UsageError if an action is missing, or the file is wrong.
 std::string config_output(const CLI::App& program, const CLI::App& usual,
                           const ConfigRequest& request, const ConfigPlace& place,
                           const Surroundings& surroundings);

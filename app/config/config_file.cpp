@@ -86,7 +86,7 @@ std::string digits_in(double number, auto... format) {
   return {text.data(), end};
 }
 
-// Where a string ends that begins at `at`: on its line, but for those of three quotes.
+// End of the string that begins at `at`: on its line, but for those of three quotes.
 std::size_t end_of_toml_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const std::string three(3, quote);

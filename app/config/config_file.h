@@ -12,7 +12,7 @@
 
 namespace wnpu::app {
 
-// What the process gives beside the words of its command line. Tests have their own.
+// Process inputs beside the words of its command line. Tests have their own.
 struct Surroundings {
   std::map<std::string, std::string> variables;  // WHISPER_NPU_* of the environment
   std::filesystem::path usual_config;            // read where it is there; empty: none
@@ -44,7 +44,7 @@ ConfigPlace config_place(const std::optional<std::string>& named, const Surround
 // The file as a table; an empty one where there is none and need not be. Throws UsageError where it
 // cannot be read or is no TOML, with its name and line.
 ConfigNode read_config(const ConfigPlace& place);
-// The same of its text; `name` is for messages.
+// read_config() of a text; `name` is for messages.
 ConfigNode parse_config(std::string_view text, const std::string& name);
 
 // `text` as TOML writes a string, in quotes.

@@ -68,7 +68,7 @@ std::vector<ConfigRow> rows_of(const ConfigReport& report) {
   return rows;
 }
 
-// What a file with this text behind "=" says; none: it is no TOML.
+// Value that this text behind "=" has in a file; empty: it is no TOML.
 std::optional<ConfigNode> read_value(const std::string& text) {
   try {
     const ConfigNode node = parse_config("x = " + text + "\n", "");

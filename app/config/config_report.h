@@ -1,4 +1,4 @@
-// What `whisper-npu config` prints.
+// Report of `whisper-npu config`.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct ConfigReport {
 // those without a value, as comments; then what the file says of other commands. `with_origin`: a
 // comment behind each says where it comes from.
 std::string config_text(const ConfigReport& report, bool with_origin);
-// The same as JSON (config.schema.json), always with the origins; ends with a newline.
+// Report as JSON (config.schema.json), always with the origins; ends with a newline.
 std::string config_json(const ConfigReport& report);
 
 }  // namespace wnpu::app

@@ -6,7 +6,7 @@
 namespace wnpu::app {
 namespace {
 
-// None is a value of --verbose alone, and says no more than False there.
+// Canonical form of a boolean. Only --verbose takes None, which means the same as False there.
 std::string boolean_form(const std::string& text, bool takes_no_value) {
   const std::string lower = CLI::detail::to_lower(text);
   if (lower == "true") return "True";

@@ -1,4 +1,4 @@
-// What an option's value is in a configuration file, and how it is written there.
+// Kinds of an option's value in a configuration file, and how it is written there.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ bool is_repeatable(const CLI::Option& option) { return option.get_items_expected
 // "ID,..."
 bool is_list(const CLI::Option& option) { return option.get_type_name().ends_with(",..."); }
 
-// What a value has to be: its name, and the kinds that are it.
+// Kinds that a value may have, and their name for messages.
 struct Wanted {
   std::string name;
   std::vector<Kind> kinds;
@@ -285,7 +285,7 @@ std::vector<std::string> doubtful_variables(const Surroundings& surroundings,
   const std::size_t prefix = variable_of("").size();
   for (const auto& [variable, value] : surroundings.variables) {
     if (std::ranges::find(known, variable) != known.end()) continue;
-    // Of the names' own letters: the prefix is right, and would make every name close.
+    // Names without their prefix: it is right, and would make every name close.
     std::vector<std::string> names;
     names.reserve(known.size());
     for (const std::string& name : known) names.push_back(name.substr(prefix));

@@ -43,13 +43,13 @@ std::string variable_of(std::string name);
 // Whether a file or the environment may give it.
 bool is_setting(const CLI::Option& option);
 
-// What the file says of each command: a table a command, [bench], [npu.tune]; `usual`'s options may
-// also stand above all tables. Throws UsageError for a key that is no option, with the name that is
-// close to it, one that is there twice, and a value of a kind that the option has not.
+// Settings of each command in the file: a table a command, [bench], [npu.tune]; `usual`'s options
+// may also stand above all tables. Throws UsageError for a key that is no option, with the closest
+// name, a key that is there twice, and a value of a kind that the option does not take.
 std::vector<Setting> settings_of(const ConfigNode& config, const std::string& file,
                                  const CLI::App& program, const CLI::App& usual);
-// What the environment says of `usual`. An empty variable counts as unset. Throws UsageError for
-// what is neither true nor false of a flag, and an option that is there by two names.
+// Settings of `usual` in the environment. An empty variable counts as unset. Throws UsageError for
+// a flag that is neither true nor false, and an option that is there by two names.
 std::vector<Setting> settings_of(const Surroundings& surroundings, const CLI::App& usual);
 
 // Names of variables that are no option's but are close to one's, each with what may have been
@@ -57,12 +57,12 @@ std::vector<Setting> settings_of(const Surroundings& surroundings, const CLI::Ap
 std::vector<std::string> doubtful_variables(const Surroundings& surroundings,
                                             const CLI::App& usual);
 
-// Those of `command` that count: the environment before the file.
+// Settings of `command` that take effect: the environment's before the file's.
 std::vector<Setting> that_count(const std::vector<Setting>& of_file,
                                 const std::vector<Setting>& of_environment,
                                 const CLI::App& command);
 
-// Where each option comes from that the command line does not give: "--beam-size" -> place().
+// Origin of each option that the command line does not give: "--beam-size" -> place().
 using Origins = std::map<std::string, std::string>;
 // `message`, and where those of the options come from that it names or that are `behind` it.
 std::string with_origins(const std::string& message, const Origins& origins,

@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kListModels = "whisper-npu models list";
 
-// What is not there has failed where it was asked for.
+// State of a missing part: failed if it was asked for.
 CheckState absent_or_failed(bool is_asked_for) {
   return is_asked_for ? CheckState::failed : CheckState::absent;
 }
@@ -55,7 +55,7 @@ Check check_locked_memory(bool is_asked_for) {
 }
 
 void check_npus(const DeviceList& list, bool is_asked_for, std::vector<Check>& checks) {
-  // Of several one that works is enough, unless each is named: the trial opens what is named.
+  // One NPU of several that works is enough, unless each is named: the trial opens what is named.
   const auto works = [](const ListedNpu& npu) { return npu.reason.empty(); };
   const bool none_works = std::ranges::none_of(list.npus, works);
   for (const ListedNpu& npu : list.npus)

@@ -24,7 +24,7 @@ struct Check {
 // Seconds of sound that the trial transcribes.
 inline constexpr double kTrialSeconds = 5;
 
-// Of the model and device that the options name; ends with a trial on them.
+// Checks of the model and device that the options name; ends with a trial on them.
 std::vector<Check> check_all(const Options& options);
 
 bool is_well(const std::vector<Check>& checks);

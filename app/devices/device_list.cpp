@@ -42,7 +42,8 @@ SimulatedArray list_simulated() {
   return array;
 }
 
-// Of a device that XRT shows: whether its driver lets it be used, and whether an XCLBIN fits.
+// Entry for a device that XRT shows: whether its driver lets it be used, and whether an XCLBIN
+// fits.
 ListedNpu shown_npu(std::size_t index, const npu::XrtDeviceInfo& info, const npu::ProbeResult* node,
                     const npu::XclbinPlaces& places) {
   ListedNpu listed;
@@ -64,7 +65,7 @@ ListedNpu shown_npu(std::size_t index, const npu::XrtDeviceInfo& info, const npu
   return listed;
 }
 
-// Of a node that XRT does not show, or of the absence of any.
+// Entry for a node that XRT does not show, or for the absence of any.
 ListedNpu hidden_npu(const npu::ProbeResult& node, const std::string& problem) {
   ListedNpu listed;
   listed.name = kNpuBackend;

@@ -48,7 +48,7 @@ struct DeviceList {
   bool has_xrt() const { return xrt.starts_with("XRT "); }
 };
 
-// What mends a build without XRT.
+// Remedy for a build without XRT.
 inline constexpr const char* kBuildWithXrt = "install AMD's XRT and build whisper-npu again";
 
 // `nodes` is what npu::probe() found.

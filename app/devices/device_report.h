@@ -1,4 +1,4 @@
-// What there is to run on, for people and for programs.
+// Report of the devices to run on, for people and for programs.
 #pragma once
 
 #include <string>
