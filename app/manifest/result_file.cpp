@@ -17,7 +17,7 @@
 namespace wnpu::app {
 namespace {
 
-// What a machine that loses its power may take back.
+// Most bytes of results that a machine may lose with its power.
 constexpr std::size_t kUnsyncedBytes = std::size_t{1} << 20U;
 
 [[noreturn]] void fail_call(const std::filesystem::path& path, const std::string& call) {

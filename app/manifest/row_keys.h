@@ -22,7 +22,7 @@ struct RowKey {
 
 class RowKeys {
  public:
-  // Of an id, as JSON, which is null for a bad row without one: that is known by its line.
+  // Key of a row by its id, as JSON; by its line if the id is null, as of a bad row without one.
   RowKey key_of(std::string_view id, std::size_t line);
 
  private:

@@ -1,4 +1,4 @@
-// What a run over a manifest comes to.
+// Summary of a run over a manifest.
 #pragma once
 
 #include <cstddef>

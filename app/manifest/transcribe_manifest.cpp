@@ -174,7 +174,7 @@ class ManifestRun {
     results_->begin();
   }
 
-  // What the file of --resume has already.
+  // Reads the results that the file of --resume has already.
   void take_earlier(const RowOrigin& origin) {
     const std::string& file = options_.manifest.resume;
     std::size_t n_lines = 0;

@@ -54,7 +54,7 @@ namespace {
 
 bool is_path(const std::string& text) { return text.find('/') != std::string::npos; }
 
-// What a text with a slash in it names, without one at its end; empty: nothing.
+// Path that a text with a slash in it names, without one at its end; empty: nothing is there.
 fs::path existing_path(const std::string& text) {
   if (!is_path(text)) return {};
   std::error_code error;

@@ -19,7 +19,7 @@ Subcommand remove_action();
 Subcommand path_action();
 Subcommand info_action();
 
-// What these share: names, and the folder that they are in.
+// Arguments that these actions share: names, and the folder that they are in.
 struct NamedModels {
   std::vector<std::string> names;  // for --help; the command line brings them itself
   std::string model_dir;           // empty: the cache folder
@@ -32,7 +32,7 @@ void add_named_models(CLI::App& app, NamedModels& named,
                       const char* help = "Name: models list shows them");
 inline constexpr const char* kNameOrPath = "Name (models list shows them), or a path with a slash";
 
-// Where the name, of a model or of the detector of speech, is in the folder; empty: nowhere.
+// Path of a name, of a model or of the detector of speech, in the folder; empty: not found.
 std::filesystem::path find_stored(const std::string& name, const std::filesystem::path& folder);
 // All that models pull takes, in full.
 std::vector<std::string> pulled_names();

@@ -22,7 +22,7 @@ struct ModelNeeds {
   std::uint64_t memory_bytes = 0;  // resident, at most
   double times_real_time = 0;      // modelled, by the speeds of record
 };
-// None: not of a released size.
+// Needs of a model by name; empty: not of a released size.
 std::optional<ModelNeeds> needs_of(std::string_view name, const Host& host);
 
 struct ModelAdvice {

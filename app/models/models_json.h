@@ -1,4 +1,4 @@
-// What `models list --json` and `models info --json` write: models_list.schema.json and
+// JSON of `models list --json` and `models info --json`: models_list.schema.json and
 // models_info.schema.json.
 #pragma once
 

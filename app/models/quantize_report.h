@@ -1,4 +1,4 @@
-// What quantisation costs each layer, for people and for programs.
+// Report of each layer's quantisation error, for people and for programs.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct QuantizeReport {
   models::DType precision = models::DType::i8_rows;
   std::optional<double> max_error;
   std::vector<models::QuantizedLayer> layers;  // worst first
-  // Where the model was calibrated: the recordings, and of products that were fitted to them the
+  // Calibration, if there was one: the recordings, and for products that were fitted to them the
   // error without that, by the layer's name (models/quantize/calibrate.h).
   std::vector<std::string> recordings = {};
   std::map<std::string, models::RoundingError> before = {};

@@ -23,12 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is removed under `own`, a name in the folder, until nothing of it is left.
+// Path that `own`, a name in the folder, is renamed to and removed under, until nothing is left.
 fs::path doomed_place(const std::string& own, const fs::path& folder) {
   return models::join(folder, "." + own + ".removed");
 }
 
-// What an interrupted pull or remove has left of a name.
+// Leftovers of a name's interrupted pull or remove.
 std::vector<fs::path> left_of(const std::string& own, const fs::path& folder) {
   std::vector<fs::path> places = {doomed_place(own, folder)};
   for (const std::string_view format : kHubFormats) {
@@ -41,7 +41,7 @@ std::vector<fs::path> left_of(const std::string& own, const fs::path& folder) {
   return places;
 }
 
-// Of the catalogue's models alone, by the name of their folders: no other is pulled.
+// Leftovers of a catalogue's model, by the name of its folder: no other is pulled.
 std::vector<fs::path> left_of_pull(const std::string& name, const fs::path& folder) {
   const HubModel* const model = find_published(name);
   return model == nullptr ? std::vector<fs::path>() : left_of(model->folder_name(), folder);

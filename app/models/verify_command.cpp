@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a file is compared with, the strongest there is.
+// Known checksum of a file, from the strongest source there is.
 struct Known {
   std::string sha256;
   std::string by;
@@ -133,7 +133,7 @@ int verify_models(const NamedModels& named, std::vector<std::string> names) {
   }
   if (names.empty()) place_of("a model", folder);
   for (const std::string& name : names) place_or_path(name, folder);
-  // What nobody publishes is no fault, unless it was asked about.
+  // Models that nobody publishes are no fault, unless they were asked about.
   const auto n_wrong = std::ranges::count_if(names, [&](const std::string& name) {
     const Verdict verdict = verify_model(name, folder);
     return verdict == Verdict::wrong || (verdict == Verdict::unknown && !is_of_all);

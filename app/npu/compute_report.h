@@ -1,4 +1,4 @@
-// What was done for a result, as a line for people and as JSON.
+// Report on the computation of a result, as a line for people and as JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace wnpu::app {
 
 // Device, simulated or not, time, calls, memory and how exact; without a line's end.
 std::string report_text(const TensorReport& report);
-// The same by name; fields are in npu/tensor/README.md.
+// Report as a JSON object; fields are in npu/tensor/README.md.
 std::string report_json(const TensorReport& report);
 
 }  // namespace wnpu::app

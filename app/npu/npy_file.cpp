@@ -105,7 +105,7 @@ class NpyReader {
     return bytes_.substr(begin + length);
   }
 
-  // What the header's dictionary has for a key: a word, a text's content, or a tuple's.
+  // Value of a key in the header's dictionary: a word, a text's content, or a tuple's.
   std::string_view field(std::string_view key) const {
     const std::string quoted = "'" + std::string(key) + "':";
     std::size_t at = header_.find(quoted);

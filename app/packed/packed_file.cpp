@@ -31,7 +31,7 @@ std::string program_text() {
   return std::string("whisper-npu ").append(kVersion).append(" (").append(kGitCommit).append(")");
 }
 
-// Of the model as it is there now, kept from others (flock) as long as the object lives.
+// Lock (flock) on the file that is at `path` now, kept from others as long as the object lives.
 class HeldFile {
  public:
   explicit HeldFile(const fs::path& path)
@@ -66,7 +66,7 @@ void write_packed(models::ModelFile& file, const fs::path& to, const PackedOrder
       is_new);
 }
 
-// What was done with a file that does not fit, for the note.
+// Writes a file that does not fit anew, if it may; returns the outcome for the note.
 std::string renewed(const fs::path& path, models::Precision wanted, std::size_t n_threads) {
   const HeldFile held(path);
   const std::string in_memory = ": packed in memory";

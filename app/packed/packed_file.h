@@ -10,8 +10,8 @@
 
 namespace wnpu::app {
 
-// Of the model at `model`, for these precisions; what was at `file` is replaced in one step, or
-// with `is_new` kept: NameTaken. Throws ModelError, OutputError.
+// Writes a packed file of the model at `model`, for these precisions; an old `file` is replaced in
+// one step, or with `is_new` kept: NameTaken. Throws ModelError, OutputError.
 void write_packed_file(const std::filesystem::path& model, const std::filesystem::path& file,
                        const std::vector<models::Precision>& precisions, std::size_t n_threads,
                        bool is_new);

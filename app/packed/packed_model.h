@@ -22,8 +22,8 @@ struct PackedOrder {
 void write_packed_model(models::ModelFile& file, const PackedOrder& order, std::size_t n_threads,
                         const models::Sink& sink);
 
-// What a packed file cannot give here, for people: "it was packed for AVX2, here is AVX3_DL".
-// Empty: nothing, or OpenBLAS multiplies, which asks nothing of it.
+// Misfit of a packed file with this machine, for people: "it was packed for AVX2, here is AVX3_DL".
+// Empty: it fits, or OpenBLAS multiplies, which asks nothing of it.
 std::string misfit(const models::PackedOrigin& origin, models::Precision precision);
 
 // The precisions that it has, by names that this program knows.

@@ -13,7 +13,7 @@
 
 namespace wnpu::app {
 
-// What a recording in a folder is known by, in any case of letters: "wav", "mp4".
+// File extensions that mark a recording in a folder, in any case of letters: "wav", "mp4".
 std::span<const std::string_view> recording_extensions();
 bool has_recording_name(const std::filesystem::path& file);
 
@@ -35,7 +35,7 @@ struct FolderVisit {
 // Throws Error(audio) where a folder cannot be read and the visit does not take that.
 std::vector<std::string> recordings_in(const std::string& folder, const FolderVisit& visit = {});
 
-// What is told of a link that was not followed.
+// Message about a link that was not followed.
 std::string skipped_link_text(const std::string& link);
 
 // Whether a file's place, behind links, is outside of that folder, behind links.

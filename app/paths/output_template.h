@@ -30,11 +30,11 @@ class OutputTemplate {
 
   // Whether results of several formats have names of their own.
   bool has_extension() const;
-  // What stands behind the last dot of the name, where that is no field.
+  // Text behind the last dot of the name, if that is no field.
   std::string extension() const;
 
-  // Of that input, the `number`-th from 1 on. Throws UsageError where a field makes a folder's name
-  // "." or "..": what an input is called must not lead out of where the template leads.
+  // Result's path for an input, the `number`-th from 1 on. Throws UsageError if a field makes a
+  // folder's name "." or "..": an input's name must not lead out of where the template leads.
   ResultPath path_of(const std::string& input, std::size_t number, Format format) const;
 
  private:
@@ -46,7 +46,7 @@ class OutputTemplate {
 
   static Part parse_part(std::string_view text);
   void check(const Options& options) const;
-  // Of one part; the language stands between each two.
+  // Pieces of one part; the language stands between each two.
   std::vector<std::string> pieces_of(const Part& part, const std::string& input, std::size_t number,
                                      Format format) const;
   std::string value_of(const Field& field, const std::string& input, std::size_t number,

@@ -10,7 +10,7 @@
 namespace wnpu::app {
 namespace {
 
-// Where nothing but secrets tells two URLs apart, a number does: "https://host/get#2".
+// Shown name of a URL. If only secrets tell two URLs apart, a number does: "https://host/get#2".
 std::string shown_name(const std::string& url, Options& options) {
   const std::string shown = shown_url(url);
   std::string name = shown;
