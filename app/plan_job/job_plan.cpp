@@ -14,10 +14,11 @@ double as_double(std::size_t n) { return static_cast<double>(n); }
 // Rows of a kind that the sample may lack: so many times the work of others of their length, where
 // each window is decoded again at higher temperatures.
 constexpr double kUnseenTimes = 4;
-// What machines may be slower or faster while the job runs than while the sample was measured.
+// Share by which machines may be slower or faster during the job than while the sample was
+// measured.
 constexpr double kDrift = 0.1;
 
-// What the largest of n normal deviates is about, in standard deviations.
+// Expected largest of n normal deviates, roughly, in standard deviations.
 double largest_of(std::size_t n) { return std::sqrt(2 * std::log(as_double(n))); }
 
 }  // namespace

@@ -38,7 +38,7 @@ class JobSize {
   bool is_exact_ = true;
 };
 
-// What is known of the machines.
+// Known figures of the machines.
 struct MachineFigures {
   std::size_t processes = 1;         // at work at once, a shard each
   std::size_t threads = 1;           // of a process

@@ -50,7 +50,7 @@ class MemoryFile {
   int descriptor_;
 };
 
-// What all processes say of a row.
+// Times of a row in all processes.
 struct RowTimes {
   double sum_s = 0;
   std::size_t n = 0;
@@ -65,7 +65,7 @@ class MeasuredProcess {
     process_ = fork_worker([&] { return work(options, environment); }, [](pid_t) {});
   }
 
-  // What it said on stderr.
+  // Messages of the process on stderr.
   std::string messages() const { return messages_.contents(); }
   // Its exit code.
   int wait(Measurement& measurement, std::vector<RowTimes>& times) {

@@ -1,4 +1,4 @@
-// What `whisper-npu plan` says: for people, and as JSON (plan.schema.json).
+// Report of `whisper-npu plan`: for people, and as JSON (plan.schema.json).
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace wnpu::app {
 
-// Where a number is from.
+// Source of a number.
 enum class Source { measured, manifest, given, assumed };
 inline constexpr std::array<std::string_view, 4> kSourceNames = {"measured", "manifest", "given",
                                                                  "assumed"};

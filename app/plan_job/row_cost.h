@@ -1,4 +1,4 @@
-// What a row of a manifest costs, from a sample of rows that were measured.
+// Cost of a manifest's rows, from a sample of rows that were measured.
 #pragma once
 
 #include <array>
@@ -45,8 +45,8 @@ class RowCost {
   double own_error_s(double sum_of_squares) const;
   // Student's t that a two-sided interval of 95 % goes to.
   double quantile() const;
-  // Of rows of a kind of which none was measured, the share that there may be at most: were there
-  // more, one would have been measured with 97.5 %.
+  // Upper bound for the share of rows of a kind that the sample lacks: were there more, one would
+  // have been measured with 97.5 %.
   double unseen_share() const;
 
  private:

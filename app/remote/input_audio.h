@@ -21,7 +21,7 @@ class InputAudio {
   // as FetchedRecording.
   void prepare(const std::string& input, const ShouldStop& should_stop);
 
-  // What `read` makes of the input's audio. Throws what that and prepare() throw.
+  // Result of `read` for the input's audio. Throws what `read` and prepare() throw.
   using Read = std::function<Transcript(const Audio&)>;
   Transcript read(const std::string& input, const ShouldStop& should_stop, const Read& read);
 

@@ -12,8 +12,8 @@
 
 namespace wnpu::app {
 
-// The same word but for ASCII capitals and marks around it: "Ask" and "ask,". Lone marks are the
-// same where they are equal.
+// Equality of words but for ASCII capitals and marks around them: "Ask" and "ask,". Lone marks are
+// the same word if they are equal.
 bool is_same_word(std::string_view a, std::string_view b);
 
 // Words at the beginning of `now` that both hypotheses have, whatever marks stand between them.

@@ -15,8 +15,8 @@ struct OpaquePcm;  // snd_pcm_t
 
 namespace {
 
-// Of alsa/pcm.h and alsa/error.h, whose ABI has not changed since libasound.so.2 is called so
-// (1998): few enough to need no package for building.
+// Declarations of alsa/pcm.h and alsa/error.h, whose ABI has not changed since libasound.so.2 got
+// this name (1998): few enough to need no package for building.
 using Pcm = OpaquePcm;
 constexpr int kCapture = 1;      // SND_PCM_STREAM_CAPTURE
 constexpr int kNonBlocking = 1;  // SND_PCM_NONBLOCK

@@ -17,7 +17,7 @@ class BlockDetector {
   explicit BlockDetector(const std::filesystem::path& weights);
 
   bool is_by_loudness() const { return !silero_; }
-  // Of the next 512 samples.
+  // Probability of speech in the next 512 samples.
   double speech(std::span<const std::int16_t> block);
 
  private:

@@ -16,14 +16,15 @@ constexpr double kForgetAfterS = 2.0;
 constexpr double kWholeS = 0.3;
 // So much speech has words: a recogniser that has none for it has ended with its prefix.
 constexpr double kWordlessS = 1.0;
-// Of the buffer, what stays before the words at its end: with less the recogniser mishears them.
+// Share of the buffer that stays before the words at its end: with less the recogniser mishears
+// them.
 constexpr double kKeptShare = 0.4;
 // Words that stay before a cut, for the recogniser to go on from.
 constexpr std::size_t kKeptWords = 3;
-// Of final text, as the recogniser's prompt and prefix: about 220 tokens of English, and 300 of
-// scripts with three bytes a character, so that a third of the decoder's 448 is left.
+// Bytes of final text in the recogniser's prompt and prefix: about 220 tokens of English, and 300
+// of scripts with three bytes a character, so that a third of the decoder's 448 is left.
 constexpr std::size_t kTextBytes = 900;
-// Of these for the prompt, however long the prefix is.
+// Bytes of these that the prompt has at least, however long the prefix is.
 constexpr std::size_t kLeastPromptBytes = 200;
 
 std::uint64_t to_samples(double seconds) {
@@ -98,7 +99,7 @@ void LiveTranscript::take_speech(double probability, bool more_are_waiting) {
   const bool is_pause = !is_hurried_ && quiet_ >= to_samples(options_.pause_s);
   if (is_open_ && (is_pause || is_full)) {
     run(Run::pause);
-    // What was said goes on where the audio is short: it is heard with what comes.
+    // Short audio stays in the buffer: the recogniser hears it again, with the audio that follows.
     if (is_full || seconds_at(buffer_.size()) > options_.buffer_s) forget_all();
   } else if (!is_open_ &&
              (is_full || quiet_ >= to_samples(std::max(kForgetAfterS, options_.pause_s)))) {
@@ -157,7 +158,7 @@ std::optional<Hypothesis> LiveTranscript::hear(bool is_last_try) {
 void LiveTranscript::end_line() {
   is_open_ = false;
   auto heard = hear(true);
-  // What cannot tell now has told before.
+  // Earlier unstable words stand if the recogniser cannot tell now.
   Hypothesis last = heard ? *std::move(heard) : std::move(tail_);
   tail_ = {};
   const bool has_words = !settled_.empty() || !last.words.empty();
@@ -170,9 +171,9 @@ void LiveTranscript::end_line() {
   is_line_begun_ = false;
 }
 
-// What is heard of the audio behind the last final word alone, with the words before it as a
-// prompt. Only what the recogniser is sure of: it had nothing to say about that before. A final
-// word may have ended later than its time says.
+// Words in the audio behind the last final word alone, with the words before it as a prompt. Only
+// those that the recogniser is sure of: it had nothing to say about that audio before. A final word
+// may have ended later than its time says.
 Hypothesis LiveTranscript::heard_behind_settled() {
   const std::vector<Word> before = settled_;
   forget_words(before.size());

@@ -32,7 +32,7 @@ struct LiveOptions {
   std::optional<double> neg_threshold = {};
 };
 
-// What the recogniser is asked.
+// Request to the recogniser.
 struct HeardAudio {
   std::span<const std::int16_t> samples;  // 16 kHz, less than 30 s
   std::string before;                     // end of the text that is final, before the samples
@@ -42,7 +42,7 @@ struct HeardAudio {
   double heard_s = 0;                     // of the stream so far, to the end of the samples
 };
 
-// What it answers.
+// Recogniser's answer.
 struct Hypothesis {
   std::vector<Word> words;  // behind `begun`, in seconds from the first sample
   std::string language;     // of them, a code
@@ -50,9 +50,10 @@ struct Hypothesis {
 
 class LiveTranscript {
  public:
-  // Of a block of 512 samples: probability of speech. Each block once, in order.
+  // Detector: probability of speech in a block of 512 samples. Called once for each block, in
+  // order.
   using SpeechFn = std::function<double(std::span<const std::int16_t>)>;
-  // None: it was not able to tell.
+  // Recogniser. Empty: it was not able to tell.
   using RecogniseFn = std::function<std::optional<Hypothesis>(const HeardAudio&)>;
   using EventFn = std::function<void(const StreamEvent&)>;
 
@@ -73,7 +74,7 @@ class LiveTranscript {
   // No more samples come: all becomes final.
   void finish();
 
-  // Of audio.
+  // Seconds of audio heard so far.
   double heard_s() const;
 
  private:

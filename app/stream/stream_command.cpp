@@ -63,7 +63,7 @@ std::unique_ptr<audio::PcmReader> open_stdin(const std::string& raw_format,
   return audio::open_pcm_stream(source, format, "stdin");
 }
 
-// Where nobody reads, nothing more is to be done; a write would tell, but there may be none.
+// Throws BrokenPipe if nobody reads stdout any more; a write would tell, but there may be none.
 void check_reader_of_stdout() {
   pollfd out{STDOUT_FILENO, 0, 0};
   if (::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0) throw BrokenPipe("stdout: closed");
@@ -135,7 +135,7 @@ int stream(const StreamOptions& options) {
   messages.detail("listening");
   transcribe_queue(queue, transcript, options.pace == kLivePace);
   output.end();
-  // Of what ends in the middle because it was asked to, the end is nothing odd.
+  // Warnings of a source that ends in the middle are left out if a signal asked it to end.
   const std::string source = device ? "--device-input" : "stdin";
   for (const std::string& warning : reader.finish())
     if (received_signal() == 0) messages.note(source + ": " + warning);

@@ -49,7 +49,7 @@ TranscribeOptions StreamRecognizer::options_of(const HeardAudio& heard,
   return options;
 }
 
-// What would have been tried again at a higher temperature.
+// Whether the transcript would have been decoded again at a higher temperature.
 bool StreamRecognizer::is_doubtful(const Transcript& transcript) const {
   return std::ranges::any_of(transcript.segments, [this](const Segment& segment) {
     return (options_.compression_ratio_threshold &&

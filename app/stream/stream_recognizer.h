@@ -1,4 +1,4 @@
-// What a session hears in the audio since the last cut.
+// Recogniser of live speech: a session that hears the audio since the last cut.
 #pragma once
 
 #include <functional>

@@ -17,8 +17,8 @@ bool is_web_url(std::string_view text);
 // Without user, password, query and fragment, each of which may be a secret.
 std::string shown_url(std::string_view url);
 
-// What the recording's file is called: the last part of the URL's path that has a name, without its
-// %XX where that gives a name of one part, else as it is written; "recording" where there is none.
+// File name of a URL's recording: the last part of the URL's path that has a name, with its %XX
+// decoded if that gives a name of one part, else as it is written; "recording" if there is none.
 std::string name_in_url(std::string_view url);
 
 // With the bytes that its %XX stand for; nothing where two hex digits are not behind each %.

@@ -1,4 +1,4 @@
-// What happens in folders, by inotify(7).
+// Events in folders, by inotify(7).
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class FolderEvents {
   // name. Before its contents are listed, so that nothing comes in between. False where it is no
   // folder any more. Throws Error(resources) where the kernel allows no more of them.
   bool add(const std::string& folder);
-  // Those that were not added since the last call are told of no more.
+  // Stops watching folders that were not added again since the last call.
   void drop_others();
 
   struct News {

@@ -34,7 +34,8 @@ FileState state_of(const std::string& path);
 class ComingFile {
  public:
   using Clock = std::chrono::steady_clock;
-  // Where the kernel does not say whether a file is written: as long without a change is whole.
+  // Time without a change after which a file is whole, if the kernel does not say whether it is
+  // written.
   static constexpr std::chrono::milliseconds kQuiet{3000};
 
   explicit ComingFile(std::string path) : path_(std::move(path)) {}

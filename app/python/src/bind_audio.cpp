@@ -63,7 +63,7 @@ using MonoOf = nb::ndarray<const Sample, nb::ndim<1>, nb::c_contig, nb::device::
 float to_float(std::int16_t sample) { return static_cast<float>(sample) / 32768; }
 float to_float(float sample) { return sample; }
 
-// Of speech, for each 32 ms of 16 kHz audio.
+// Probabilities of speech, for each 32 ms of 16 kHz audio.
 template <typename Sample>
 std::vector<float> speech_of(std::span<const Sample> left, const std::string& weights) {
   std::vector<float> found;

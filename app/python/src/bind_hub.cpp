@@ -34,7 +34,7 @@ nb::str ready_model(const nb::str& name_or_path, const nb::str& folder, bool loc
   return path_text(found.string());
 }
 
-// Of a model that is published, as faster-whisper takes it where there is such a one.
+// Repository of a published model, the one that faster-whisper takes if there is such a one.
 std::optional<std::string> hub_repository(const std::string& name) {
   const app::HubModel* const model = app::find_hub_model(name);
   if (model == nullptr) return std::nullopt;

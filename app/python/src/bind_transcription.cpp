@@ -63,8 +63,8 @@ class HeldTranscription {
   std::unique_ptr<Transcription> work_;
 };
 
-// What `ask` gives once it gives something; Python's signals are looked at meanwhile, which throws
-// what a handler raises (KeyboardInterrupt).
+// Waits until `ask` gives something; Python's signals are checked meanwhile, which throws an
+// exception of a handler (KeyboardInterrupt).
 template <typename Ask>
 auto await(Transcription& work, const Ask& ask) {
   for (;;) {

@@ -11,7 +11,7 @@
 
 namespace wnpu::python {
 
-// What `take` gives.
+// Result of `take`, which takes the lock.
 template <typename Take>
 auto take_lock(const Take& take) noexcept {
   try {

@@ -57,7 +57,7 @@ class Transcription {
   void close();
   // This is the process that it was begun in. In a fork of that all above throws.
   bool is_here() const;
-  // What the engine remarked, once all is done.
+  // Warnings of the engine, once all is done.
   std::vector<std::string> warnings();
 
  private:
