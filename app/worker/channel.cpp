@@ -53,7 +53,7 @@ void Channel::end() { ::shutdown(descriptor_, SHUT_WR); }
 bool Channel::receive(const Take& take) {
   std::array<char, 1U << 16U>
       bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): is read into
-  // What is cut off at its end is nobody's message: its sender died while it wrote.
+  // Unfinished last lines are dropped: their sender died while it wrote.
   const auto take_line = [&take](const Line& line) { take(ordered_json::parse(line.text)); };
   while (true) {
     const ssize_t size = ::recv(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT);

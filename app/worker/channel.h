@@ -24,13 +24,14 @@ class Channel {
   void send(const nlohmann::ordered_json& message);
   // True: all is sent, or nobody reads any more.
   bool flush();
-  // The same, however long that takes.
+  // Sends the message, however long that takes.
   void send_now(const nlohmann::ordered_json& message);
   // Nothing more is sent; the other side reads to the end.
   void end();
 
   using Take = std::function<void(nlohmann::ordered_json&& message)>;
-  // What is there, without waiting for more. False: the other side has ended, or is gone.
+  // Takes the messages that are there, without waiting. False: the other side has ended, or is
+  // gone.
   bool receive(const Take& take);
 
  private:

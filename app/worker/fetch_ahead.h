@@ -32,7 +32,7 @@ class FetchAhead {
  public:
   // Throws std::system_error where there is no descriptor.
   FetchAhead(FetchUrl fetch, std::function<bool()> should_stop);
-  // What is not fetched is given up.
+  // Gives up orders that are not fetched yet.
   ~FetchAhead();
   FetchAhead(const FetchAhead&) = delete;
   FetchAhead& operator=(const FetchAhead&) = delete;

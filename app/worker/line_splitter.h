@@ -18,7 +18,7 @@ class LineSplitter {
  public:
   using Take = std::function<void(const Line&)>;
 
-  // Of a longer line nothing is kept but that it was there.
+  // longest: bytes of a line; longer lines are reported without their text.
   explicit LineSplitter(std::size_t longest) : longest_(longest) {}
 
   // Hands over each line that is whole now.

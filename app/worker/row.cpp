@@ -27,7 +27,7 @@ struct RowFault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What was found, for a message: the beginning of a long value.
+// Value as a message shows it: of a long one, the beginning.
 std::string found(const json& value) {
   constexpr std::size_t kMost = 80;
   if (value.is_structured()) return value.is_array() ? "a list" : "an object";

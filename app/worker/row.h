@@ -54,8 +54,8 @@ class RowReader {
   Sha256 sha256_;
 };
 
-// The same JSON with shorter numbers in place of those that no double holds (1e400), which
-// nlohmann/json refuses in columns that nobody reads, too.
+// JSON with shorter numbers in place of those that no double holds (1e400), which nlohmann/json
+// refuses, even in columns that nobody reads.
 std::string with_finite_numbers(std::string_view text);
 
 // The members of a JSON object, which must be valid; values as they were written.

@@ -10,7 +10,7 @@ namespace {
 
 // Results that may wait for an earlier row's.
 constexpr std::size_t kMostHeld = 1000;
-// What a row counts whose length nobody said, where it could hang.
+// Seconds assumed for a row of unknown length, to tell when it hangs.
 constexpr double kLongS = 600;
 
 // Perhaps the others took them.

@@ -17,7 +17,7 @@
 
 namespace wnpu::app {
 
-// Of errors: what became of the process that worked on the row, so often as the row may be begun.
+// Error codes of a row whose process ended in each of the attempts that the row may have.
 inline constexpr const char* kCrashedCode = "crashed";
 inline constexpr const char* kTimeoutCode = "timeout";  // it was killed since it gave no answer
 
@@ -41,8 +41,8 @@ class RowBook {
   // The next row for the process: some more than it works on, so that it never waits for one; a row
   // that was at work when the process died is there alone.
   std::optional<Sent> send_next();
-  // What the process says. A row that lacked memory beside others is tried again alone. Numbers of
-  // rows that are not there are ignored.
+  // Reports of the process: a row was begun, or answered. A row that lacked memory beside others is
+  // tried again alone. Numbers of rows that are not there are ignored.
   void begin(std::size_t number);
   void answer(std::size_t number, nlohmann::ordered_json fields);
   // The process is gone. Rows it had at work are tried again, alone; one that was alone so often as
@@ -53,7 +53,7 @@ class RowBook {
 
   // Results that may be written now, in their order.
   std::vector<RowResult> take_results();
-  // The same of all that are done, for a run that ends here.
+  // Results of all rows that are done, in their order, for a run that ends here.
   std::vector<RowResult> take_all_results();
   // Nothing is left of what was added.
   bool is_empty() const { return entries_.empty(); }

@@ -1,4 +1,4 @@
-// What a row's result has beside its columns: result.schema.json.
+// Fields of a row's result beside its columns: result.schema.json.
 #pragma once
 
 #include <exception>
@@ -17,7 +17,7 @@ nlohmann::ordered_json fields_of(const std::exception& failure);
 nlohmann::ordered_json failure_fields(std::string_view code, int exit_code,
                                       const std::string& message);
 
-// Of the error of a row that lacked memory or threads.
+// Error code of a row that lacked memory or threads.
 inline constexpr std::string_view kResourcesCode = "resources";
 
 // The result as a line: the row's columns as they came, without those that the fields replace.

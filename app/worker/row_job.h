@@ -11,7 +11,7 @@
 
 namespace wnpu::app {
 
-// What a result says of how it was made.
+// Origin of a result: checksums of the model and options that it was made with.
 struct RowOrigin {
   std::string model_sha256;
   std::string options_sha256;

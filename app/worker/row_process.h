@@ -1,4 +1,4 @@
-// What works on rows: a process of its own, which may die of one, or a thread of this process.
+// Worker on rows: a process of its own, which may die of one, or a thread of this process.
 #pragma once
 
 #include <functional>

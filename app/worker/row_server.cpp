@@ -24,7 +24,7 @@ namespace {
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-// What a row counts whose length nobody said: a window of the model.
+// Seconds assumed for a row of unknown length: a window of the model.
 constexpr double kUsualSeconds = 30;
 
 struct QueuedRow {
@@ -61,7 +61,7 @@ class RowServer {
       try {
         transcribe_each(serving_.limits.n_together, callbacks());
       } catch (const std::exception& error) {
-        // Of several rows at work each is tried alone in a process that has no part in it.
+        // Several rows at work are each tried alone, by a process that has no part in this error.
         if (at_work_.size() != 1 || !is_of_one_file(error)) throw;
         answer(at_work_.begin()->first, fields_of(error));
       }

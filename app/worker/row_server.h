@@ -27,7 +27,7 @@ struct Serving {
 // Until the channel ends. Throws what transcribe_each does, where that is not one row's fault.
 void serve_rows(Channel& channel, const Serving& serving, const TranscribeEach& transcribe_each);
 
-// What is sent over the channel: a row to the server; back: that it has begun, its answer.
+// Messages over the channel: a row to the server; back: that it has begun, its answer.
 nlohmann::ordered_json row_message(std::size_t number, const Row& row);
 inline constexpr const char* kRowBegan = "began";
 inline constexpr const char* kRowAnswered = "answered";

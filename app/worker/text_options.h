@@ -1,4 +1,4 @@
-// What of the options changes results, as one number.
+// Options that change results, as one checksum.
 #pragma once
 
 #include <string>

@@ -17,8 +17,8 @@ std::string checksums_of(const std::filesystem::path& folder, std::span<const st
 // Names in the folder's list; none where there is no list.
 std::vector<std::string> listed_files(const std::filesystem::path& folder);
 
-// What is in `folder`, at any depth, beside its list and what that names: a file, link or folder,
-// or a listed file whose contents are not those of the list, with the reason. Empty: nothing.
+// First thing in `folder`, at any depth, that its list does not account for: a file, link or folder
+// that is not named there, or one whose contents are others, with the reason. Empty: nothing.
 std::string stranger_in(const std::filesystem::path& folder);
 
 // Removes what the list names, the list, and folders that are empty then. Nothing else.

@@ -40,7 +40,7 @@ int open_part_folder(const fs::path& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-// Of processes that were killed.
+// Removes unfinished folders of processes that were killed.
 void remove_stale_folders(const fs::path& parent) {
   std::error_code error;
   for (const std::string& name : models::names_in(parent, error)) {
@@ -86,8 +86,8 @@ class PartFolder {
 
   const fs::path& path() const { return path_; }
 
-  // What was there is removed file by file: what came into it meanwhile, and is nobody's of ours,
-  // is kept, in the place where it was.
+  // Gives the folder its name. An old one is removed file by file: files that came into it
+  // meanwhile, and are none of ours, are kept, in the place where they were.
   void take_name(const fs::path& target, bool overwrite) {
     std::error_code error;
     const bool exchanges = overwrite && fs::exists(target, error);

@@ -10,7 +10,7 @@
 
 namespace wnpu::app {
 
-// Whose folder it is.
+// Kind of a folder: the command that makes it, and a file that marks it.
 struct FolderKind {
   std::string command;  // that makes it: "npu emit"
   std::string mark;     // a file that each of them has beside SHA256SUMS
