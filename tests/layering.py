@@ -1,7 +1,7 @@
 """The include DAG of the project, and the sizes that keep it readable: layering.py ROOT.
 
 A rule names a folder and the folders whose files it may include besides its own; the longest rule
-that a file's path begins with counts. READMEs name files that are there, and the one of the root the
+that a file's path begins with counts. Comments begin with their noun. READMEs name files that are there, and the one of the root the
 main path, which is to be read in one go. Exit code 1 with a line for each violation."""
 import pathlib
 import re
@@ -11,6 +11,8 @@ MAX_FILES = 30    # of a folder
 MAX_LINES = 400   # of a file
 MAX_README = 150  # lines of the README, which is to be read first
 MAX_PATH = 1500   # lines of the files that README's reading list names
+# A comment begins with the noun of the field, not with one of these.
+OPENING = re.compile(r"//+ *(?:Of|What|Where|The same|Those|None|Such|Whose)\b")
 READING_LIST = "## The program in 1,500 lines"
 
 BASE = ["models/base"]
@@ -262,6 +264,13 @@ def path_violations(root):
         yield f"README.md: the main path has {lines} lines, at most {MAX_PATH}"
 
 
+def opening_violations(path, lines):
+    for number, line in enumerate(lines, 1):
+        goes_on = number > 1 and lines[number - 2].lstrip().startswith("//")
+        if not goes_on and OPENING.match(line.lstrip()):
+            yield f"{path}:{number}: expected a comment that begins with its noun, found {line.strip()}"
+
+
 def check(root):
     paths = sorted(str(path.relative_to(root)) for folder in FOLDERS
                    for path in (root / folder).rglob("*") if path.suffix in (".h", ".hpp", ".cc", ".cpp"))
@@ -274,6 +283,7 @@ def check(root):
             unit(i[1:-1]) for i in includes if i[1:-1] in known and unit(i[1:-1]) != unit(path))
         text = (root / path).read_bytes()
         lines = text.count(b"\n")
+        violations += opening_violations(path, text.decode().splitlines())
         if b"directory_iterator(" in text and not path.startswith("tests/"):
             violations.append(f"{path}: lists a folder otherwise than by models/base/folder.h")
         if lines > MAX_LINES:
