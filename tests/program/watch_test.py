@@ -256,7 +256,7 @@ def stopped_in_a_file():
     watcher = Watcher("long", "-o", "parts", "--format", "txt")
     (watcher.folder / "hour.wav").write_bytes(wav(3600))
     (watcher.folder / "next.wav").write_bytes(wav(1))
-    time.sleep(1.5)
+    watcher.until(lambda: watcher.said("detected language", "long/hour.wav"), "an hour is not begun")
     took = watcher.stop()
     check(not pathlib.Path("parts/hour.txt").exists(), "an hour was done in a second", watcher)
     check(not pathlib.Path("parts/next.txt").exists(), "a stopped program went on", watcher)
