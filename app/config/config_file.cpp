@@ -237,7 +237,7 @@ std::string toml_string(const std::string& text) {
 std::string toml_number(double number) {
   if (number == 0) return "0";  // and -0
   constexpr std::size_t kDigitsOfTomlIntegers = 18;
-  const std::string text = digits_in(number);
+  std::string text = digits_in(number);
   const bool is_integer = text.find_first_not_of("-0123456789") == std::string::npos;
   if (!is_integer || text.size() <= kDigitsOfTomlIntegers) return text;
   return digits_in(number, std::chars_format::scientific);
