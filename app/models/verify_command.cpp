@@ -41,11 +41,13 @@ std::map<std::string, Known> sums_in(const fs::path& folder) {
 // The published model whose weights are at `path`, whatever their name; nullptr: none of them.
 const HubModel* model_of_weights(const fs::path& path) {
   const fs::path weights = weights_file(path);
+  const std::string_view format = hub_format_of(path);
   std::error_code error;
   const std::uint64_t bytes = fs::file_size(weights, error);
+  if (error) return nullptr;
   for (const HubModel& model : hub_models()) {
-    const HubSource* const source = model.find(hub_format_of(path));
-    if (error || source == nullptr) continue;
+    const HubSource* const source = model.find(format);
+    if (source == nullptr) continue;
     const auto file = std::ranges::find(source->files, bytes, &HubFile::bytes);
     if (file != source->files.end() && sha256_of_file(weights) == file->sha256) return &model;
   }
