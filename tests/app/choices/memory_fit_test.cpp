@@ -1,5 +1,5 @@
 // Choices under --memory-limit, for models of all released sizes and random options, by dims alone.
-// That runs keep to it is tests/program/memory_fit_test.py.
+// tests/program/memory_fit_test.py proves that runs keep to it.
 #include "app/choices/memory_fit.h"
 
 #include <random>
