@@ -109,7 +109,8 @@ TEST_CASE(
     REQUIRE(sound.error.empty());
     const auto left = f.run(split, {sound.n_opening[0], kNever});
     REQUIRE(left.error.empty());
-    CHECK_FALSE(left.info.devices[0].failure.empty());
+    // Whole windows may all have gone to the other device before this one's thread took any.
+    if (split != Split::windows) CHECK_FALSE(left.info.devices[0].failure.empty());
     // Every kind of call, before the first window and in it, and some of the many of heads.
     const std::size_t step = kFaultStep * (split == Split::heads ? 4 : 2);
     for (std::size_t at = 0; at < sound.n_calls[0]; at += at == 0 ? 1 : step) {
