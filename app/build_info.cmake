@@ -13,7 +13,7 @@ if(NOT commit)
   set(commit "unknown commit")
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [=[
-#include "app/cli/build_info.h"
+#include "app/system/build_info.h"
 
 namespace wnpu::app {
 

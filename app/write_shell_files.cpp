@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/cli/command_line.h"
-#include "app/commands.h"
-#include "app/hub/catalogue.h"
+#include "app/commands/commands.h"
+#include "app/model_store/hub/catalogue.h"
 
 namespace {
 

@@ -10,11 +10,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/batch/sha256.h"
-#include "app/batch/write_all.h"
-#include "app/cli/exit_code.h"
-#include "app/cli/option_values.h"
-#include "app/cli/work_options.h"
+#include "app/options/exit_code.h"
+#include "app/options/option_values.h"
+#include "app/options/work_options.h"
+#include "app/system/sha256.h"
+#include "app/system/write_all.h"
 #include "bench/core/bench_options.h"
 #include "bench/core/modes.h"
 #include "bench/core/results.h"

@@ -1,7 +1,7 @@
 // `whisper-npu bench`: options -> one mode -> tables or JSON on stdout.
 #pragma once
 
-#include "app/cli/subcommand.h"
+#include "app/options/subcommand.h"
 #include "bench/core/bench_options.h"
 
 namespace CLI {

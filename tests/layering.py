@@ -26,11 +26,12 @@ CORE = ["npu/kernel", "npu/core"]
 DESIGN = [*CORE, "npu/design"]
 OPS = [*DESIGN, "npu/fnv1a.h", "npu/xdg_folder.h", "npu/emit/core_sources.h", "npu/ops"]
 ENGINE = ["models", "npu", "audio", "encoder", "decoder", "app/engine"]
-FORMATS = [*ENGINE, "app/formats"]
-CLI = [*FORMATS, "app/urls", "app/cli"]
-CONFIGURED = [*CLI, "app/config"]  # the way in to app/cli; app/config uses leaves of it
-BATCH = [*CLI, "app/paths", "app/batch"]
-BENCH = [*BATCH, "app/devices/machine.h", "bench/core", "bench/input"]
+OPTIONS = [*ENGINE, "app/formats", "app/options"]
+SYSTEM = [*OPTIONS, "app/system"]
+HUB = [*SYSTEM, "app/model_store/hub"]
+STORE = [*SYSTEM, "app/model_store"]
+JOBS = [*STORE, "app/input", "app/output", "app/jobs"]
+BENCH = [*JOBS, "bench/core", "bench/input"]
 
 RULES = {
     "models/base": [],
@@ -75,53 +76,35 @@ RULES = {
     "decoder/search": [*MODELS, "decoder/model"],
     "decoder/text": [*MODELS, "decoder/model", "decoder/search"],
     "app/engine": ENGINE,
-    "app/python": ["app/engine/whisper_npu.hpp", "app/engine/whisper_npu_tensor.hpp", "app/engine/model_path.h", *BASE,
-                   "audio/vad", "models/files/open_model.h", "models/text/vocabulary.h", "npu/probe.h", "npu/xrt/xrt_devices.h",
-                   "app/formats/writers.h", "app/batch/output_file.h", "app/cli/build_info.h", "app/cli/exit_code.h",
-                   "app/hub/catalogue.h", "app/hub/offer.h"],
     "app/formats": ENGINE,
-    "app/urls": [],
-    "app/cli": [*FORMATS, "app/urls"],
-    "app/cli/command_line.h": CONFIGURED,
-    "app/cli/command_line.cpp": CONFIGURED,
-    "app/cli/command_words.h": CONFIGURED,
-    "app/cli/command_words.cpp": CONFIGURED,
-    "app/config": [*BASE, "npu/xdg_folder.h", "app/engine/whisper_npu.hpp", "app/cli/exit_code.h", "app/cli/foreign_options.h",
-                   "app/cli/option_values.h"],
-    "app/paths": CLI,
-    "app/batch": [*CLI, "app/paths"],
-    "app/choices": [*BATCH, "app/hub/offer.h", "app/packed/packed_file.h"],
-    "app/choices/optimization.h": [*ENGINE, "app/cli/options.h"],
-    "app/choices/optimization.cpp": [*ENGINE, "app/cli/options.h", "app/choices/optimization.h"],
-    "app/cli/work_options.cpp": [*FORMATS, "app/cli", "app/choices/optimization.h"],
-    "app/stream": BATCH,
-    "app/watch": BATCH,
-    "app/written": BATCH,
-    "app/npu": [*BATCH, "app/written"],
-    "app/hub": BATCH,
-    "app/remote": [*BATCH, "app/hub/download.h", "app/hub/pull_progress.h"],
-    "app/packed": BATCH,
-    "app/calibrate": [*BATCH, "app/manifest/word_errors.h"],
-    "app/models": [*BATCH, "app/written", "app/hub", "app/packed", "app/calibrate", "app/choices/memory_need.h"],
-    "app/worker": [*BATCH, "app/choices/ready_model.h", "app/remote"],
-    "app/manifest": [*BATCH, "app/written", "app/worker"],
-    "app/devices": [*BATCH, "app/hub/catalogue.h"],
-    "app/plan_job": [*BATCH, "app/choices/ready_model.h", "app/worker", "app/devices/machine.h"],
-    "app/commands.h": ["app/cli", "app/models", "app/npu", "app/stream", "app/worker", "app/devices", "app/plan_job",
-                       "bench/bench_command.h",
-                       "bench/search/search_command.h"],
-    "app/main.cpp": [*BATCH, "app/choices/ready_model.h", "app/remote", "app/watch", "app/config", "app/manifest",
-                     "app/commands.h"],
-    "app/write_shell_files.cpp": ["app/cli", "app/commands.h", "app/hub/catalogue.h"],
-    "bench/core": [*BATCH, "app/devices/machine.h"],
-    "bench/input": [*BATCH, "bench/core", "app/manifest/word_errors.h"],
+    "app/options": OPTIONS,
+    "app/system": OPTIONS,
+    "app/model_store": STORE,
+    "app/model_store/hub": SYSTEM,
+    "app/input": HUB,
+    "app/output": [*SYSTEM, "app/input"],
+    "app/jobs": [*SYSTEM, "app/input", "app/output"],
+    "app/jobs/rows": JOBS,
+    "app/jobs/manifest": JOBS,
+    "app/stream": SYSTEM,
+    "app/commands": [*JOBS, "app/stream", "bench"],
+    "app/commands/devices": HUB,
+    "app/commands/models": [*STORE, "app/output"],
+    "app/commands/npu": [*SYSTEM, "app/output"],
+    "app/commands/plan": JOBS,
+    "app/commands/quantize": [*SYSTEM, "app/output", "app/jobs/manifest"],
+    "app/cli": SYSTEM,
+    "app/python": [*HUB],
+    "app": [*JOBS, "app/commands", "app/cli"],
+    "bench/core": SYSTEM,
+    "bench/input": [*JOBS, "bench/core"],
     "bench/rtf": BENCH,
     "bench/encoder": BENCH,
     "bench/advise": [*BENCH, "bench/rtf"],
     "bench/gate": [*BENCH, "bench/rtf"],
-    "bench/peers": [*BENCH, "bench/rtf", "app/hub"],
+    "bench/peers": [*BENCH, "bench/rtf"],
     "bench/report": [*BENCH, "bench/rtf", "bench/encoder"],
-    "bench/search": [*BENCH, "bench/rtf", "bench/report", "app/npu", "app/written/written_file.h"],
+    "bench/search": [*BENCH, "bench/rtf", "bench/report", "app/commands/npu"],
     "bench": BENCH,
     "tests": ["models", "npu", "audio", "encoder", "decoder", "app", "bench"],
 }
@@ -147,18 +130,16 @@ OTHERS = {
     r"\"npu/search/": ("npu/search/", "encoder/variant/", "bench/search/", "tests/"),
     r"\"encoder/variant/": ("encoder/variant/", "bench/search/", "tests/"),
     r"<(experimental/)?xrt[_/]|\"(experimental/)?xrt[_/]": ("npu/xrt/", "tests/"),
-    r"\"npu/tensor/": ("npu/tensor/", "app/engine/tensor/", "app/npu/", "tests/"),  # transcribe has no use for it
-    r"\"(app/engine/)?whisper_npu_tensor": ("app/engine/tensor/", "app/npu/", "app/python/", "tests/"),
+    r"\"npu/tensor/": ("npu/tensor/", "app/engine/tensor/", "app/commands/npu/", "tests/"),  # transcribe has no use for it
+    r"\"(app/engine/)?whisper_npu_tensor": ("app/engine/tensor/", "app/commands/npu/", "app/python/", "tests/"),
     r"<nanobind/": ("app/python/",),
-    r"<toml\+\+/": ("app/config/config_file.cpp",),
-    r"<CLI/": ("app/cli/", "app/config/", "app/devices/", "app/models/", "app/npu/", "app/plan_job/", "app/stream/",
-               "app/worker/", "bench/bench_command.cpp",
-               "bench/search/", "tests/"),
+    r"<toml\+\+/": ("app/options/config_file.cpp",),
+    r"<CLI/": ("app/cli/", "app/options/", "app/commands/", "app/stream/", "bench/bench_command.cpp", "bench/search/", "tests/"),
     r"<sndfile": ("audio/read/", "tests/"),
     r"<lib(av|sw)": ("audio/read/",),
     r"<pcre2": ("models/text/",),
-    r"<openssl/": ("app/batch/",),
-    r"<curl/": ("app/hub/",),
+    r"<openssl/": ("app/system/",),
+    r"<curl/": ("app/model_store/hub/",),
 }
 
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/cli/completions.h"
-#include "app/cli/options.h"
-#include "app/cli/subcommand.h"
-#include "app/config/settings.h"
+#include "app/options/options.h"
+#include "app/options/settings.h"
+#include "app/options/subcommand.h"
 
 namespace wnpu::app {
 

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "app/cli/exit_code.h"
-#include "app/cli/foreign_options.h"
-#include "app/cli/option_values.h"
-#include "app/urls/url.h"
+#include "app/options/exit_code.h"
+#include "app/options/foreign_options.h"
+#include "app/options/option_values.h"
+#include "app/system/url.h"
 #include "models/base/closest_name.h"
 
 namespace wnpu::app {

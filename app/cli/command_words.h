@@ -10,7 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/config/settings.h"
+#include "app/options/settings.h"
 
 namespace wnpu::app {
 

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <vector>
 
-#include "app/cli/option_values.h"
+#include "app/options/option_values.h"
 
 namespace wnpu::app {
 namespace {

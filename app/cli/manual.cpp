@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/build_info.h"
-#include "app/cli/exit_code.h"
-#include "app/cli/option_values.h"
+#include "app/options/exit_code.h"
+#include "app/options/option_values.h"
+#include "app/system/build_info.h"
 
 namespace wnpu::app {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/cli/build_info.h"
 #include "app/engine/devices/backends.h"
 #include "app/engine/model_path.h"
 #include "app/formats/json_writer.h"
+#include "app/system/build_info.h"
 #include "models/kernels/vectors/instruction_set.h"
 #include "models/weights/precision.h"
 

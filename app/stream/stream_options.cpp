@@ -2,11 +2,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/cli/option_values.h"
-#include "app/cli/output_options.h"
-#include "app/cli/work_options.h"
 #include "app/engine/model_path.h"
 #include "app/engine/option_check.h"
+#include "app/options/option_values.h"
+#include "app/options/output_options.h"
+#include "app/options/work_options.h"
 #include "audio/read/error.h"
 #include "audio/read/input.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/cli/options.h"
+#include "app/options/options.h"
 #include "app/stream/live_transcript.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11 names it so

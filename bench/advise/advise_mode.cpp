@@ -12,10 +12,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/batch/progress.h"
-#include "app/batch/write_all.h"
-#include "app/cli/exit_code.h"
 #include "app/engine/available_cpus.h"
+#include "app/options/exit_code.h"
+#include "app/system/progress.h"
+#include "app/system/write_all.h"
 #include "bench/advise/advise.h"
 #include "bench/core/meters.h"
 #include "bench/core/modes.h"

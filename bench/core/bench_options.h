@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/options.h"
+#include "app/options/options.h"
 #include "bench/core/calibration.h"
 
 namespace wnpu::bench {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/devices/machine.h"
+#include "app/system/machine.h"
 #include "bench/core/calibration.h"
 #include "bench/core/figure.h"
 #include "bench/core/report.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/cli/build_info.h"
+#include "app/system/build_info.h"
 #include "bench/core/results.h"
 
 namespace wnpu::bench {

@@ -1,4 +1,4 @@
-#include "app/cli/build_info.h"
+#include "app/system/build_info.h"
 #include "bench/core/noise.h"
 #include "bench/core/results.h"
 #include "bench/core/text_table.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/cli/exit_code.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/model_path.h"
+#include "app/options/exit_code.h"
 #include "bench/core/bench_options.h"
 #include "bench/input/model_sizes.h"
 #include "bench/input/random_weights.h"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <iostream>
 
-#include "app/batch/progress.h"
-#include "app/cli/exit_code.h"
 #include "app/engine/available_cpus.h"
+#include "app/options/exit_code.h"
+#include "app/system/progress.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
 #include "bench/core/text_table.h"

@@ -5,10 +5,10 @@
 #include <optional>
 #include <stdexcept>
 
-#include "app/batch/progress.h"
-#include "app/cli/exit_code.h"
-#include "app/cli/kernel_table.h"
 #include "app/engine/available_cpus.h"
+#include "app/options/exit_code.h"
+#include "app/options/kernel_table.h"
+#include "app/system/progress.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
 #include "bench/core/text_table.h"

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "models/base/error.h"
 #include "models/base/json_file.h"
 

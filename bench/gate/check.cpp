@@ -4,9 +4,9 @@
 #include <limits>
 #include <span>
 
-#include "app/batch/progress.h"
-#include "app/cli/build_info.h"
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
+#include "app/system/build_info.h"
+#include "app/system/progress.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
 #include "bench/core/text_table.h"

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <string_view>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 
 namespace wnpu::bench {
 namespace {

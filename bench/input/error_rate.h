@@ -1,10 +1,10 @@
-// Error rates of a corpus (app/manifest/word_errors.h), and how sure they are.
+// Error rates of a corpus (app/jobs/manifest/word_errors.h), and how sure they are.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "app/manifest/word_errors.h"
+#include "app/jobs/manifest/word_errors.h"
 
 namespace wnpu::bench {
 

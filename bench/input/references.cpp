@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "bench/core/text_table.h"
 #include "models/text/vocabulary.h"
 

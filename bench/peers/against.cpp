@@ -4,9 +4,9 @@
 #include <iostream>
 #include <numeric>
 
-#include "app/batch/progress.h"
-#include "app/cli/exit_code.h"
-#include "app/hub/offer.h"
+#include "app/model_store/hub/offer.h"
+#include "app/options/exit_code.h"
+#include "app/system/progress.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
 #include "bench/core/text_table.h"

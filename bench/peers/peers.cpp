@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "bench/core/peers_environment.h"
 #include "bench/peers/against.h"
 #include "models/base/folder.h"

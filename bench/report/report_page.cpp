@@ -3,13 +3,13 @@
 #include <iostream>
 #include <iterator>
 
-#include "app/batch/output_file.h"
-#include "app/batch/progress.h"
-#include "app/batch/result_guard.h"
-#include "app/cli/build_info.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/model_path.h"
+#include "app/output/result_guard.h"
+#include "app/system/build_info.h"
+#include "app/system/output_file.h"
+#include "app/system/progress.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
 #include "bench/core/text_table.h"

@@ -4,9 +4,9 @@
 #include <iostream>
 #include <memory>
 
-#include "app/batch/progress.h"
-#include "app/cli/exit_code.h"
 #include "app/engine/model_path.h"
+#include "app/options/exit_code.h"
+#include "app/system/progress.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
 #include "bench/rtf/rtf.h"

@@ -5,8 +5,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "app/batch/output_plan.h"
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
+#include "app/output/output_plan.h"
 #include "models/base/stage_timer.h"
 
 namespace wnpu::bench {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "app/batch/run.h"
-#include "app/cli/options.h"
 #include "app/engine/whisper_npu.hpp"
+#include "app/jobs/run.h"
+#include "app/options/options.h"
 
 namespace wnpu::bench {
 

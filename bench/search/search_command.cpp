@@ -13,14 +13,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/batch/output_file.h"
-#include "app/batch/progress.h"
-#include "app/cli/exit_code.h"
-#include "app/cli/option_values.h"
+#include "app/commands/npu/calls.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/model_path.h"
-#include "app/npu/calls.h"
-#include "app/written/written_file.h"
+#include "app/options/exit_code.h"
+#include "app/options/option_values.h"
+#include "app/output/written_file.h"
+#include "app/system/output_file.h"
+#include "app/system/progress.h"
 #include "bench/search/search_page.h"
 #include "bench/search/states_loss.h"
 #include "bench/search/variant_model.h"

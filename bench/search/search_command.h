@@ -2,7 +2,7 @@
 // and what they still hear where a model is named.
 #pragma once
 
-#include "app/cli/subcommand.h"
+#include "app/options/subcommand.h"
 
 namespace wnpu::bench {
 

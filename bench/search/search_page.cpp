@@ -1,6 +1,6 @@
 #include "bench/search/search_page.h"
 
-#include "app/cli/build_info.h"
+#include "app/system/build_info.h"
 #include "bench/core/text_table.h"
 #include "bench/report/report_html.h"
 

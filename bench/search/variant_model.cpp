@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "npu/design/layer_abi.h"
 
 namespace wnpu::bench {

@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/cli/exit_code.h"
 #include "app/engine/audio_input.h"
 #include "app/engine/recognizer.h"
 #include "app/engine/transcribe.h"
+#include "app/options/exit_code.h"
 #include "bench/input/text_normalizer.h"
 #include "bench/rtf/transcribe_runs.h"
 #include "encoder/variant/variant_backend.h"

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "app/cli/command_line.h"
-#include "app/cli/exit_code.h"
-#include "app/cli/options.h"
+#include "app/options/exit_code.h"
+#include "app/options/options.h"
 
 namespace {
 

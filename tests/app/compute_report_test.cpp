@@ -1,6 +1,6 @@
 // Reports of computation, as a line and as JSON: they mark what is simulated, and name no device
 // for work that the CPU did.
-#include "app/npu/compute_report.h"
+#include "app/commands/npu/compute_report.h"
 
 #include <string>
 

@@ -9,9 +9,9 @@
 
 #include <doctest/doctest.h>
 
-#include "app/batch/terminal.h"
-#include "app/cli/exit_code.h"
 #include "app/formats/writers.h"
+#include "app/options/exit_code.h"
+#include "app/system/terminal.h"
 #include "models/base/utf8.h"
 #include "tests/app/run_fixture.h"
 #include "tests/few_samples.h"

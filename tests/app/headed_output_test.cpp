@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "tests/app/run_fixture.h"
 
 using namespace wnpu::app;

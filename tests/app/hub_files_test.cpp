@@ -9,12 +9,12 @@
 
 #include <doctest/doctest.h>
 
-#include "app/cli/exit_code.h"
 #include "app/engine/model_path.h"
-#include "app/hub/catalogue.h"
-#include "app/hub/part_file.h"
-#include "app/hub/pins.h"
-#include "app/hub/pull_lock.h"
+#include "app/model_store/hub/catalogue.h"
+#include "app/model_store/hub/part_file.h"
+#include "app/model_store/hub/pins.h"
+#include "app/model_store/hub/pull_lock.h"
+#include "app/options/exit_code.h"
 #include "models/base/error.h"
 #include "tests/few_samples.h"
 #include "tests/support/temporary_folder.h"

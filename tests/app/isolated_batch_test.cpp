@@ -1,6 +1,6 @@
 // Batches in a worker process, with a transcriber that needs no model and dies as the file asks
 // for.
-#include "app/batch/isolated_batch.h"
+#include "app/jobs/isolated_batch.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 
 #include <doctest/doctest.h>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "audio/read/error.h"
 #include "npu/device.h"
 #include "tests/support/temporary_folder.h"

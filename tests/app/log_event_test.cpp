@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "app/batch/progress.h"
-#include "app/cli/output_options.h"
+#include "app/options/output_options.h"
+#include "app/system/progress.h"
 #include "tests/app/run_fixture.h"
 #include "tests/few_samples.h"
 #include "tests/support/json_schema.h"

@@ -1,10 +1,10 @@
 // models list --json and models info --json of the whole catalogue are what their schemas say.
-#include "app/models/models_json.h"
+#include "app/commands/models/models_json.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "app/hub/catalogue.h"
+#include "app/model_store/hub/catalogue.h"
 #include "tests/support/json_schema.h"
 
 namespace {
@@ -21,8 +21,8 @@ TEST_CASE("models: JSON of the list has every name, here or published") {
   }
   models.push_back({"mine\xFF", nullptr, "/models/mine\xFF"});
   const json found = json::parse(models_json(models, "/models"));
-  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/models/models_list.schema.json"),
-                                  found) == "");
+  CHECK(wnpu::tests::schema_fault(
+            wnpu::tests::schema_of("app/commands/models/models_list.schema.json"), found) == "");
   REQUIRE(found["models"].size() == models.size());
   CHECK(found["models"][0]["path"].is_null());
   CHECK(found["models"][0]["published_as"][0] == "ctranslate2");
@@ -35,7 +35,7 @@ TEST_CASE("models: JSON of the list has every name, here or published") {
 }
 
 TEST_CASE("models: JSON of each model has its sources and their files") {
-  const json schema = wnpu::tests::schema_of("app/models/models_info.schema.json");
+  const json schema = wnpu::tests::schema_of("app/commands/models/models_info.schema.json");
   for (const HubModel& model : hub_models()) {
     const json found = json::parse(model_json({std::string(model.name), &model, {}}));
     CAPTURE(model.name);

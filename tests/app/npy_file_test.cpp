@@ -1,5 +1,5 @@
 // .npy files in and out: every type of number, shapes, and whatever is no such file.
-#include "app/npu/npy_file.h"
+#include "app/commands/npu/npy_file.h"
 
 #include <cmath>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "tests/support/random_matrix.h"
 
 using namespace wnpu;  // NOLINT

@@ -2,11 +2,11 @@
 #include <doctest/doctest.h>
 
 #include "app/cli/command_line.h"
-#include "app/cli/exit_code.h"
-#include "app/cli/foreign_options.h"
-#include "app/cli/options.h"
+#include "app/commands/stream_command.h"
 #include "app/formats/writers.h"
-#include "app/stream/stream_command.h"
+#include "app/options/exit_code.h"
+#include "app/options/foreign_options.h"
+#include "app/options/options.h"
 
 namespace {
 

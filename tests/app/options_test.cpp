@@ -1,11 +1,11 @@
-#include "app/cli/options.h"
+#include "app/options/options.h"
 
 #include <doctest/doctest.h>
 
 #include "app/cli/command_line.h"
-#include "app/cli/exit_code.h"
-#include "app/cli/option_values.h"
 #include "app/engine/windows/clips.h"
+#include "app/options/exit_code.h"
+#include "app/options/option_values.h"
 #include "decoder/search/decode_options.h"
 
 namespace {

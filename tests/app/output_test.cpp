@@ -5,10 +5,10 @@
 
 #include <doctest/doctest.h>
 
-#include "app/batch/output_file.h"
-#include "app/batch/output_plan.h"
-#include "app/batch/write_all.h"
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
+#include "app/output/output_plan.h"
+#include "app/system/output_file.h"
+#include "app/system/write_all.h"
 #include "tests/support/temporary_folder.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // The progress bar on terminals of several widths, replayed on a small terminal.
-#include "app/batch/progress.h"
+#include "app/system/progress.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,12 +1,12 @@
 // Overwriting: a result may replace other results, never a recording.
-#include "app/batch/result_guard.h"
+#include "app/output/result_guard.h"
 
 #include <sstream>
 
 #include <doctest/doctest.h>
 
-#include "app/cli/exit_code.h"
 #include "app/formats/writers.h"
+#include "app/options/exit_code.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/wav_tone.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "app/batch/run.h"
+#include "app/jobs/run.h"
 #include "audio/read/error.h"
 #include "npu/device.h"
 #include "tests/support/temporary_folder.h"

@@ -1,12 +1,12 @@
 // The batch with a transcriber that needs no model: what is written where, and the exit codes.
-#include "app/batch/run.h"
+#include "app/jobs/run.h"
 
 #include <sstream>
 #include <unistd.h>
 
 #include <doctest/doctest.h>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "audio/read/error.h"
 #include "models/base/error.h"
 #include "models/base/stopped.h"

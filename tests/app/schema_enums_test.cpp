@@ -5,10 +5,10 @@
 
 #include <doctest/doctest.h>
 
-#include "app/choices/optimization.h"
-#include "app/cli/option_values.h"
 #include "app/engine/devices/backends.h"
 #include "app/formats/writers.h"
+#include "app/options/optimization.h"
+#include "app/options/option_values.h"
 #include "decoder/search/decode_options.h"
 #include "models/files/model_file.h"
 #include "models/kernels/vectors/instruction_set.h"

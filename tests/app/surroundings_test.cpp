@@ -5,13 +5,13 @@
 
 #include <doctest/doctest.h>
 
-#include "app/batch/progress.h"
-#include "app/batch/sha256.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/devices/operator_choice.h"
 #include "app/engine/model_path.h"
 #include "app/engine/timestamp.h"
+#include "app/system/progress.h"
+#include "app/system/sha256.h"
 #include "models/base/error.h"
 #include "npu/device.h"
 #include "npu/xrt/xrt_manifest.h"

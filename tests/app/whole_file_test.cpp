@@ -1,5 +1,5 @@
 // Whether somebody writes to a file, and what happens in a folder.
-#include "app/watch/whole_file.h"
+#include "app/input/whole_file.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "app/watch/folder_events.h"
+#include "app/input/folder_events.h"
 #include "tests/support/temporary_folder.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "app/batch/sha256.h"
+#include "app/system/sha256.h"
 #include "tests/few_samples.h"
 #include "tests/support/audio_files.h"
 #include "tests/support/real_speech.h"

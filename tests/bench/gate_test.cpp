@@ -8,8 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <doctest/doctest.h>
 
-#include "app/cli/exit_code.h"
-#include "app/cli/work_options.h"
+#include "app/options/exit_code.h"
+#include "app/options/work_options.h"
 #include "bench/bench_command.h"
 #include "bench/gate/gate_work.h"
 #include "bench/rtf/rtf.h"

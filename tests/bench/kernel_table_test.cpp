@@ -1,12 +1,12 @@
 // --kernel-table: first light's file beside the model's tables.
-#include "app/cli/kernel_table.h"
+#include "app/options/kernel_table.h"
 
 #include <fstream>
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "bench/encoder/modelled_interval.h"
 #include "npu/first_light/result_json.h"
 #include "tests/support/temporary_folder.h"

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "bench/core/modes.h"
 #include "bench/core/report.h"
 #include "tests/nano/nano_safetensors.h"

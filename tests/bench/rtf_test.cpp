@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "bench/core/modes.h"
 #include "bench/core/noise.h"
 #include "bench/rtf/rtf_figures.h"

@@ -1,8 +1,8 @@
 // A configuration file, and what is written of its texts and numbers.
 #include <string>
 
-#include "app/cli/exit_code.h"
-#include "app/config/config_file.h"
+#include "app/options/config_file.h"
+#include "app/options/exit_code.h"
 #include "tests/fuzz/input_folder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // JSON from outside: a model's configuration, a result of bench.
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "bench/gate/baseline.h"
 #include "models/base/error.h"
 #include "models/base/json_file.h"

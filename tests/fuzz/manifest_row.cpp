@@ -1,8 +1,8 @@
 // Rows of a manifest.
 #include <nlohmann/json.hpp>
 
-#include "app/worker/row.h"
-#include "app/worker/row_fields.h"
+#include "app/jobs/rows/row.h"
+#include "app/jobs/rows/row_fields.h"
 #include "tests/fuzz/input_folder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,13 +1,13 @@
 // A command line, a word a line.
-#include "app/cli/options.h"
+#include "app/options/options.h"
 
 #include <string>
 #include <vector>
 
 #include "app/cli/command_line.h"
-#include "app/cli/exit_code.h"
 #include "app/cli/version.h"
-#include "app/cli/work_options.h"
+#include "app/options/exit_code.h"
+#include "app/options/work_options.h"
 #include "tests/fuzz/input_folder.h"
 
 namespace {

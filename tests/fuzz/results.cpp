@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/manifest/summary.h"
-#include "app/worker/row.h"
+#include "app/jobs/manifest/summary.h"
+#include "app/jobs/rows/row.h"
 #include "tests/fuzz/input_folder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,7 +2,7 @@
 # Configuration, folders of recordings, names of results and headers in the real program:
 # comfort_test.sh PROGRAM WRITE_NANO_MODEL
 write_nano_model=$2
-readme=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../app/config" && pwd)/README.md
+readme=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../app/options" && pwd)/README.md
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config
 unset WHISPER_NPU_CONFIG
@@ -56,14 +56,14 @@ expect 0 '^whisper-npu' --version
 
 # The file that the README shows: the indented lines from its first comment on.
 sed -n '/^    # above all tables/,/^[^ ]/{s/^    //p}' "$readme" >readme.toml
-grep -q '^\[npu.tune\]' readme.toml || fail "app/config/README.md: expected a table [npu.tune] in its example"
+grep -q '^\[npu.tune\]' readme.toml || fail "app/options/README.md: expected a table [npu.tune] in its example"
 expect 0 '^model = .small.$' config show --config readme.toml
 # Daily work goes on beside it: text, subtitles, a folder of results, another model.
 readme=(--config readme.toml --model "$work/model" --device cpu --max-tokens 8)
 works "${readme[@]}" talks/a.wav
 works "${readme[@]}" --output daily.srt talks/a.wav
 works "${readme[@]}" --format srt,json --output-dir daily talks/a.wav
-[ -s daily/a.json ] || fail "app/config/README.md: expected its example to leave --format to the command line"
+[ -s daily/a.json ] || fail "app/options/README.md: expected its example to leave --format to the command line"
 
 "$program" talks/a.wav >text 2>err || fail "options from the file: $(cat err)"
 "$program" --config= --model "$work/model" --device cpu --max-tokens 8 \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # devices_test.sh WHISPER_NPU WRITE_MODELS: `devices` and `doctor` on this machine, whatever it has.
-# What is listed of which machine: tests/app/devices/.
+# What is listed of which machine: tests/app/commands/.
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 export XDG_CACHE_HOME=$work/cache
 mkdir models

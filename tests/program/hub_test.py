@@ -149,7 +149,7 @@ def wrong_bytes():
 
 def by_schema(text, name):
     found = json.loads(text)
-    schema = json.loads((pathlib.Path(__file__).parents[2] / f"app/models/{name}.schema.json").read_text())
+    schema = json.loads((pathlib.Path(__file__).parents[2] / f"app/commands/models/{name}.schema.json").read_text())
     if jsonschema:
         jsonschema.Draft202012Validator(schema).validate(found)
     return found

@@ -122,7 +122,7 @@ def check_schema(documents):
     except ImportError:
         print("SKIP: no python3-jsonschema")
         return
-    schema = json.loads((Path(SOURCE) / "app/plan_job/plan.schema.json").read_text())
+    schema = json.loads((Path(SOURCE) / "app/commands/plan/plan.schema.json").read_text())
     for document in documents:
         jsonschema.validate(document, schema)
 

@@ -9,7 +9,7 @@ import recordings
 RESTRAINTS = {"--max-tokens", "--temperature-increment-on-fallback", "--threads", "--device"}
 NEEDS_WORDS = {"--max-line-width", "--max-line-count", "--max-words-per-line", "--highlight-words",
                "--hallucination-silence-threshold", "--prepend-punctuations", "--append-punctuations"}
-# What these need (app/cli/option_needs.cpp), as options that are given with them; and which are of a device alone.
+# What these need (app/options/option_needs.cpp), as options that are given with them; and which are of a device alone.
 NEEDED = {
     "--carry-initial-prompt": {"--initial-prompt": "And so"},
     "--max-line-count": {"--max-line-width": "42"},

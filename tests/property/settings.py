@@ -63,7 +63,7 @@ def collected(options):
 
 def moved(case, form):
     """(atoms that stay, file's text or "", variables), or None where it cannot be done."""
-    # WHISPER_NPU_XCLBIN is the engine's, which asks for it where it opens an NPU alone (app/config).
+    # WHISPER_NPU_XCLBIN is the engine's, which asks for it where it opens an NPU alone (app/options).
     no_setting = option_values.NO_SETTING | ({"--xclbin"} if form == "environment" else set())
     kept = [a for a in case.atoms if a.name not in option_values.VALUES or a.name in no_setting or a.last]
     options = [(a.name, a.value) for a in case.atoms if a not in kept]

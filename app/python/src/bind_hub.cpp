@@ -7,8 +7,8 @@
 #include <string>
 
 #include "app/engine/model_path.h"
-#include "app/hub/catalogue.h"
-#include "app/hub/offer.h"
+#include "app/model_store/hub/catalogue.h"
+#include "app/model_store/hub/offer.h"
 #include "app/python/src/bindings.h"
 #include "app/python/src/interpreter_lock.h"
 #include "models/base/stopped.h"

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/batch/output_file.h"
 #include "app/engine/whisper_npu.hpp"
 #include "app/formats/writers.h"
 #include "app/python/src/bindings.h"
 #include "app/python/src/interpreter_lock.h"
+#include "app/system/output_file.h"
 
 namespace nb = nanobind;
 

@@ -1,9 +1,9 @@
 #include <nanobind/stl/string.h>
 
-#include "app/cli/build_info.h"
-#include "app/cli/exit_code.h"
 #include "app/engine/whisper_npu.hpp"
+#include "app/options/exit_code.h"
 #include "app/python/src/bindings.h"
+#include "app/system/build_info.h"
 
 namespace nb = nanobind;
 

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_golden.h"
 #include "tests/support/model_run.h"

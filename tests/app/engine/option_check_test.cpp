@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "app/cli/command_line.h"
-#include "app/cli/exit_code.h"
+#include "app/options/exit_code.h"
 #include "tests/app/engine/engine_fixture.h"
 #include "tests/few_samples.h"
 

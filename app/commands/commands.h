@@ -1,0 +1,28 @@
+// The commands beside transcribe, for the program and its manual page.
+#pragma once
+
+#include <vector>
+
+#include "app/commands/devices/devices_command.h"
+#include "app/commands/devices/doctor_command.h"
+#include "app/commands/models/models_command.h"
+#include "app/commands/npu/npu_command.h"
+#include "app/commands/plan/plan_command.h"
+#include "app/commands/quantize/quantize_command.h"
+#include "app/commands/stream_command.h"
+#include "app/commands/worker_command.h"
+#include "app/options/subcommand.h"
+#include "bench/bench_command.h"
+#include "bench/search/search_command.h"
+
+namespace wnpu::app {
+
+inline std::vector<Subcommand> commands_beside_transcribe() {
+  return {bench::bench_command(), models_command(),
+          quantize_command(),     npu_command({bench::search_action()}),
+          plan_command(),         stream_command(),
+          worker_command(),       devices_command(),
+          doctor_command()};
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,78 @@
+#include "app/commands/models/convert_command.h"
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/engine/available_cpus.h"
+#include "app/engine/model_path.h"
+#include "app/model_store/packed_file.h"
+#include "app/options/exit_code.h"
+#include "app/options/option_values.h"
+#include "app/output/written_file.h"
+#include "app/system/output_file.h"
+#include "app/system/write_all.h"
+#include "models/weights/precision.h"
+
+namespace wnpu::app {
+namespace {
+
+constexpr std::string_view kAuto = "auto";
+constexpr std::string_view kAll = "all";
+constexpr std::array<std::string_view, 5> kPackedFor{kAuto, "fp32", "int16", "int8", kAll};
+
+struct Convert {
+  std::string file;
+  std::string precision{kAuto};
+  bool overwrites = false;
+};
+
+void add_convert_options(CLI::App& app, Convert& order, std::vector<std::string>& models) {
+  app.add_option("model", models, "Name in the cache folder, or path");
+  app.add_option("-o,--output", order.file,
+                 "File to make, for --model; NAME.wnpu is found by name; - is stdout")
+      ->type_name("FILE");
+  add_name(app, "--precision", kPackedFor, order.precision,
+           "What its weights are packed for, beside the weights as they are; auto: what "
+           "transcribe takes on this CPU; another that is asked for later is added then");
+  app.add_flag("--overwrite", order.overwrites, "Replace a file that is there");
+}
+
+std::vector<models::Precision> asked_precisions(const std::string& name) {
+  if (name == kAuto) return {models::auto_precision()};
+  if (const auto one = models::parse_precision(name)) return {*one};
+  return {models::Precision::fp32, models::Precision::int16, models::Precision::int8};
+}
+
+int convert(Convert order, const std::vector<std::string>& names) {
+  if (names.size() != 1) throw UsageError("models convert: expected one model");
+  if (order.file.empty()) throw UsageError("models convert: --output is required");
+  if (order.file == "-") order.file = "/dev/stdout";
+  const std::filesystem::path model = find_model(names[0]);
+  require_free_file(order.file, order.overwrites, {}, Replaceable::packed_models);
+  write_packed_file(model, order.file, asked_precisions(order.precision), available_cpus(),
+                    !order.overwrites);
+  if (descriptor_of(order.file) == STDOUT_FILENO) return static_cast<int>(ExitCode::ok);
+  std::error_code error;
+  print_report(order.file + ": " + std::to_string(std::filesystem::file_size(order.file, error)) +
+               " bytes\n");
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+Subcommand convert_action() {
+  const auto order = std::make_shared<Convert>();
+  const auto names = std::make_shared<std::vector<std::string>>();
+  return {"convert", "Make one file of a model that needs no packing when it is loaded",
+          [order, names](CLI::App& app) { add_convert_options(app, *order, *names); },
+          [order](const std::vector<std::string>& files) { return convert(*order, files); }};
+}
+
+}  // namespace wnpu::app

@@ -1,0 +1,203 @@
+#include "app/commands/plan/measure.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/jobs/process.h"
+#include "app/jobs/rows/row_job.h"
+#include "app/options/exit_code.h"
+#include "app/system/write_all.h"
+#include "models/base/stage_timer.h"
+
+namespace wnpu::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kLoadKey = "load_s";
+
+// A file without a name, for what is read or written once.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view contents = "") : descriptor_(::memfd_create("plan", 0)) {
+    if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
+    write_all(descriptor_, contents, "memory");
+    ::lseek(descriptor_, 0, SEEK_SET);
+  }
+  ~MemoryFile() { ::close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  std::string contents() const {
+    std::ifstream file("/proc/self/fd/" + std::to_string(descriptor_));
+    return (std::ostringstream() << file.rdbuf()).str();
+  }
+
+ private:
+  int descriptor_;
+};
+
+// Times of a row in all processes.
+struct RowTimes {
+  double sum_s = 0;
+  std::size_t n = 0;
+  std::string failure;
+};
+
+class MeasuredProcess {
+ public:
+  MeasuredProcess(const Options& options, const Environment& environment, const MeasureOrder& order,
+                  std::size_t first)
+      : order_(order), first_(first), n_around_(options.rows.n_together), input_(rows_to_do()) {
+    process_ = fork_worker([&] { return work(options, environment); }, [](pid_t) {});
+  }
+
+  // Messages of the process on stderr.
+  std::string messages() const { return messages_.contents(); }
+  // Its exit code.
+  int wait(Measurement& measurement, std::vector<RowTimes>& times) {
+    int status = 0;
+    rusage usage{};
+    while (::wait4(process_, &status, 0, &usage) < 0) {
+      if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "wait4");
+    }
+    const auto bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // kilobytes on Linux
+    measurement.process_bytes = std::max(measurement.process_bytes, bytes);
+    std::istringstream lines(output_.contents());
+    std::string line;
+    if (std::getline(lines, line)) {
+      measurement.load_s = std::max(measurement.load_s, json::parse(line)[kLoadKey].get<double>());
+    }
+    for (std::size_t i = 0; std::getline(lines, line); ++i) {
+      if (i < n_around_ || i >= n_around_ + times.size()) continue;
+      add(json::parse(line), times[(first_ + i) % times.size()]);
+    }
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    throw std::runtime_error("a process that measured rows " + cause_of_death(status));
+  }
+
+ private:
+  // All, between some that are not measured: those before warm up, and with those behind as many
+  // are at work together while the last are measured as in a long run.
+  std::string rows_to_do() const {
+    const std::size_t n = order_.lines.size();
+    std::string text;
+    for (std::size_t i = 0; i < n + 2 * n_around_; ++i) {
+      text += order_.lines[(first_ + i) % n] + "\n";
+    }
+    return text;
+  }
+
+  // Leaves in `output_` a line with the time of loading, and each row's result.
+  int work(const Options& options, const Environment& environment) const {
+    ::dup2(messages_.descriptor(), STDERR_FILENO);  // not all at once
+    return exit_code_after([&] {
+      const auto start = models::Clock::now();
+      RowReader reader(order_.folder);
+      const auto on_ready = [&](const RowOrigin&) {
+        const double load_s = models::seconds_since(start);
+        write_all(output_.descriptor(), json{{kLoadKey, load_s}}.dump() + "\n", "memory");
+      };
+      const auto take = [&](const RowResult&, const std::string& line) {
+        write_all(output_.descriptor(), line, "memory");
+      };
+      return do_rows(options, environment,
+                     {.input = input_.descriptor(),
+                      .input_name = "the sample",
+                      .output = output_.descriptor(),
+                      .reader = reader,
+                      .on_ready = on_ready,
+                      .take = take});
+    });
+  }
+
+  static void add(const json& result, RowTimes& times) {
+    if (result.at("status") == "ok") {
+      times.sum_s += result.at("seconds").get<double>();
+      ++times.n;
+    } else {
+      times.failure = result.at("error").at("message");
+    }
+  }
+
+  const MeasureOrder& order_;
+  std::size_t first_;
+  std::size_t n_around_;
+  MemoryFile input_;
+  MemoryFile output_;
+  MemoryFile messages_;
+  pid_t process_ = 0;
+};
+
+void add_rows(const MeasureOrder& order, const std::vector<RowTimes>& times,
+              Measurement& measurement) {
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (times[i].n > 0) {
+      measurement.rows.push_back(
+          {order.durations_s[i], times[i].sum_s / static_cast<double>(times[i].n)});
+    } else {
+      if (measurement.n_failed++ == 0) measurement.first_failure = times[i].failure;
+    }
+  }
+}
+
+}  // namespace
+
+MeasureEnd measure_rows(Options options, const Environment& environment,
+                        const MeasureOrder& order) {
+  options.rows.order = RowOrder::input;
+  std::signal(SIGCHLD, SIG_DFL);  // whoever ignores it is told of no child's end
+  std::vector<std::unique_ptr<MeasuredProcess>> processes;
+  for (std::size_t i = 0; i < order.processes; ++i) {
+    const std::size_t first = i * order.lines.size() / order.processes;
+    processes.push_back(std::make_unique<MeasuredProcess>(options, environment, order, first));
+  }
+  MeasureEnd end;
+  std::vector<RowTimes> times(order.lines.size());
+  std::string messages;  // of the first that cannot go on, else of the first
+  for (const auto& process : processes) {
+    const int code = process->wait(end.measurement, times);
+    if (process == processes.front() || (end.code == 0 && code != 0)) {
+      messages = process->messages();
+      end.code = code;
+    }
+  }
+  *environment.err << messages << std::flush;
+  add_rows(order, times, end.measurement);
+  if (end.code == 0 && end.measurement.rows.empty()) {
+    throw Error(ErrorCode::audio, "none of the rows that were to be measured can be transcribed: " +
+                                      end.measurement.first_failure);
+  }
+  return end;
+}
+
+double process_age_s() {
+  // proc(5): starttime is the 22nd field, the 20th behind the name's bracket, in clock ticks since
+  // the machine was started.
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  std::string field;
+  for (int i = 0; i < 20; ++i) fields >> field;
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  const double now_s = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  const double ticks = std::strtod(field.c_str(), nullptr);
+  return std::max(0.0, now_s - ticks / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+}
+
+}  // namespace wnpu::app

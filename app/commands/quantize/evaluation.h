@@ -1,0 +1,39 @@
+// Evaluation of a quantised model on recordings, beside the model that it was made of.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/jobs/manifest/word_errors.h"
+#include "models/files/model_file.h"
+#include "models/weights/precision.h"
+
+namespace wnpu::app {
+
+// A model on the recordings.
+struct Hearing {
+  ErrorCounts words;  // of recordings with a text beside them
+  double cpu_s = 0;   // processor time, of this process
+  double wall_s = 0;  // by the clock
+};
+
+struct Evaluation {
+  std::size_t n_recordings = 0;
+  std::size_t n_same_text = 0;   // but for white space
+  std::size_t n_references = 0;  // recordings with a text beside them
+  double audio_s = 0;
+  models::Precision precision = models::Precision::fp32;  // of `after`
+  Hearing before;                                         // in fp32
+  Hearing after;
+};
+
+// Greedily, one recording after the other. What is said in a.wav stands in a.txt, where that is
+// there. Throws AudioError, ModelError, UsageError for a text that cannot be read.
+Evaluation evaluate(const std::shared_ptr<const models::ModelFile>& before,
+                    const std::shared_ptr<const models::ModelFile>& after,
+                    models::Precision precision, const std::vector<std::string>& recordings,
+                    unsigned threads);
+
+}  // namespace wnpu::app
