@@ -35,42 +35,27 @@ class Batch {
     write_options_ = {options.layout, options.verbosity == Verbosity::verbose, options.choices};
   }
 
-  void run(const std::vector<PlannedInput>& plan) {
+  // Clears what a killed run has left of the results.
+  void prepare(const std::vector<PlannedInput>& plan) {
     results_ = results_of(plan);
     remove_stale_files(results_);
-    for (; progress_.n_ended < plan.size(); ++progress_.n_ended) {
-      if (environment_.stop_signal() != 0) break;
-      const PlannedInput& planned = plan[progress_.n_ended];
-      progress_.n_begun = progress_.n_ended + 1;
-      messages_.set_place(progress_.n_begun, plan.size());
-      if (planned.is_skipped) {
-        messages_.note(planned.input + ": skipped, its results are there", planned.input);
-      } else if (!run_or_fail(planned, plan.size() == 1)) {
-        messages_.note(planned.input + ": stopped", planned.input);
-        break;
-      }
-    }
   }
 
- private:
-  // False: it was stopped. Throws what ends the batch: an error that is not this file's alone, or
-  // of the only file.
-  bool run_or_fail(const PlannedInput& planned, bool is_alone) {
-    try {
-      if (!planned.fault.empty()) throw OneOutputError(planned.fault);
-      with_errors(planned.input, [&] { run_file(planned); });
-    } catch (const std::exception& error) {
-      if (error_code(error) == ErrorCode::stopped) return false;
-      if (is_alone || !is_of_one_file(error)) throw;
-      const bool names_file = dynamic_cast<const Error*>(&error) != nullptr ||
-                              dynamic_cast<const NetworkError*>(&error) != nullptr;
-      messages_.error((names_file ? "" : planned.input + ": ") + error.what(), planned.input);
-      ++progress_.n_failed;
-    }
-    return true;
+  void note(const PlannedInput& planned, const char* text) {
+    messages_.note(planned.input + text, planned.input);
+  }
+  void set_place(std::size_t place, std::size_t n_files) { messages_.set_place(place, n_files); }
+
+  // Tells the error that failed a file.
+  void tell(const std::exception& error, const std::string& input) {
+    const bool names_file = dynamic_cast<const Error*>(&error) != nullptr ||
+                            dynamic_cast<const NetworkError*>(&error) != nullptr;
+    messages_.error((names_file ? "" : input + ": ") + error.what(), input);
+    ++progress_.n_failed;
   }
 
-  void run_file(const PlannedInput& planned) {
+  void transcribe_file(const PlannedInput& planned) {
+    if (!planned.fault.empty()) throw OneOutputError(planned.fault);
     check_readable(planned.input);
     // openai/whisper too prints what it hears while it writes to files, if verbose.
     const auto to_stdout = [](const Target& target) { return target.path.empty(); };
@@ -107,6 +92,7 @@ class Batch {
     note_end(transcript, messages_);
   }
 
+ private:
   Callbacks callbacks(bool is_live) {
     Callbacks callbacks;
     callbacks.on_beginning = language_note(messages_);
@@ -168,7 +154,28 @@ class Batch {
 
 int run(const Options& options, const std::vector<PlannedInput>& plan,
         const TranscribeFn& transcribe, const Environment& environment, BatchProgress& progress) {
-  Batch(options, transcribe, environment, progress).run(plan);
+  Batch batch(options, transcribe, environment, progress);
+  batch.prepare(plan);
+  for (; progress.n_ended < plan.size(); ++progress.n_ended) {
+    if (environment.stop_signal() != 0) break;
+    const PlannedInput& planned = plan[progress.n_ended];
+    progress.n_begun = progress.n_ended + 1;
+    batch.set_place(progress.n_begun, plan.size());
+    if (planned.is_skipped) {
+      batch.note(planned, ": skipped, its results are there");
+      continue;
+    }
+    try {
+      with_errors(planned.input, [&] { batch.transcribe_file(planned); });
+    } catch (const std::exception& error) {
+      if (error_code(error) == ErrorCode::stopped) {
+        batch.note(planned, ": stopped");
+        break;
+      }
+      if (plan.size() == 1 || !is_of_one_file(error)) throw;
+      batch.tell(error, planned.input);
+    }
+  }
   return conclude(options, plan, progress, {environment.stop_signal(), *environment.err});
 }
 
