@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "npu/sim/word_pattern.h"
+#include "npu/sim/order/word_pattern.h"
 
 namespace wnpu::npu {
 

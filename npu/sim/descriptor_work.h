@@ -16,7 +16,7 @@
 #include "npu/control/control_program.h"
 #include "npu/sim/channel_work.h"
 #include "npu/sim/order/order_check.h"
-#include "npu/sim/word_pattern.h"
+#include "npu/sim/order/word_pattern.h"
 
 namespace wnpu::npu {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "npu/sim/order/clocks.h"
-#include "npu/sim/word_pattern.h"
+#include "npu/sim/order/word_pattern.h"
 
 namespace wnpu::npu {
 
