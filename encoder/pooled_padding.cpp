@@ -8,8 +8,7 @@
 namespace wnpu::encoder {
 namespace {
 
-// Positions that become a row, and those behind the audio that do not. README.md, "Pooled padding",
-// has what others cost.
+// Positions of a pooled row, and single positions behind the audio. Their cost in words: README.md.
 constexpr std::size_t kPooledPositions = 6;
 constexpr std::size_t kSinglePositions = 25;
 // Rows of one position are a multiple of this, so that windows of nearly the same length need the
