@@ -30,8 +30,13 @@ def seconds(value):
     return f"{value:.2f} s" if value >= 1 else f"{value * 1e3:.3g} ms"
 
 
-def spread(one):
-    return f"{seconds(one['value'])} ({seconds(one['p10'])} to {seconds(one['p90'])})"
+def cell(one):
+    """A figure with its spread and, unless it was measured, its kind."""
+    text = seconds(one["value"])
+    if "p10" in one:
+        scale, digits = (1, ".2f") if one["value"] >= 1 else (1e3, ".3g")
+        text += f" ({one['p10'] * scale:{digits}}..{one['p90'] * scale:{digits}})"
+    return text if one["kind"] == "measured" else f"{text}, {one['kind']}"
 
 
 def table(header, rows):
@@ -42,14 +47,11 @@ def table(header, rows):
 def about(path, result):
     """What a reader needs to judge the figures below."""
     machine, options, noise = result["machine"], result["options"], result["noise"]
-    names = ("model", "device_used", "cpu_precision", "threads", "beam_size", "batch_size", "files")
-    told = ", ".join(f"{name} {options[name]}" for name in names if name in options)
-    quiet = f"**noisy machine**: {noise['reason']}" if noise["noisy"] else "quiet machine"
+    quiet = f"**noisy** ({noise['reason']})" if noise["noisy"] else "quiet"
     return (
-        f"{result['date'][:10]}, commit {result['program']['commit']}, "
-        f"{result['program']['build_type']}; {machine['cpu']}, {machine['usable_cpus']} CPUs, "
-        f"{machine['instruction_set']}; {told}; {quiet} "
-        f"([{path.name}]({path.name})).\n"
+        f"**{result['date'][:10]}**, {result['program']['commit'][:8]}: {machine['cpu']}, {machine['usable_cpus']} CPUs, "
+        f"{machine['instruction_set']}, {quiet}; {options['model']} on {options['files']}, {options['cpu_precision']}, "
+        f"{options['threads']} threads, beam {options['beam_size']}, batch {options['batch_size']} ([record]({path.name})).\n"
     )
 
 
@@ -61,17 +63,14 @@ def rtf_table(result):
     ):  # fmt: skip
         one = figure(result, name)
         if one:
-            cell = spread(one) if "p10" in one else seconds(one["value"])
-            rows.append([name, cell, one["kind"]])
-    for name in ("", "encoder "):
-        rtf, speed = figure(result, name + "real-time factor"), figure(result, name + "speed")
-        if rtf and speed:
-            what = "encoder only" if name else "end to end"
-            cell = f"RTF {rtf['value']:.4f}, speed {speed['value']:.1f}x"
-            rows.append([what, cell, rtf["kind"]])
+            rows.append([name, cell(one)])
+    for name, what in (("", "end to end"), ("encoder ", "encoder only")):
+        speed = figure(result, name + "speed")
+        if speed:
+            rows.append([f"speed, {what}", f"{speed['value']:.1f}x"])
     memory = figure(result, "peak memory")
-    rows.append(["peak memory", f"{memory['value'] / 1e6:.0f} MB", memory["kind"]])
-    return table(["stage", "median (p10 to p90)", "kind"], rows)
+    rows.append(["peak memory", f"{memory['value'] / 1e6:.0f} MB"])
+    return table(["stage", "median (p10..p90)"], rows)
 
 
 def against_table(result):
@@ -87,14 +86,12 @@ def against_table(result):
         rows.append([
             f"{program} {labels.get('version', '')}".strip(),
             labels["precision"],
-            spread(total),
             f"{figure(result, 'speed', program)['value']:.1f}x",
-            f"{ratio['value']:.2f} ({ratio['p10']:.2f} to {ratio['p90']:.2f})",
+            f"{ratio['value']:.2f} ({ratio['p10']:.2f}..{ratio['p90']:.2f})",
             f"{100 * wer['value']:.1f} %" if wer else "-",
             f"{memory['value'] / 1e6:.0f} MB",
         ])  # fmt: skip
-    header = ["program", "precision", "file to text", "speed", "times ours, pair by pair", "WER",
-              "memory"]  # fmt: skip
+    header = ["program", "precision", "speed", "times ours", "WER", "memory"]
     return table(header, rows)
 
 
