@@ -56,7 +56,7 @@ expect 0 '^whisper-npu' --version
 
 # The file that the README shows: the indented lines from its first comment on.
 sed -n '/^    # above all tables/,/^[^ ]/{s/^    //p}' "$readme" >readme.toml
-grep -q '^\[npu.tune\]' readme.toml || fail "app/options/README.md: expected a table [npu.tune] in its example"
+grep -q '^\[models.pull\]' readme.toml || fail "app/options/README.md: expected a table [models.pull] in its example"
 expect 0 '^model = .small.$' config show --config readme.toml
 # Daily work goes on beside it: text, subtitles, a folder of results, another model.
 readme=(--config readme.toml --model "$work/model" --device cpu --max-tokens 8)
