@@ -47,30 +47,39 @@ def table(header, rows):
 def about(path, result):
     """What a reader needs to judge the figures below."""
     machine, options, noise = result["machine"], result["options"], result["noise"]
+    texts = {"device_used": "on {}", "cpu_precision": "{}", "threads": "{} threads", "beam_size": "beam {}",
+             "batch_size": "batch {}"}  # fmt: skip
+    told = ", ".join(text.format(options[name]) for name, text in texts.items() if name in options)
     quiet = f"**noisy** ({noise['reason']})" if noise["noisy"] else "quiet"
     return (
-        f"**{result['date'][:10]}**, {result['program']['commit'][:8]}: {machine['cpu']}, {machine['usable_cpus']} CPUs, "
-        f"{machine['instruction_set']}, {quiet}; {options['model']} on {options['files']}, {options['cpu_precision']}, "
-        f"{options['threads']} threads, beam {options['beam_size']}, batch {options['batch_size']} ([record]({path.name})).\n"
+        f"**{options['model']}, {options['files']}**, {told}; {result['date'][:10]}, {result['program']['commit'][:8]}; "
+        f"{machine['cpu']}, {machine['usable_cpus']} CPUs, {machine['instruction_set']}, {quiet} ([record]({path.name})).\n"
     )
 
 
-def rtf_table(result):
-    rows = []
-    for name in (
-        "model load", "decode audio", "find speech", "mel", "encoder", "decoder", "output", "total",
-        "encoder per window", "decoder per token", "encoder layer on the NPU",
-    ):  # fmt: skip
-        one = figure(result, name)
-        if one:
-            rows.append([name, cell(one)])
-    for name, what in (("", "end to end"), ("encoder ", "encoder only")):
+STAGES = (
+    "model load", "decode audio", "find speech", "mel", "encoder", "decoder", "output", "total",
+    "encoder per window", "decoder per token", "encoder layer on the NPU",
+)  # fmt: skip
+
+
+def stages(result):
+    """{stage: cell} of a record of --rtf."""
+    cells = {name: cell(one) for name in STAGES if (one := figure(result, name))}
+    for name, what in (("", "speed"), ("encoder ", "speed, encoder alone")):
         speed = figure(result, name + "speed")
         if speed:
-            rows.append([f"speed, {what}", f"{speed['value']:.1f}x"])
-    memory = figure(result, "peak memory")
-    rows.append(["peak memory", f"{memory['value'] / 1e6:.0f} MB"])
-    return table(["stage", "median (p10..p90)"], rows)
+            cells[what] = f"{speed['value']:.1f}x"
+    cells["peak memory"] = f"{figure(result, 'peak memory')['value'] / 1e6:.0f} MB"
+    return cells
+
+
+def rtf_table(results):
+    columns = [stages(result) for result in results]
+    names = [name for name in (*STAGES, "speed", "speed, encoder alone", "peak memory")
+             if any(name in column for column in columns)]  # fmt: skip
+    header = ["median (p10..p90)", *(f"{result['options']['files']}, {result['options']['cpu_precision']}" for result in results)]
+    return table(header, [[name, *(column.get(name, "-") for column in columns)] for name in names])
 
 
 def against_table(result):
@@ -84,26 +93,22 @@ def against_table(result):
         wer = figure(result, "word error rate", program)
         memory = figure(result, "peak memory", program)
         rows.append([
-            f"{program} {labels.get('version', '')}".strip(),
-            labels["precision"],
+            f"{program} {labels.get('version', '')}".strip() + f", {labels['precision']}",
             f"{figure(result, 'speed', program)['value']:.1f}x",
             f"{ratio['value']:.2f} ({ratio['p10']:.2f}..{ratio['p90']:.2f})",
             f"{100 * wer['value']:.1f} %" if wer else "-",
             f"{memory['value'] / 1e6:.0f} MB",
         ])  # fmt: skip
-    header = ["program", "precision", "speed", "times ours", "WER", "memory"]
-    return table(header, rows)
-
-
-TABLES = {"rtf": rtf_table, "against": against_table}
+    return table(["program", "speed", "times ours", "WER", "memory"], rows)
 
 
 def all_tables():
-    parts = []
-    for path in sorted(RESULTS.glob("*.json")):
-        result = json.loads(path.read_text(encoding="utf-8"))
-        if result["mode"] in TABLES:
-            parts.append(about(path, result) + "\n" + TABLES[result["mode"]](result) + "\n")
+    records = {path: json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))}
+    parts = [about(path, result) + "\n" + against_table(result) + "\n"
+             for path, result in records.items() if result["mode"] == "against"]  # fmt: skip
+    rtf = {path: result for path, result in records.items() if result["mode"] == "rtf"}
+    if rtf:
+        parts += [*(about(path, result) for path, result in rtf.items()), rtf_table(rtf.values()) + "\n"]
     return "\n".join(parts)
 
 
