@@ -46,11 +46,12 @@ class Batch {
   }
   void set_place(std::size_t place, std::size_t n_files) { messages_.set_place(place, n_files); }
 
-  // Tells the error that failed a file.
-  void tell(const std::exception& error, const std::string& input) {
+  // Tells the error that failed a file, or that it was stopped.
+  void tell(const std::exception& error, const PlannedInput& planned) {
+    if (error_code(error) == ErrorCode::stopped) return note(planned, ": stopped");
     const bool names_file = dynamic_cast<const Error*>(&error) != nullptr ||
                             dynamic_cast<const NetworkError*>(&error) != nullptr;
-    messages_.error((names_file ? "" : input + ": ") + error.what(), input);
+    messages_.error((names_file ? "" : planned.input + ": ") + error.what(), planned.input);
     ++progress_.n_failed;
   }
 
@@ -165,15 +166,14 @@ int run(const Options& options, const std::vector<PlannedInput>& plan,
       batch.note(planned, ": skipped, its results are there");
       continue;
     }
+    const auto work = [&] { batch.transcribe_file(planned); };
     try {
-      with_errors(planned.input, [&] { batch.transcribe_file(planned); });
+      with_errors(planned.input, work);
     } catch (const std::exception& error) {
-      if (error_code(error) == ErrorCode::stopped) {
-        batch.note(planned, ": stopped");
-        break;
-      }
-      if (plan.size() == 1 || !is_of_one_file(error)) throw;
-      batch.tell(error, planned.input);
+      const bool is_stopped = error_code(error) == ErrorCode::stopped;
+      if (!is_stopped && (plan.size() == 1 || !is_of_one_file(error))) throw;
+      batch.tell(error, planned);
+      if (is_stopped) break;
     }
   }
   return conclude(options, plan, progress, {environment.stop_signal(), *environment.err});
