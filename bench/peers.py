@@ -38,6 +38,9 @@ class Peer:
     def prepare(self, file):
         """What comes before the first file and is no part of its time."""
 
+    def version(self):
+        return version(self.package)
+
 
 class FasterWhisper(Peer):
     """model: a CTranslate2 folder."""
@@ -82,6 +85,15 @@ def load_whisper_cpp_libraries():
             ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
 
 
+def whisper_cpp_version():
+    """"1.8.5 (pywhispercpp 1.5.1)": the library's own, then that of the Python package around it."""
+    with open("/proc/self/maps") as maps:
+        library = next(line.split(maxsplit=5)[5].rstrip("\n") for line in maps if "libwhisper" in line)
+    ask = ctypes.CDLL(library).whisper_version
+    ask.restype = ctypes.c_char_p
+    return f"{ask().decode()} (pywhispercpp {version('pywhispercpp')})"
+
+
 def ggml_files(model):
     """The file itself, or those that peers.sh wrote of a CTranslate2 folder, in each precision."""
     if not os.path.isdir(model):
@@ -99,8 +111,6 @@ def ggml_files(model):
 class WhisperCpp(Peer):
     """model: a ggml file, whose type is the precision; or a CTranslate2 folder, of whose ggml files
     the fastest on this machine is taken."""
-
-    package = "pywhispercpp"
 
     def __init__(self, options):
         load_whisper_cpp_libraries()
@@ -133,6 +143,9 @@ class WhisperCpp(Peer):
         if len(self._files) > 1:
             self._files = [min(self._files, key=lambda ggml: self._seconds(ggml, file))]
             self._take(self._files[0])
+
+    def version(self):
+        return whisper_cpp_version()
 
     def transcribe(self, file):
         segments = self._model.transcribe(self._decode_audio(file))
@@ -236,7 +249,7 @@ def main():
             line = {"peer": options.peer, "file": file, "error": f"{type(error).__name__}: {error}"}
             print(json.dumps(line, ensure_ascii=False), file=results, flush=True)
         return 1
-    about = {"version": version(peer.package), "threads": options.threads, "beam": options.beam}
+    about = {"version": peer.version(), "threads": options.threads, "beam": options.beam}
     failed = False
     for file in files_of(options):
         line = {"peer": options.peer, "file": file}

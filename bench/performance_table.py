@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Generates tables from the results of record in bench/results (JSON of `whisper-npu bench --rtf --json`
-and `--against ... --json`), between the markers of bench/results/README.md (all) and README.md (one).
+and `--against ... --json`), between the markers of bench/results/README.md. bench/chart.py draws the README's chart.
 
     python3 bench/performance_table.py            writes them
     python3 bench/performance_table.py --check    fails where they are not the generated ones
@@ -10,12 +10,12 @@ import json
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "bench" / "results"
+RESULTS = Path(__file__).resolve().parent / "results"
+TABLES_FILE = RESULTS / "README.md"
+BEGIN = "<!-- begin: bench/performance_table.py, from bench/results -->"
 END = "<!-- end: bench/performance_table.py"
-# The README's comparison: all programs with openai-whisper's default search, on a quiet machine.
-SUMMARY = RESULTS / "2026-11-23-epyc-zen4-against-beam5.json"
-SUMMARY_PROGRAMS = ("whisper-npu", "faster-whisper", "whisper.cpp", "openai-whisper")
+# Records before 2026-11-29 name the version of the Python package alone; this is what it is built of.
+WHISPER_CPP = {"1.5.1": "1.8.5 (pywhispercpp 1.5.1)"}
 
 
 def figure(result, name, program=None):
@@ -24,6 +24,14 @@ def figure(result, name, program=None):
         if one["name"] == name and (program is None or labels.get("program") == program):
             return one
     return None
+
+
+def named(labels):
+    """"faster-whisper 1.2.1": the program that a figure is of, with its version."""
+    version = labels.get("version", "")
+    if labels["program"] == "whisper.cpp":
+        version = WHISPER_CPP.get(version, version)
+    return f"{labels['program']} {version}".strip()
 
 
 def seconds(value):
@@ -93,7 +101,7 @@ def against_table(result):
         wer = figure(result, "word error rate", program)
         memory = figure(result, "peak memory", program)
         rows.append([
-            f"{program} {labels.get('version', '')}".strip() + f", {labels['precision']}",
+            f"{named(labels)}, {labels['precision']}",
             f"{figure(result, 'speed', program)['value']:.1f}x",
             f"{ratio['value']:.2f} ({ratio['p10']:.2f}..{ratio['p90']:.2f})",
             f"{100 * wer['value']:.1f} %" if wer else "-",
@@ -112,55 +120,23 @@ def all_tables():
     return "\n".join(parts)
 
 
-def summary():
-    result = json.loads(SUMMARY.read_text(encoding="utf-8"))
-    machine, options = result["machine"], result["options"]
-    rows = []
-    for total in result["figures"]:
-        labels = total.get("labels", {})
-        program = labels.get("program", "")
-        if total["name"] != "total" or program not in SUMMARY_PROGRAMS:
-            continue
-        ratio = figure(result, "time of whisper-npu's", program)
-        rows.append([
-            f"{program} {labels.get('version', '')}".strip(),
-            labels["precision"],
-            f"{figure(result, 'speed', program)['value']:.0f} times real time",
-            f"{ratio['value']:.1f}",
-            f"{figure(result, 'peak memory', program)['value'] / 1e6:.0f} MB",
-        ])  # fmt: skip
-    told = (
-        f"{options['model']} on {options['files']}, beam {options['beam_size']}, {options['threads']} threads "
-        f"of {machine['cpu']} ({machine['instruction_set']}), in turn on a quiet machine, {result['date'][:10]}; "
-        f"CPU alone:\n"
-    )
-    return told + "\n" + table(["program", "precision", "speed", "times our time", "memory"], rows) + "\n"
-
-
-TARGETS = (
-    (ROOT / "README.md", "<!-- begin: bench/performance_table.py, summary -->", summary),
-    (RESULTS / "README.md", "<!-- begin: bench/performance_table.py, from bench/results -->", all_tables),
-)
-
-
-def with_table(path, begin, make):
-    text = path.read_text(encoding="utf-8")
-    if begin not in text or END not in text.split(begin)[1]:
-        sys.exit(f"{path}: expected the lines {begin} and {END}")
-    before, rest = text.split(begin)
-    return text, before + begin + "\n\n" + make() + "\n" + END + rest.split(END, 1)[1]
+def with_tables(text):
+    if BEGIN not in text or END not in text.split(BEGIN)[1]:
+        sys.exit(f"{TABLES_FILE}: expected the lines {BEGIN} and {END}")
+    before, rest = text.split(BEGIN)
+    return before + BEGIN + "\n\n" + all_tables() + "\n" + END + rest.split(END, 1)[1]
 
 
 def main():
-    for path, begin, make in TARGETS:
-        text, wanted = with_table(path, begin, make)
-        if sys.argv[1:] != ["--check"]:
-            path.write_text(wanted, encoding="utf-8")
-        elif wanted != text:
-            sys.exit(f"{path}: the table is not the one generated from {RESULTS}; "
-                     "python3 bench/performance_table.py writes it")  # fmt: skip
-        else:
-            print("table:", path, "is the one generated from", RESULTS)
+    text = TABLES_FILE.read_text(encoding="utf-8")
+    wanted = with_tables(text)
+    if sys.argv[1:] != ["--check"]:
+        TABLES_FILE.write_text(wanted, encoding="utf-8")
+    elif wanted != text:
+        sys.exit(f"{TABLES_FILE}: expected the tables generated from the records beside it, found others; "
+                 "python3 bench/performance_table.py writes them")  # fmt: skip
+    else:
+        print("tables:", TABLES_FILE, "has the ones generated from the records beside it")
 
 
 if __name__ == "__main__":
