@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "encoder/pooled_padding.h"
 #include "models/base/stopped.h"
@@ -15,6 +16,12 @@ Encoder::Encoder(const PackedEnds& ends, LayerBackend& backend, models::ThreadPo
                                 std::to_string(ends.dims.n_audio_layer) + " layers, found " +
                                 std::to_string(backend.n_layers()));
   }
+}
+
+Encoder::Encoder(const PackedEnds& ends, std::unique_ptr<LayerBackend> backend,
+                 models::ThreadPool& pool)
+    : Encoder(ends, *backend, pool) {
+  own_ = std::move(backend);
 }
 
 void Encoder::encode(const models::LogMel& mel, models::EncoderStates& out,

@@ -2,14 +2,7 @@
 
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <string>
-#include <string_view>
-
-#include "app/engine/devices/backends.h"
-#include "app/engine/devices/device_choice.h"
-#include "app/engine/devices/device_names.h"
-#include "npu/design/target.h"
 
 namespace wnpu::app {
 namespace {
@@ -24,11 +17,15 @@ std::string value_text(Number number) {
   return text.str();
 }
 
+}  // namespace
+
 void check_number(std::string_view option, double value, const Numbers& range) {
   if (range.contains(value)) return;
   throw Error(option, ": expected a number from " + value_text(range.first) + " to " +
                           value_text(range.last) + ", found " + value_text(value));
 }
+
+namespace {
 
 void check_number(std::string_view option, const std::optional<double>& value,
                   const Numbers& range) {
@@ -114,20 +111,6 @@ void check_options(const TranscribeOptions& options) {
   check_number("hallucination_silence_threshold", options.hallucination_silence_threshold,
                ranges::kAnyNumber);
   check_clips(options);
-}
-
-void check_options(const DeviceOptions& options) {
-  parse_devices(options.requested);
-  cpu_precision(options);
-  npu_names(options);
-  division_of(options);
-  check_number("device.cpu_window_ms", options.cpu_window_ms, ranges::kMilliseconds);
-  check_number("device.npu_window_ms", options.npu_window_ms, ranges::kMilliseconds);
-  try {
-    npu::find_preset(options.preset);
-  } catch (const std::invalid_argument& error) {
-    throw Error("device.preset", std::string(": ") + error.what());
-  }
 }
 
 void check_audio(const Audio& audio) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "app/engine/whisper_npu.hpp"
 
@@ -46,8 +47,8 @@ inline constexpr Numbers kMaxDuration = {1, 1e8};
 bool has_clips(const TranscribeOptions& options);
 
 // Checks that need no model. Throw Error(usage) that names the field.
+void check_number(std::string_view option, double value, const ranges::Numbers& range);
 void check_options(const TranscribeOptions& options);
-void check_options(const DeviceOptions& options);
 void check_audio(const Audio& audio);
 // Checks arguments of Session::transcribe_each.
 void check_together(std::size_t n_together, const TranscribeOptions& options);

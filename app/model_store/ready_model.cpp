@@ -21,7 +21,7 @@ namespace {
 // Without an NPU or its simulator; of those the limit bounds the buffers.
 bool is_of_host(const Options& options) {
   return options.device.memory_limit.has_value() && !options.dry_run &&
-         choose_device(options.device, npu::probe(), 1).devices.empty();
+         choose_device(options.device, npu::probe(), 1).devices == nullptr;
 }
 
 void bound_memory(Options& options) {

@@ -28,6 +28,11 @@ bool may_be_simulator(const Options& options) {
 bool may_use_npu(const Options& options) {
   return may_be_npu(options) || may_be_simulator(options);
 }
+bool may_use_device(const Options& options) {
+  return std::ranges::any_of(backends(), [&](const Backend& backend) {
+    return backend.open != nullptr && may_be(options.device.requested, backend.name);
+  });
+}
 bool may_be_cpu(const Options& options) {
   const std::string& requested = options.device.requested;
   return requested == kAutoDevice || may_be(requested, backends().front().name) ||
@@ -104,7 +109,7 @@ constexpr std::array kNeeds = {
          [](const Options& options) {
            return (options.bounds_host && options.manifest.file.empty()) || may_use_npu(options);
          }},
-    Need{"--fallback", "another --device than cpu", may_use_npu},
+    Need{"--fallback", "another --device than cpu", may_use_device},
     Need{"--npu-preset", "--device sim, or a plan by the time model",
          [](const Options& options) {
            return may_be_simulator(options) || has_cpu_beside(options) ||

@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "app/engine/audio_input.h"
-#include "app/engine/recognizer.h"
-#include "app/engine/transcribe.h"
+#include "app/engine/windows/recognizer.h"
+#include "app/engine/windows/transcribe.h"
 #include "app/options/exit_code.h"
 #include "bench/input/text_normalizer.h"
 #include "bench/rtf/transcribe_runs.h"
+#include "encoder/encoder.h"
 #include "encoder/variant/variant_backend.h"
 
 namespace wnpu::bench {
@@ -20,33 +21,26 @@ using app::UsageError;
 constexpr const char* kEnglish = "en";
 
 // A variant in the place of the model's layers.
-class VariantDevice : public app::EncoderDevice {
+class VariantDevice : public app::EncoderSet {
  public:
   explicit VariantDevice(const npu::EncoderVariant& variant) : variant_(variant) {}
 
-  std::string_view name() const override { return "variant"; }
-  std::unique_ptr<encoder::LayerBackend> make_layers(
-      const app::LoadedModel& model, models::ThreadPool& pool,
-      const std::optional<npu::LayerRange>& /*range*/) override {
-    return std::make_unique<encoder::VariantBackend>(model.dims(), model.device_layers().layers,
-                                                     variant_, pool);
+  void load(const app::LoadedModel& model, std::size_t n_threads) override {
+    pool_ = std::make_unique<models::ThreadPool>(n_threads);
+    encoder_ = std::make_unique<encoder::Encoder>(
+        model.encoder_ends(),
+        std::make_unique<encoder::VariantBackend>(model.dims(), model.device_layers().layers,
+                                                  variant_, *pool_),
+        *pool_);
   }
-  // One device alone divides nothing.
-  std::unique_ptr<encoder::PartialLayers> make_part(const app::LoadedModel& /*model*/,
-                                                    const npu::LayerPart& /*part*/) override {
-    throw npu::DeviceError("variant: has no parts");
+  std::vector<app::NamedEncoder> begin_file(std::size_t /*n_at_once*/) override {
+    return {{"variant", encoder_.get()}};
   }
-  std::unique_ptr<npu::SplitModel> split_model(const models::Dims& /*dims*/) const override {
-    throw npu::DeviceError("variant: has no time model of parts");
-  }
-  std::uint64_t moved_bytes() const override { return 0; }
-  void set_should_stop(std::function<bool()> /*should_stop*/) override {}
-  void reset_counts() override {}
-  void describe(std::size_t /*n_windows*/, std::size_t /*n_layers*/,
-                DeviceInfo& /*info*/) const override {}
 
  private:
   const npu::EncoderVariant& variant_;
+  std::unique_ptr<models::ThreadPool> pool_;
+  std::unique_ptr<encoder::Encoder> encoder_;
 };
 
 TranscribeOptions plain_options() {
@@ -85,12 +79,12 @@ VariantQuality::VariantQuality(const std::filesystem::path& references, std::siz
 npu::MeasuredQuality VariantQuality::measure(const std::shared_ptr<const app::LoadedModel>& model,
                                              const npu::EncoderVariant& variant) const {
   VariantDevice device(variant);
-  app::Recognizer recognizer(model, threads_, {&device});
+  app::Recognizer recognizer(model, threads_, &device);
   std::vector<Heard> heard;
   for (const std::string& file : files_) {
     const Audio audio{.path = file};
     const Transcript transcript =
-        app::transcribe(recognizer, plain_options(), app::input_of(audio));
+        app::transcribe_file(recognizer, plain_options(), app::input_of(audio));
     heard.push_back({"whisper-npu", file, transcript.input.duration, text_of(transcript), {}, {}});
   }
   npu::MeasuredQuality quality;

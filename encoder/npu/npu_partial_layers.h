@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "encoder/npu/npu_layer_backend.h"
-#include "encoder/partial_layers.h"
 
 namespace wnpu::encoder {
 
-class NpuPartialLayers : public PartialLayers {
+// The two residual blocks of a layer.
+enum class Half { attention, mlp };
+
+class NpuPartialLayers {
  public:
   // Packs the part's weights and sends them to the device, which must outlive this. Throws
   // DeviceError where the device cannot, or the plan is not fused.
@@ -19,9 +21,12 @@ class NpuPartialLayers : public PartialLayers {
                    const models::EncoderWeights& weights, const npu::LayerPart& part,
                    const NpuOptions& options = {});
 
-  std::size_t n_layers() const override { return weights_.size(); }
+  std::size_t n_layers() const { return weights_.size(); }
+
+  // Its share of what the half adds to the states: `sum` becomes that, both [n_frames,
+  // n_audio_state]. The shares of all parts, biases included once, are the whole.
   void run_half(std::size_t layer, Half half, models::ConstMatrixView states,
-                models::MatrixView sum) override;
+                models::MatrixView sum);
 
  private:
   npu::Device& device_;

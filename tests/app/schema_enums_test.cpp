@@ -40,7 +40,6 @@ std::map<std::string, json> program_lists() {
           {"task", enum_of(decoder::kTaskNames)},
           {"model/format", enum_of(models::kFileFormats, true)},
           {"model/quantization", enum_of(dtypes, true)},
-          {"device/used", enum_of(app::backend_names())},
           {"device/npu/plan", enum_of(plans)},
           {"device/npu/precision", enum_of(npu::kPrecisionNames)},
           {"device/npu/operators/replaces", enum_of(std::array{npu::kReplaceable})},

@@ -65,7 +65,7 @@ TEST_CASE("device: auto takes the CPU and says why") {
 TEST_CASE("device: the simulator is taken by name alone, and says what it is") {
   const std::vector<wnpu::npu::ProbeResult> none = {{"npu", false, "no /dev/accel/accel0"}};
   const auto sim = choose_device(asked("sim"), none, 1);
-  REQUIRE(sim.devices.size() == 1);
+  REQUIRE(sim.devices->n_devices() == 1);
   CHECK(sim.info.simulated);
   CHECK(sim.info.used == "sim");
   CHECK(sim.info.npu->preset == "phoenix-1.0/published");
@@ -75,7 +75,7 @@ TEST_CASE("device: the simulator is taken by name alone, and says what it is") {
 TEST_CASE("backends: the CPU comes first, names are unique, auto takes what gives a reason") {
   const auto names = backend_names();
   REQUIRE(names.size() == backends().size());
-  const bool needs_device = backends().front().make != nullptr;
+  const bool needs_device = backends().front().open != nullptr;
   CHECK_FALSE(needs_device);
   for (const Backend& backend : backends()) {
     CHECK(std::ranges::count(names, backend.name) == 1);

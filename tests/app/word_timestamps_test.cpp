@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "app/engine/transcribe.h"
+#include "app/engine/windows/transcribe.h"
 #include "models/text/word_split.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/model_run.h"
@@ -53,7 +53,7 @@ struct WordsFixture {
     options.word_timestamps = true;
     options.temperature_increment_on_fallback.reset();
     options.no_speech_threshold.reset();
-    check_words(app::transcribe(recognizer, options, {path, {}}));
+    check_words(app::transcribe_file(recognizer, options, {path, {}}));
   }
 
   tests::TemporaryFolder folder;
@@ -114,7 +114,7 @@ TEST_CASE("word timestamps: a translation is split as English, whatever was spok
   options.prepend_punctuations = options.append_punctuations = "";
   options.without_timestamps = true;
   options.sample_len = 40;
-  const Transcript transcript = app::transcribe(recognizer, options, {path, {}});
+  const Transcript transcript = app::transcribe_file(recognizer, options, {path, {}});
   REQUIRE(!transcript.segments.empty());
   std::size_t n_pieces = 0;
   std::size_t n_words = 0;

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "app/engine/loaded_model.h"
-#include "app/engine/recognizer.h"
-#include "app/engine/transcribe.h"
 #include "app/engine/whisper_npu.hpp"
+#include "app/engine/windows/recognizer.h"
+#include "app/engine/windows/transcribe.h"
 #include "models/base/error.h"
 #include "models/weights/precision.h"
 
@@ -38,7 +38,7 @@ inline std::string refusal_of(const std::filesystem::path& model,
   options.temperature_increment_on_fallback = 1.0;  // a search, then samples
   try {
     app::Recognizer recognizer(load(model, precision), 1);
-    app::transcribe(recognizer, options, {audio, {}});
+    app::transcribe_file(recognizer, options, {audio, {}});
   } catch (const models::ModelError& error) {
     return error.what();
   }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/commands/quantize/greedy_transcripts.h"
-#include "app/engine/recognizer.h"
+#include "app/engine/windows/recognizer.h"
 #include "audio/read/error.h"
 #include "models/quantize/input_sample.h"
 

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "app/engine/audio_input.h"
-#include "app/engine/transcribe.h"
+#include "app/engine/windows/transcribe.h"
 
 namespace wnpu::app {
 
@@ -11,7 +11,7 @@ Transcript greedy_transcript(Recognizer& recognizer, const std::string& recordin
   TranscribeOptions options;
   options.beam_size = 1;
   options.temperature_increment_on_fallback.reset();
-  return transcribe(recognizer, options, input_of(Audio{.path = recording}));
+  return transcribe_file(recognizer, options, input_of(Audio{.path = recording}));
 }
 
 std::string text_of_all(const Transcript& transcript) {

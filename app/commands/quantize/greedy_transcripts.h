@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "app/engine/recognizer.h"
 #include "app/engine/whisper_npu.hpp"
+#include "app/engine/windows/recognizer.h"
 
 namespace wnpu::app {
 

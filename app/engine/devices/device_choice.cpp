@@ -1,48 +1,36 @@
 #include "app/engine/devices/device_choice.h"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
+#include <stdexcept>
 
+#include "app/engine/devices/cpu_share.h"
 #include "app/engine/devices/device_names.h"
-#include "app/engine/devices/lane_plan.h"
+#include "app/engine/devices/encoder_group.h"
+#include "app/engine/option_check.h"
+#include "npu/design/target.h"
+#include "npu/device.h"
 
 namespace wnpu::app {
 namespace {
 
-void take(const Backend& backend, std::unique_ptr<EncoderDevice> device, ChosenDevice& chosen) {
+void open(const Backend& backend, const DeviceSetup& setup, std::span<const std::size_t> indexes,
+          std::size_t n_threads, ChosenDevice& chosen) {
+  chosen.devices = backend.open(setup, indexes, n_threads);
   chosen.info.used = backend.name;
-  device->describe(0, 0, chosen.info);
   DeviceUse& use = chosen.info.devices.emplace_back();
-  use.name = device->name();
-  chosen.devices.push_back(std::move(device));
-}
-
-void take_named(const NamedDevices& named, const DeviceSetup& setup, std::size_t n_threads,
-                ChosenDevice& chosen) {
-  if (named.indexes.empty()) {
-    return take(*named.backend, named.backend->make(setup, std::nullopt, n_threads), chosen);
-  }
-  const std::size_t threads = std::max<std::size_t>(1, n_threads / named.indexes.size());
-  for (const std::size_t index : named.indexes) {
-    const std::string before = chosen.info.npu ? chosen.info.npu->description : "";
-    take(*named.backend, named.backend->make(setup, index, threads), chosen);
-    const std::string& after = chosen.info.npu->description;
-    if (before.empty() || before == after) continue;
-    throw npu::DeviceError(setup.options().requested + ": expected devices of one kind, found " +
-                           before + " and " + after);
-  }
+  use.name = backend.name;
+  chosen.devices->describe(chosen.info.devices, chosen.info);
 }
 
 // The first that can be used of those that auto may take; `chosen` is the CPU.
-void take_automatically(const DeviceSetup& setup, std::span<const npu::ProbeResult> nodes,
+void open_automatically(const DeviceSetup& setup, std::span<const npu::ProbeResult> nodes,
                         std::size_t n_threads, ChosenDevice& chosen) {
   for (const Backend& backend : backends()) {
     if (backend.automatic_reason.empty()) continue;
     chosen.info.reason = backend.probe(nodes);
     if (!chosen.info.reason.empty()) continue;
     try {
-      take(backend, backend.make(setup, std::nullopt, n_threads), chosen);
+      open(backend, setup, {}, n_threads, chosen);
       chosen.info.reason = backend.automatic_reason;
       return;
     } catch (const npu::DeviceError& error) {
@@ -53,46 +41,23 @@ void take_automatically(const DeviceSetup& setup, std::span<const npu::ProbeResu
 
 }  // namespace
 
-models::Precision cpu_precision(const DeviceOptions& options) {
-  if (options.cpu_precision == "auto") return models::auto_precision();
-  const auto found = models::parse_precision(options.cpu_precision);
-  if (!found) {
-    std::vector<std::string_view> names{kAutoDevice};
-    names.insert(names.end(), models::kPrecisionNames.begin(), models::kPrecisionNames.end());
-    refuse_name("device.cpu_precision", names, options.cpu_precision);
-  }
-  return *found;
-}
-
-bool asks_for_npu(const DeviceOptions& options) {
-  const DeviceOptions normal;
-  return options.plan != normal.plan || options.precision != normal.precision ||
-         !options.plan_file.empty() || options.memory_limit || !options.xclbin.empty() ||
-         !options.npu_operator.empty();
-}
-
-Division division_of(const DeviceOptions& options) {
-  Division division;
-  division.with_cpu = parse_devices(options.requested).with_cpu;
-  division.cpu_window_ms = options.cpu_window_ms;
-  division.npu_window_ms = options.npu_window_ms;
-  division.memory_limit = options.memory_limit.value_or(0);
-  division.split.reset();
-  if (options.split != kAutoDevice) {
-    division.split = npu::find_split(options.split);
-    if (!division.split) {
-      std::vector<std::string_view> names{kAutoDevice};
-      names.insert(names.end(), npu::kSplitNames.begin(), npu::kSplitNames.end());
-      refuse_name("device.split", names, options.split);
-    }
-  }
-  if (division.with_cpu && division.split != npu::Split::windows) {
+void check_options(const DeviceOptions& options) {
+  const NamedDevices named = parse_devices(options.requested);
+  cpu_precision(options);
+  npu_names(options);
+  if (asked_split(options) != npu::Split::windows && named.with_cpu) {
     throw Error(
         "device.split",
         ": expected windows beside the CPU, which divides with devices nothing else, found " +
             options.split);
   }
-  return division;
+  check_number("device.cpu_window_ms", options.cpu_window_ms, ranges::kMilliseconds);
+  check_number("device.npu_window_ms", options.npu_window_ms, ranges::kMilliseconds);
+  try {
+    npu::find_preset(options.preset);
+  } catch (const std::invalid_argument& error) {
+    throw Error("device.preset", std::string(": ") + error.what());
+  }
 }
 
 ChosenDevice choose_device(const DeviceSetup& setup, std::span<const npu::ProbeResult> nodes,
@@ -105,16 +70,39 @@ ChosenDevice choose_device(const DeviceSetup& setup, std::span<const npu::ProbeR
   chosen.info.used = backends().front().name;
   const NamedDevices named = parse_devices(options.requested);
   if (named.backend == nullptr) {
-    take_automatically(setup, nodes, n_threads, chosen);
+    open_automatically(setup, nodes, n_threads, chosen);
     return chosen;
   }
   const std::string problem = named.backend->probe(nodes);
   if (!problem.empty()) throw npu::DeviceError(options.requested + ": " + problem);
-  if (named.backend->make == nullptr) return chosen;
+  if (named.backend->open == nullptr) return chosen;
   const std::size_t n_devices = std::max<std::size_t>(1, named.indexes.size());
-  take_named(named, setup, n_devices * thread_shares(n_threads, n_devices, named.with_cpu).lane,
-             chosen);
+  open(*named.backend, setup, named.indexes,
+       n_devices * thread_shares(n_threads, n_devices, named.with_cpu).encoder, chosen);
   return chosen;
+}
+
+void warn_of_devices(const DeviceInfo& device, std::size_t n_together,
+                     std::vector<std::string>& warnings) {
+  if (!device.fallback.empty()) {
+    warnings.push_back("the device failed, the CPU took over: " + device.fallback);
+  } else {
+    // Heads that are divided anew, and the CPU in an NPU's place.
+    const bool others_differ =
+        device.split && (device.split->is_planned || device.devices.front().heads);
+    for (const DeviceUse& use : device.devices) {
+      if (use.failure.empty()) continue;
+      std::string warning = use.name + " failed, the other devices did its work";
+      if (others_differ) warning += ", which may have changed bits";
+      warnings.push_back(warning + ": " + use.failure);
+    }
+  }
+  const bool is_divided = device.split && device.split->used != kWholeWindows;
+  if (device.devices.size() > 1 && n_together == 1 && !is_divided) {
+    warnings.push_back("windows come one after another: of the " +
+                       std::to_string(device.devices.size()) +
+                       " devices one works at a time, with a batch_size above 1 all do");
+  }
 }
 
 }  // namespace wnpu::app

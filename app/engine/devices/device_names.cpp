@@ -26,23 +26,23 @@ std::optional<std::size_t> number_of(std::string_view name, std::string_view kin
   return number;
 }
 
-std::vector<std::size_t> npu_indexes(std::string_view requested) {
+// Numbers of the devices; empty: the name is not of this kind's form.
+std::vector<std::size_t> listed(std::string_view left, std::string_view kind) {
   std::vector<std::size_t> indexes;
-  std::string_view left = requested;
   while (true) {
     const std::size_t end = std::min(left.find(','), left.size());
-    const auto index = number_of(left.substr(0, end), kNpuBackend);
-    if (!index || std::ranges::count(indexes, *index) > 0) refuse(requested);
+    const auto index = number_of(left.substr(0, end), kind);
+    if (!index || std::ranges::count(indexes, *index) > 0) return {};
     indexes.push_back(*index);
     if (end == left.size()) return indexes;
     left = left.substr(end + 1);
   }
 }
 
-std::vector<std::size_t> simulator_indexes(std::string_view requested) {
-  const std::size_t count = number_of(requested, kSimulatorBackend).value_or(0);
-  if (count == 0) refuse(requested);
-  std::vector<std::size_t> indexes(count);
+std::vector<std::size_t> indexes_of(std::string_view name, const Backend& backend) {
+  if (backend.several == Several::listed) return listed(name, backend.name);
+  if (backend.several == Several::none) return {};
+  std::vector<std::size_t> indexes(number_of(name, backend.name).value_or(0));
   std::iota(indexes.begin(), indexes.end(), 0);
   return indexes;
 }
@@ -54,27 +54,28 @@ NamedDevices parse_devices(const std::string& requested) {
   std::string_view devices = requested;
   const bool with_cpu = devices.starts_with(kWithCpu);
   if (with_cpu) devices.remove_prefix(kWithCpu.size());
-  const Backend* const alone = find_backend(devices);
-  if (alone != nullptr && (!with_cpu || alone->make != nullptr)) return {alone, {}, with_cpu};
-  const std::string_view kind = devices.substr(0, devices.find(':'));
-  try {
-    if (kind == kNpuBackend) return {find_backend(kind), npu_indexes(devices), with_cpu};
-    if (kind == kSimulatorBackend) {
-      return {find_backend(kind), simulator_indexes(devices), with_cpu};
-    }
-  } catch (const Error&) {
-    refuse(requested);  // the whole of it
-  }
-  refuse(requested);
+  const Backend* const kind = find_backend(devices.substr(0, devices.find(':')));
+  if (kind == nullptr || (with_cpu && kind->open == nullptr)) refuse(requested);
+  if (devices == kind->name) return {kind, {}, with_cpu};
+  std::vector<std::size_t> indexes = indexes_of(devices, *kind);
+  if (indexes.empty()) refuse(requested);
+  return {kind, std::move(indexes), with_cpu};
 }
 
 std::string device_forms() {
-  std::string forms{kAutoDevice};
-  for (const Backend& backend : backends()) forms += "|" + std::string(backend.name);
-  const std::string npu{kNpuBackend};
-  const std::string cpu{backends().front().name};
-  return forms + "|" + npu + ":N," + npu + ":M,...|" + std::string(kSimulatorBackend) + ":COUNT|" +
-         cpu + "," + npu + "...|" + cpu + "," + std::string(kSimulatorBackend) + "...";
+  const std::string cpu(backends().front().name);
+  std::string alone{kAutoDevice};
+  std::string several;
+  std::string beside;
+  for (const Backend& backend : backends()) {
+    const std::string name(backend.name);
+    alone += "|" + name;
+    if (backend.several == Several::listed) several += "|" + name + ":N," + name + ":M,...";
+    if (backend.several == Several::counted) several += "|" + name + ":COUNT";
+    if (backend.open == nullptr) continue;
+    beside += "|" + cpu + "," + name + (backend.several == Several::none ? "" : "...");
+  }
+  return alone + several + beside;
 }
 
 }  // namespace wnpu::app

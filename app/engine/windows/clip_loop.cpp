@@ -75,7 +75,10 @@ ClipLoop::Batch ClipLoop::encode_into_slots(const Batch& batch) {
   for (OpenClip* const clip : batch) {
     const models::LogMel* const mel = clip->file->next_window(*clip);
     if (mel == nullptr) continue;
-    recognizer_.encode(encoded.size(), *mel, clip->file->transcript().timing);
+    Timing& timing = clip->file->transcript().timing;
+    const EncodeJob job{mel, &states_};
+    models::timed(timing.encode, [&] { recognizer_.encoder().encode({&job, 1}); });
+    models::timed(timing.decode, [&] { recognizer_.keep(encoded.size(), states_); });
     clip->states = {};  // of a window before, on a device that has failed
     clip->is_encoded = true;
     encoded.push_back(clip);

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "app/engine/recognizer.h"
 #include "app/engine/windows/file_clips.h"
+#include "app/engine/windows/recognizer.h"
 
 namespace wnpu::app {
 
@@ -41,6 +41,7 @@ class ClipLoop {
   Recognizer& recognizer_;
   std::size_t n_together_;
   std::function<bool()> should_stop_;
+  models::EncoderStates states_;  // of a window on its way into its slot
 };
 
 }  // namespace wnpu::app

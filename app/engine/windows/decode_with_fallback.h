@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "app/engine/recognizer.h"
+#include "app/engine/windows/recognizer.h"
 #include "app/engine/windows/window_options.h"
 #include "decoder/search/decode_options.h"
 

@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "app/engine/recognizer.h"
 #include "app/engine/whisper_npu.hpp"
-#include "app/engine/windows/clip_mel.h"
 #include "app/engine/windows/clips.h"
+#include "app/engine/windows/recognizer.h"
 #include "app/engine/windows/window_options.h"
 #include "audio/mel/mel_source.h"
 #include "decoder/text/segments.h"
@@ -20,6 +19,20 @@
 namespace wnpu::app {
 
 class FileClips;
+
+// The log-mel of a clip's windows, which may overlap.
+class ClipMel {
+ public:
+  // The window's frames, of a clip that ends at clip_end, and 0 behind them, which the encoder may
+  // pool where `pools_padding`. Windows come in order.
+  // The time it takes, but for the source's own, is added to mel_s. Throws as MelSource::window().
+  const models::LogMel& load(audio::MelSource& source, const decoder::Window& window,
+                             std::size_t clip_end, bool pools_padding, double& mel_s);
+
+ private:
+  models::LogMel mel_;                // the frames from start_ on, 0 beyond the clip
+  std::optional<std::size_t> start_;  // none: nothing was loaded
+};
 
 // A clip at work.
 struct OpenClip {

@@ -71,11 +71,8 @@ class LanguageSearch {
   decoder::HeardLanguages hear(std::size_t seek) {
     mel_.window(seek, window_, audio::MelSource::Padding::silence);
     models::EncoderStates states;
-    {
-      const models::StageTimer timer(timing_.encode);
-      const EncodeJob job{&window_, &states};
-      recognizer_.encoder().encode({&job, 1});
-    }
+    const EncodeJob job{&window_, &states};
+    models::timed(timing_.encode, [&] { recognizer_.encoder().encode({&job, 1}); });
     const models::StageTimer timer(timing_.decode);
     recognizer_.keep(0, states);
     // Windows of less than 30 s are decoded with other padding.

@@ -4,10 +4,10 @@
 #include <optional>
 #include <span>
 
-#include "app/engine/recognizer.h"
 #include "app/engine/whisper_npu.hpp"
 #include "app/engine/windows/clips.h"
 #include "app/engine/windows/file_clips.h"
+#include "app/engine/windows/recognizer.h"
 #include "audio/mel/mel_source.h"
 
 namespace wnpu::app {

@@ -6,10 +6,10 @@
 #include <list>
 #include <optional>
 
-#include "app/engine/recognizer.h"
-#include "app/engine/transcribe.h"
 #include "app/engine/whisper_npu.hpp"
 #include "app/engine/windows/clip_loop.h"
+#include "app/engine/windows/recognizer.h"
+#include "app/engine/windows/transcribe.h"
 
 namespace wnpu::app {
 

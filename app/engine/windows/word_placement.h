@@ -1,8 +1,8 @@
 // Words of a window's segments: when they were said, and what follows for the loop.
 #pragma once
 
-#include "app/engine/recognizer.h"
 #include "app/engine/whisper_npu.hpp"
+#include "app/engine/windows/recognizer.h"
 #include "decoder/text/segments.h"
 
 namespace wnpu::app {

@@ -8,8 +8,9 @@
 
 #include <doctest/doctest.h>
 
-#include "app/engine/devices/window_encoder.h"
+#include "app/engine/devices/encoder_group.h"
 #include "tests/app/engine/failing_device.h"
+#include "tests/app/engine/npu_set.h"
 #include "tests/app/engine/remembered_device.h"
 #include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
@@ -49,16 +50,16 @@ struct FaultsFixture {
   // A device that fails at each of these calls.
   Run run(Split split, const std::vector<std::size_t>& fails_at) const {
     std::vector<FailingDevice*> failing;
-    std::vector<std::unique_ptr<app::EncoderDevice>> devices;
-    std::vector<app::EncoderDevice*> pointers;
+    std::vector<std::unique_ptr<npu::Device>> devices;
     for (const std::size_t at : fails_at) {
       auto device =
           std::make_unique<FailingDevice>(std::make_unique<tests::RememberedDevice>(), at);
       failing.push_back(device.get());
-      devices.push_back(
-          app::npu_device(std::move(device), {}, "sim:" + std::to_string(devices.size())));
-      pointers.push_back(devices.back().get());
+      devices.push_back(std::move(device));
     }
+    DeviceOptions options;
+    options.split = npu::split_name(split);
+    const auto set = tests::npu_set(std::move(devices), options);
     Run run;
     const auto count = [&](std::vector<std::size_t>& counts) {
       for (const FailingDevice* const device : failing) counts.push_back(device->n_calls());
@@ -66,7 +67,7 @@ struct FaultsFixture {
     models::ThreadPool pool(1);
     std::vector<models::EncoderStates> states(kFaultWindows);
     try {
-      app::WindowEncoder encoder(*model, 1, pool, pointers, {.split = split});
+      app::EncoderGroup encoder(*model, 1, pool, set.get());
       run.is_open = true;
       count(run.n_opening);
       std::vector<app::EncodeJob> jobs;

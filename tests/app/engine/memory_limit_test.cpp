@@ -8,9 +8,10 @@
 
 #include <doctest/doctest.h>
 
-#include "app/engine/devices/window_encoder.h"
+#include "app/engine/devices/encoder_group.h"
 #include "npu/design/layer_abi.h"
 #include "npu/sim/sim_device.h"
+#include "tests/app/engine/npu_set.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
@@ -33,17 +34,16 @@ struct LimitFixture {
   };
 
   Run run(const DeviceOptions& options, std::size_t n_devices = 1) const {
-    std::vector<std::unique_ptr<app::EncoderDevice>> devices;
-    std::vector<app::EncoderDevice*> pointers;
+    std::vector<std::unique_ptr<npu::Device>> devices;
     std::vector<const npu::Device*> counters;
     for (std::size_t i = 0; i < n_devices; ++i) {
       auto device = npu::open_sim_device();
       counters.push_back(device.get());
-      devices.push_back(app::npu_device(std::move(device), options));
-      pointers.push_back(devices.back().get());
+      devices.push_back(std::move(device));
     }
+    const auto set = tests::npu_set(std::move(devices), options);
     models::ThreadPool pool(2);
-    app::WindowEncoder encoder(*model, 2, pool, pointers);
+    app::EncoderGroup encoder(*model, 2, pool, set.get());
     encoder.begin_file(1);
     Run run;
     const models::LogMel mel{tests::random_matrix(80, 3000, 8)};

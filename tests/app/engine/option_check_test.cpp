@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "app/cli/command_line.h"
+#include "app/engine/devices/device_choice.h"
 #include "app/options/exit_code.h"
 #include "tests/app/engine/engine_fixture.h"
 #include "tests/few_samples.h"

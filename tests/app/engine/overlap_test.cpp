@@ -10,8 +10,9 @@
 
 #include <doctest/doctest.h>
 
-#include "app/engine/transcribe.h"
+#include "app/engine/windows/transcribe.h"
 #include "npu/sim/sim_device.h"
+#include "tests/app/engine/npu_set.h"
 #include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/model_run.h"
@@ -83,9 +84,9 @@ struct OverlapFixture {
     tests::write_device_model(folder.path() / "model");
   }
 
-  app::Recognizer recognizer(app::EncoderDevice& device, std::size_t n_threads = 2,
+  app::Recognizer recognizer(app::EncoderSet& device, std::size_t n_threads = 2,
                              bool falls_back = false) const {
-    return {tests::load(folder.path() / "model"), n_threads, {&device}, falls_back};
+    return {tests::load(folder.path() / "model"), n_threads, &device, {.falls_back = falls_back}};
   }
 
   Transcript run(app::Recognizer& recognizer, std::size_t batch_size,
@@ -98,7 +99,7 @@ struct OverlapFixture {
     options.no_speech_threshold.reset();
     options.clip_timestamps = bounds;
     options.batch_size = batch_size;
-    return app::transcribe(recognizer, options, {folder.path() / "noise.wav", {}}, callbacks);
+    return app::transcribe_file(recognizer, options, {folder.path() / "noise.wav", {}}, callbacks);
   }
 
   tests::TemporaryFolder folder;
@@ -132,11 +133,10 @@ TEST_CASE("overlap: one thread encodes the next clips while another decodes the 
   Meeting meeting;
   std::atomic<std::size_t> n_windows = 0;  // that have come to the device
   std::atomic<bool> encoder_met = false;
-  const auto device = app::npu_device(std::make_unique<WatchedDevice>([&](std::size_t window) {
-                                        n_windows = window + 1;
-                                        if (window == kBatch) encoder_met = meeting.encoder_comes();
-                                      }),
-                                      {});
+  const auto device = tests::npu_set(std::make_unique<WatchedDevice>([&](std::size_t window) {
+    n_windows = window + 1;
+    if (window == kBatch) encoder_met = meeting.encoder_comes();
+  }));
   auto recognizer = f.recognizer(*device);
   bool has_come = false;
   bool decoder_met = false;
@@ -158,7 +158,7 @@ TEST_CASE("overlap: one thread encodes the next clips while another decodes the 
 
 TEST_CASE("overlap: every bit is as without it, with 1 core or 3, 2 clips together or 4") {
   OverlapFixture f;
-  const auto device = app::npu_device(npu::open_sim_device(), {});
+  const auto device = tests::npu_set(npu::open_sim_device());
   auto recognizer = f.recognizer(*device);
   decltype(contents_of_clips({})) alone;  // one clip at a time leaves nothing to do side by side
   for (std::size_t i = 0; i < kBounds.size(); i += 2) {
@@ -179,7 +179,7 @@ TEST_CASE(
   OverlapFixture f;
   npu::SimDeviceOptions options;
   options.failure = {npu::InjectedFailure::Kind::command_error, 2 * kLayers};  // the third window
-  const auto device = app::npu_device(npu::open_sim_device(options), {});
+  const auto device = tests::npu_set(npu::open_sim_device(options));
   auto recognizer = f.recognizer(*device);
   std::size_t n_segments = 0;
   Callbacks callbacks;
@@ -192,7 +192,7 @@ TEST_CASE("overlap: where the CPU takes over from the encoder's thread no clip i
   OverlapFixture f;
   npu::SimDeviceOptions options;
   options.failure = {npu::InjectedFailure::Kind::command_error, 2 * kLayers};
-  const auto device = app::npu_device(npu::open_sim_device(options), {});
+  const auto device = tests::npu_set(npu::open_sim_device(options));
   auto recognizer = f.recognizer(*device, 2, true);
   const auto found = f.run(recognizer, 2, kBounds);
   CHECK_FALSE(recognizer.encoder().fallback().empty());
@@ -207,7 +207,7 @@ TEST_CASE("overlap: where the CPU takes over from the encoder's thread no clip i
 
 TEST_CASE("overlap: stopping ends both threads and keeps what is finished") {
   OverlapFixture f;
-  const auto device = app::npu_device(npu::open_sim_device(), {});
+  const auto device = tests::npu_set(npu::open_sim_device());
   auto recognizer = f.recognizer(*device);
   std::atomic<std::size_t> n_segments = 0;
   Callbacks callbacks;

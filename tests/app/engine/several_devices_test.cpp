@@ -14,7 +14,8 @@
 
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/devices/device_names.h"
-#include "app/engine/devices/window_encoder.h"
+#include "app/engine/devices/encoder_group.h"
+#include "tests/app/engine/npu_set.h"
 #include "tests/app/engine/remembered_device.h"
 #include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
@@ -48,15 +49,14 @@ struct DevicesFixture {
   };
 
   Run run(const Failures& failures, bool falls_back = false) const {
-    std::vector<std::unique_ptr<app::EncoderDevice>> devices;
-    std::vector<app::EncoderDevice*> pointers;
-    for (std::size_t i = 0; i < failures.size(); ++i) {
-      devices.push_back(app::npu_device(std::make_unique<tests::RememberedDevice>(failures[i]), {},
-                                        "sim:" + std::to_string(i)));
-      pointers.push_back(devices.back().get());
+    std::vector<std::unique_ptr<npu::Device>> devices;
+    for (const auto& fails_at : failures) {
+      devices.push_back(std::make_unique<tests::RememberedDevice>(fails_at));
     }
+    std::unique_ptr<app::EncoderSet> set;  // none: the CPU
+    if (!devices.empty()) set = tests::npu_set(std::move(devices));
     models::ThreadPool pool(2);
-    app::WindowEncoder encoder(*model, 2, pool, pointers, {.falls_back = falls_back});
+    app::EncoderGroup encoder(*model, 2, pool, set.get(), {.falls_back = falls_back});
     Run run;
     run.states.resize(kWindows);
     std::vector<app::EncodeJob> jobs;
@@ -206,7 +206,7 @@ TEST_CASE("several devices: names") {
   DeviceOptions options;
   options.requested = "sim:2";
   const auto chosen = app::choose_device(options, {}, 1);
-  CHECK(chosen.devices.size() == 2);
+  CHECK(chosen.devices->n_devices() == 2);
   CHECK(chosen.info.devices.back().name == "sim:1");
   CHECK(chosen.info.used == "sim");
   CHECK(app::may_be("sim:2", app::kSimulatorBackend));
@@ -225,7 +225,7 @@ TEST_CASE("several devices: a plan file and an operator are read once for all of
   std::filesystem::remove(options.plan_file);
   for (int session = 0; session < 2; ++session) {
     const auto chosen = app::choose_device(setup, {}, 1);
-    CHECK(chosen.devices.size() == 3);
+    CHECK(chosen.devices->n_devices() == 3);
     CHECK(chosen.info.npu->plan == npu::kTunedPlanName);
   }
   CHECK_THROWS_AS(app::DeviceSetup{options}, Error);
@@ -238,21 +238,21 @@ TEST_CASE("several devices: a plan file and an operator are read once for all of
 
 TEST_CASE("several devices: what is divided is a name, and goes with the devices") {
   DeviceOptions options;
-  CHECK(app::division_of(options).split == npu::Split::windows);
+  CHECK(app::asked_split(options) == npu::Split::windows);
   options.split = "auto";
-  CHECK_FALSE(app::division_of(options).split.has_value());
+  CHECK_FALSE(app::asked_split(options).has_value());
   for (const std::string_view name : npu::kSplitNames) {
     options.split = name;
-    CHECK(npu::split_name(*app::division_of(options).split) == name);
+    CHECK(npu::split_name(*app::asked_split(options)) == name);
   }
   options.split = "rows";
-  CHECK_THROWS_WITH_AS(app::division_of(options),
+  CHECK_THROWS_WITH_AS(app::check_options(options),
                        "device.split: expected auto, windows, layers, heads, found rows", Error);
   options.requested = "cpu,sim";
   for (const std::string split : {"auto", "layers", "heads"}) {
     options.split = split;
-    CHECK_THROWS_AS(app::division_of(options), Error);
+    CHECK_THROWS_AS(app::check_options(options), Error);
   }
   options.split = "windows";
-  CHECK(app::division_of(options).with_cpu);
+  CHECK(app::cpu_share_of(options).is_beside);
 }

@@ -9,8 +9,9 @@
 
 #include <doctest/doctest.h>
 
-#include "app/engine/devices/window_encoder.h"
+#include "app/engine/devices/encoder_group.h"
 #include "npu/sim/sim_device.h"
+#include "tests/app/engine/npu_set.h"
 #include "tests/app/engine/remembered_device.h"
 #include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
@@ -40,6 +41,12 @@ struct SplitRun {
   std::string fallback;
 };
 
+// Division of the work, and the CPU's part in it.
+struct How {
+  std::string split = "windows";
+  app::CpuShare cpu = {};
+};
+
 struct SplitsFixture {
   SplitsFixture() {
     tests::write_device_model(folder.path(), {kHeads, kSplitLayers});
@@ -51,23 +58,24 @@ struct SplitsFixture {
 
   // A session's encoder with simulators of its own.
   struct Session {
-    std::vector<std::unique_ptr<app::EncoderDevice>> devices;
+    std::unique_ptr<app::EncoderSet> devices;  // none: the CPU
     models::ThreadPool pool{2};
-    std::unique_ptr<app::WindowEncoder> encoder;
+    std::unique_ptr<app::EncoderGroup> encoder;
   };
-  std::unique_ptr<Session> open(const Failures& failures, const app::Division& division,
-                                bool falls_back = false, std::size_t threads = 2) const {
+  std::unique_ptr<Session> open(const Failures& failures, const How& how, bool falls_back = false,
+                                std::size_t threads = 2) const {
     auto session = std::make_unique<Session>();
-    app::Division asked = division;
-    asked.falls_back = falls_back;
-    std::vector<app::EncoderDevice*> pointers;
-    for (std::size_t i = 0; i < failures.size(); ++i) {
-      session->devices.push_back(app::npu_device(
-          std::make_unique<tests::RememberedDevice>(failures[i]), {}, "sim:" + std::to_string(i)));
-      pointers.push_back(session->devices.back().get());
+    std::vector<std::unique_ptr<npu::Device>> devices;
+    for (const auto& fails_at : failures) {
+      devices.push_back(std::make_unique<tests::RememberedDevice>(fails_at));
     }
-    session->encoder =
-        std::make_unique<app::WindowEncoder>(*model, threads, session->pool, pointers, asked);
+    DeviceOptions options;
+    options.split = how.split;
+    if (!devices.empty()) session->devices = tests::npu_set(std::move(devices), options);
+    app::CpuShare cpu = how.cpu;
+    cpu.falls_back = falls_back;
+    session->encoder = std::make_unique<app::EncoderGroup>(*model, threads, session->pool,
+                                                           session->devices.get(), cpu);
     return session;
   }
 
@@ -86,9 +94,9 @@ struct SplitsFixture {
     return run;
   }
 
-  SplitRun run(const Failures& failures, const app::Division& division, bool falls_back = false,
+  SplitRun run(const Failures& failures, const How& how, bool falls_back = false,
                std::size_t threads = 2) const {
-    return encode(*open(failures, division, falls_back, threads));
+    return encode(*open(failures, how, falls_back, threads));
   }
 
   tests::TemporaryFolder folder;
@@ -96,7 +104,7 @@ struct SplitsFixture {
   std::vector<models::LogMel> mels;
 };
 
-app::Division by(Split split) { return {.split = split}; }
+How by(Split split) { return {.split = std::string(npu::split_name(split))}; }
 
 bool same(const models::EncoderStates& a, const models::EncoderStates& b) {
   return a.values.size() > 0 && std::ranges::equal(a.values.flat(), b.values.flat());
@@ -274,8 +282,7 @@ TEST_CASE("splits: the next file begins with all devices again, in every split a
 
 TEST_CASE("split auto: the model chooses by the windows at once, and gives its reasons") {
   const SplitsFixture f;
-  app::Division division;
-  division.split.reset();
+  const How division{.split = "auto"};
   const SplitRun found =
       f.run(Failures(kSplitWindows), division);  // a device a window: nothing to divide
   REQUIRE(found.info.split.has_value());
@@ -297,8 +304,8 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever the cloc
   const SplitsFixture f;
   const SplitRun cpu = f.run({}, {});
   const SplitRun sim = f.run({std::nullopt}, {});
-  const app::Division faster_npu{.with_cpu = true, .cpu_window_ms = 310, .npu_window_ms = 100};
-  const app::Division faster_cpu{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 310};
+  const How faster_npu{.cpu = {.is_beside = true, .cpu_window_ms = 310, .npu_window_ms = 100}};
+  const How faster_cpu{.cpu = {.is_beside = true, .cpu_window_ms = 100, .npu_window_ms = 310}};
   constexpr std::array kThreads{4UL, 1UL};
   for (const std::size_t threads : tests::some_of(kThreads)) {
     const SplitRun found = f.run({std::nullopt}, faster_npu, false, threads);
@@ -316,12 +323,12 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever the cloc
   }
   DeviceOptions hybrid;
   hybrid.plan = "hybrid";
-  const auto device = app::npu_device(npu::open_sim_device(), hybrid);
+  const auto device = tests::npu_set(npu::open_sim_device(), hybrid);
   models::ThreadPool pool(1);
-  CHECK_THROWS_WITH_AS(app::WindowEncoder(*f.model, 1, pool, {device.get()}, {.with_cpu = true}),
+  CHECK_THROWS_WITH_AS(app::EncoderGroup(*f.model, 1, pool, device.get(), {.is_beside = true}),
                        doctest::Contains("device.npu_window_ms: expected what a window takes"),
                        Error);
-  const SplitRun modelled = f.run({std::nullopt}, {.with_cpu = true});
+  const SplitRun modelled = f.run({std::nullopt}, {.cpu = {.is_beside = true}});
   for (const DeviceUse& use : modelled.info.devices) CHECK(use.planned_ms > 0);
 }
 
@@ -330,7 +337,7 @@ TEST_CASE("cpu beside devices: any number of threads gives each its windows, bit
   const SplitRun cpu = f.run({}, {});
   SplitRun sim;
   if (!tests::kFewSamples) sim = f.run({std::nullopt}, {});
-  const app::Division alike{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 100};
+  const How alike{.cpu = {.is_beside = true, .cpu_window_ms = 100, .npu_window_ms = 100}};
   constexpr std::array kThreads{2UL, 1UL, 4UL};
   for (const std::size_t threads : tests::some_of(kThreads)) {
     const SplitRun shared = f.run({std::nullopt}, alike, false, threads);
@@ -343,7 +350,7 @@ TEST_CASE("cpu beside devices: any number of threads gives each its windows, bit
 TEST_CASE("cpu beside devices: a device that fails leaves its windows to the others, the CPU too") {
   const SplitsFixture f;
   const SplitRun cpu = f.run({}, {});
-  const app::Division alike{.with_cpu = true, .cpu_window_ms = 100, .npu_window_ms = 90};
+  const How alike{.cpu = {.is_beside = true, .cpu_window_ms = 100, .npu_window_ms = 90}};
   const SplitRun found = f.run({kSplitLayers}, alike);  // in its second window
   CHECK(found.error.empty());
   CHECK(found.fallback.empty());

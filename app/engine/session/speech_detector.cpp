@@ -1,4 +1,4 @@
-#include "app/engine/speech_detector.h"
+#include "app/engine/session/speech_detector.h"
 
 #include "app/engine/model_path.h"
 

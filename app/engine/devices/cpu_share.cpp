@@ -1,6 +1,10 @@
-#include "app/engine/devices/lane_plan.h"
+#include "app/engine/devices/cpu_share.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "app/engine/devices/device_names.h"
 
 namespace wnpu::app {
 namespace {
@@ -24,16 +28,35 @@ double rate(models::Precision precision) {
 
 }  // namespace
 
+CpuShare cpu_share_of(const DeviceOptions& options) {
+  return {parse_devices(options.requested).with_cpu, options.cpu_window_ms, options.npu_window_ms,
+          options.falls_back};
+}
+
+void fill_times(const LoadedModel& model, const EncoderSet& devices, CpuShare& share) {
+  if (share.cpu_window_ms == 0) {
+    share.cpu_window_ms = modelled_cpu_window_ms(model.dims(), model.precision());
+  }
+  if (share.npu_window_ms > 0) return;
+  try {
+    share.npu_window_ms = devices.window_ms();
+  } catch (const std::invalid_argument& error) {
+    throw Error("device.npu_window_ms", std::string(": expected what a window takes a device, for "
+                                                    "no time model says: ") +
+                                            error.what());
+  }
+}
+
 std::vector<std::vector<std::size_t>> plan_windows(std::span<const std::size_t> windows,
                                                    std::span<const double> window_ms) {
   std::vector<std::vector<std::size_t>> plan(window_ms.size());
   for (const std::size_t window : windows) {
     std::size_t best = 0;
-    const auto ends_at = [&](std::size_t lane) {
-      return static_cast<double>(plan[lane].size() + 1) * window_ms[lane];
+    const auto ends_at = [&](std::size_t encoder) {
+      return static_cast<double>(plan[encoder].size() + 1) * window_ms[encoder];
     };
-    for (std::size_t lane = 1; lane < plan.size(); ++lane) {
-      if (ends_at(lane) < ends_at(best)) best = lane;
+    for (std::size_t i = 1; i < plan.size(); ++i) {
+      if (ends_at(i) < ends_at(best)) best = i;
     }
     plan[best].push_back(window);
   }
@@ -45,10 +68,10 @@ double modelled_cpu_window_ms(const models::Dims& dims, models::Precision precis
 }
 
 ThreadShares thread_shares(std::size_t n_threads, std::size_t n_devices, bool with_cpu) {
-  const std::size_t n_lanes = std::max<std::size_t>(1, n_devices + (with_cpu ? 1 : 0));
-  const std::size_t lane = std::max<std::size_t>(1, n_threads / n_lanes);
-  if (!with_cpu || n_threads <= lane) return {lane, n_threads};
-  return {lane, n_threads - lane};
+  const std::size_t n_encoders = std::max<std::size_t>(1, n_devices + (with_cpu ? 1 : 0));
+  const std::size_t share = std::max<std::size_t>(1, n_threads / n_encoders);
+  if (!with_cpu || n_threads <= share) return {share, n_threads};
+  return {share, n_threads - share};
 }
 
 }  // namespace wnpu::app

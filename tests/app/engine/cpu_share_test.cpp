@@ -1,5 +1,5 @@
 // Windows dealt out by a plan over devices and the CPU: as soon done as can be, each once.
-#include "app/engine/devices/lane_plan.h"
+#include "app/engine/devices/cpu_share.h"
 
 #include <algorithm>
 #include <limits>
@@ -36,7 +36,7 @@ double makespan(const std::vector<std::vector<std::size_t>>& plan,
 
 }  // namespace
 
-TEST_CASE("lane plan: a CPU and up to four NPUs do 12 windows as soon as any schedule does") {
+TEST_CASE("cpu share: a CPU and up to four NPUs do 12 windows as soon as any schedule does") {
   std::mt19937 random(17);
   std::uniform_real_distribution<double> npu_ms(50, 200);
   std::uniform_real_distribution<double> cpu_ms(50, 2000);
@@ -58,7 +58,7 @@ TEST_CASE("lane plan: a CPU and up to four NPUs do 12 windows as soon as any sch
   }
 }
 
-TEST_CASE("lane plan: times that are a twentieth wrong cost little more than a tenth") {
+TEST_CASE("cpu share: times that are a twentieth wrong cost little more than a tenth") {
   std::mt19937 random(18);
   std::uniform_real_distribution<double> any_ms(50, 400);
   std::uniform_real_distribution<double> wrong(0.95, 1.05);
@@ -77,21 +77,21 @@ TEST_CASE("lane plan: times that are a twentieth wrong cost little more than a t
   }
 }
 
-TEST_CASE("lane plan: threads are shared out, at least one each, the CPU's from the decoder's") {
+TEST_CASE("cpu share: threads are shared out, at least one each, the CPU's from the decoder's") {
   for (std::size_t n_threads = 1; n_threads <= 16; ++n_threads) {
     for (std::size_t n_devices = 1; n_devices <= 4; ++n_devices) {
       const auto beside = app::thread_shares(n_threads, n_devices, true);
-      CHECK(beside.lane >= 1);
+      CHECK(beside.encoder >= 1);
       CHECK(beside.decoder >= 1);
-      if (n_threads > 1) CHECK(beside.lane + beside.decoder == n_threads);
+      if (n_threads > 1) CHECK(beside.encoder + beside.decoder == n_threads);
       const auto alone = app::thread_shares(n_threads, n_devices, false);
       CHECK(alone.decoder == n_threads);
-      CHECK(alone.lane == std::max<std::size_t>(1, n_threads / n_devices));
+      CHECK(alone.encoder == std::max<std::size_t>(1, n_threads / n_devices));
     }
   }
 }
 
-TEST_CASE("lane plan: the CPU's modelled time grows with the model, and is the record's for tiny") {
+TEST_CASE("cpu share: the CPU's modelled time grows with the model, and is the record's for tiny") {
   models::Dims tiny;
   tiny.n_mels = 80;
   tiny.n_audio_ctx = 1500;

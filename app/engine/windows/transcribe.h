@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "app/engine/recognizer.h"
 #include "app/engine/whisper_npu.hpp"
 #include "app/engine/windows/clips.h"
 #include "app/engine/windows/file_clips.h"
+#include "app/engine/windows/recognizer.h"
 #include "audio/mel/mel_source.h"
 #include "audio/read/input.h"
 #include "audio/vad/vad_thread.h"
@@ -48,8 +48,8 @@ class FileAtWork {
 
 // One file. Throws AudioError, DeviceError, models::Stopped (before any audio is read; later the
 // transcript is `truncated`), std::invalid_argument (language, task).
-Transcript transcribe(Recognizer& recognizer, const TranscribeOptions& options,
-                      const audio::Input& input, const Callbacks& callbacks = {},
-                      audio::VadThread* vad = nullptr);
+Transcript transcribe_file(Recognizer& recognizer, const TranscribeOptions& options,
+                           const audio::Input& input, const Callbacks& callbacks = {},
+                           audio::VadThread* vad = nullptr);
 
 }  // namespace wnpu::app

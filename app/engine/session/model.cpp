@@ -4,8 +4,8 @@
 #include "app/engine/available_cpus.h"
 #include "app/engine/error.h"
 #include "app/engine/model_path.h"
-#include "app/engine/model_state.h"
 #include "app/engine/option_check.h"
+#include "app/engine/session/model_state.h"
 #include "models/base/stage_timer.h"
 #include "npu/probe.h"
 
@@ -24,8 +24,8 @@ void load(const std::string& name_or_path, Model::State& state) {
   const auto start = models::Clock::now();
   const auto loaded = std::make_shared<const app::LoadedModel>(
       path, app::cpu_precision(options.device), state.threads);
-  if (!chosen.devices.empty()) {
-    loaded->device_layers();
+  if (chosen.devices) {
+    chosen.devices->prepare(*loaded);
   } else {
     loaded->cpu_layers();
   }
@@ -43,10 +43,10 @@ void load(const std::string& name_or_path, Model::State& state) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<app::EncoderDevice>> Model::State::take_devices() {
-  if (app::find_backend(device.used)->make == nullptr) return {};
+std::unique_ptr<app::EncoderSet> Model::State::take_devices() {
+  if (app::find_backend(device.used)->open == nullptr) return nullptr;
   const std::lock_guard lock(mutex);
-  if (!opened.empty()) return std::exchange(opened, {});
+  if (opened) return std::move(opened);
   app::DeviceSetup same = *setup;
   if (options.device.requested == app::kAutoDevice) same.request(device.used);
   return app::choose_device(same, npu::probe(), threads).devices;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/engine/devices/window_encoder.h"
+#include "app/engine/devices/encoder_group.h"
 #include "app/engine/loaded_model.h"
 #include "app/engine/whisper_npu.hpp"
 #include "decoder/model/decoder.h"
@@ -23,24 +23,22 @@ namespace wnpu::app {
 
 // An encoded window and how to decode it.
 struct DecodeJob {
-  std::size_t slot = 0;  // that keep() or encode() has filled
+  std::size_t slot = 0;  // that keep() has filled
   decoder::DecodeOptions options;
 };
 
 class Recognizer {
  public:
-  // n_threads >= 1. The devices, none: the CPU, must outlive the recognizer, and hand over to the
-  // CPU for the rest of a file where they fail and `falls_back`. Throws Error, ModelError,
-  // DeviceError.
+  // n_threads >= 1. The devices, none: the CPU, must outlive the recognizer. Throws Error,
+  // ModelError, DeviceError.
   Recognizer(std::shared_ptr<const LoadedModel> model, std::size_t n_threads,
-             const std::vector<EncoderDevice*>& devices = {}, bool falls_back = false,
-             const Division& division = {});
+             EncoderSet* devices = nullptr, const CpuShare& cpu = {});
 
   const models::Dims& dims() const { return model_->dims(); }
   const models::Vocabulary& vocabulary() const { return model_->vocabulary(); }
   // Its encode() may work on one thread while another decodes, and gains by it, where it is on a
   // device.
-  WindowEncoder& encoder() { return encoder_; }
+  EncoderGroup& encoder() { return encoder_; }
 
   // Asked many times a second while what is below works, from the thread of each; true makes it
   // throw models::Stopped.
@@ -56,8 +54,6 @@ class Recognizer {
   // and keeps them in `slot` (0, 1, ...) for the calls below. These throw std::out_of_range for a
   // slot beyond the last.
   void keep(std::size_t slot, const models::EncoderStates& states);
-  // encoder().encode(), then keep(); their times are added to `encode` and `decode`.
-  void encode(std::size_t slot, const models::LogMel& mel, Timing& timing);
   // Detects the language of the window in `slot`. Multilingual models only.
   decoder::HeardLanguages hear_languages(std::size_t slot);
   // Decodes the windows of `jobs` together; result i is job i's. Throws std::invalid_argument for
@@ -74,9 +70,8 @@ class Recognizer {
   std::shared_ptr<const LoadedModel> model_;
   std::size_t n_wanted_threads_;
   models::ThreadPool pool_;
-  WindowEncoder encoder_;
+  EncoderGroup encoder_;
   decoder::Decoder decoder_;
-  models::EncoderStates states_;             // of encode(slot, ...)
   std::vector<decoder::CrossKv> windows_;    // a slot
   std::unique_ptr<decoder::KvCache> cache_;  // grows with the number of sequences asked for
   std::function<bool()> should_stop_;

@@ -1,25 +1,17 @@
-#include "app/engine/recognizer.h"
+#include "app/engine/windows/recognizer.h"
 
-#include "app/engine/devices/lane_plan.h"
-#include "models/base/stage_timer.h"
+#include "app/engine/devices/cpu_share.h"
 
 namespace wnpu::app {
-namespace {
-
-Division with_fallback(Division division, bool falls_back) {
-  division.falls_back = falls_back;
-  return division;
-}
-
-}  // namespace
 
 Recognizer::Recognizer(std::shared_ptr<const LoadedModel> model, std::size_t n_threads,
-                       const std::vector<EncoderDevice*>& devices, bool falls_back,
-                       const Division& division)
+                       EncoderSet* devices, const CpuShare& cpu)
     : model_(std::move(model)),
-      n_wanted_threads_(thread_shares(n_threads, devices.size(), division.with_cpu).decoder),
+      n_wanted_threads_(
+          thread_shares(n_threads, devices == nullptr ? 0 : devices->n_devices(), cpu.is_beside)
+              .decoder),
       pool_(n_wanted_threads_),
-      encoder_(*model_, n_threads, pool_, devices, with_fallback(division, falls_back)),
+      encoder_(*model_, n_threads, pool_, devices, cpu),
       decoder_(model_->decoder(), pool_),
       cache_(std::make_unique<decoder::KvCache>(dims(), 1, model_->precision())) {}
 
@@ -27,16 +19,6 @@ void Recognizer::set_should_stop(std::function<bool()> should_stop) {
   encoder_.set_should_stop(should_stop);
   pool_.set_should_stop(should_stop);
   should_stop_ = std::move(should_stop);
-}
-
-void Recognizer::encode(std::size_t slot, const models::LogMel& mel, Timing& timing) {
-  {
-    models::StageTimer timer(timing.encode);
-    const EncodeJob job{&mel, &states_};
-    encoder_.encode({&job, 1});
-  }
-  models::StageTimer timer(timing.decode);
-  keep(slot, states_);
 }
 
 void Recognizer::keep(std::size_t slot, const models::EncoderStates& states) {

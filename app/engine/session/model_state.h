@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <vector>
 
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/loaded_model.h"
@@ -24,10 +23,10 @@ struct __attribute__((visibility("hidden"))) Model::State {
 
   // The devices that settled what `device` says, for the first session that asks; devices of its
   // own for every other; none: the CPU. Throws DeviceError.
-  std::vector<std::unique_ptr<app::EncoderDevice>> take_devices();
+  std::unique_ptr<app::EncoderSet> take_devices();
 
   std::mutex mutex;
-  std::vector<std::unique_ptr<app::EncoderDevice>> opened;  // not taken yet
+  std::unique_ptr<app::EncoderSet> opened;  // not taken yet
 };
 
 }  // namespace wnpu

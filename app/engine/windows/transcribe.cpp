@@ -1,4 +1,4 @@
-#include "app/engine/transcribe.h"
+#include "app/engine/windows/transcribe.h"
 
 #include <exception>
 #include <functional>
@@ -87,9 +87,9 @@ Transcript FileAtWork::finish(bool is_whole) {
   return std::move(transcript_);
 }
 
-Transcript transcribe(Recognizer& recognizer, const TranscribeOptions& options,
-                      const audio::Input& input, const Callbacks& callbacks,
-                      audio::VadThread* vad) {
+Transcript transcribe_file(Recognizer& recognizer, const TranscribeOptions& options,
+                           const audio::Input& input, const Callbacks& callbacks,
+                           audio::VadThread* vad) {
   recognizer.set_should_stop(callbacks.should_stop);
   FileAtWork file(recognizer, options, input, callbacks, vad);
   try {
