@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "app/engine/audio_input.h"
+#include "app/engine/windows/clip_loop.h"
 #include "app/engine/windows/recognizer.h"
-#include "app/engine/windows/transcribe.h"
 #include "app/options/exit_code.h"
 #include "bench/input/text_normalizer.h"
 #include "bench/rtf/transcribe_runs.h"

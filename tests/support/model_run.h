@@ -8,8 +8,8 @@
 
 #include "app/engine/loaded_model.h"
 #include "app/engine/whisper_npu.hpp"
+#include "app/engine/windows/clip_loop.h"
 #include "app/engine/windows/recognizer.h"
-#include "app/engine/windows/transcribe.h"
 #include "models/base/error.h"
 #include "models/weights/precision.h"
 

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "app/engine/audio_input.h"
-#include "app/engine/windows/transcribe.h"
+#include "app/engine/windows/clip_loop.h"
 
 namespace wnpu::app {
 

@@ -47,9 +47,8 @@ void fill_times(const LoadedModel& model, const EncoderSet& devices, CpuShare& s
   }
 }
 
-std::vector<std::vector<std::size_t>> plan_windows(std::span<const std::size_t> windows,
-                                                   std::span<const double> window_ms) {
-  std::vector<std::vector<std::size_t>> plan(window_ms.size());
+WindowQueues plan_windows(std::span<const std::size_t> windows, std::span<const double> window_ms) {
+  WindowQueues plan(window_ms.size());
   for (const std::size_t window : windows) {
     std::size_t best = 0;
     const auto ends_at = [&](std::size_t encoder) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -26,11 +27,12 @@ CpuShare cpu_share_of(const DeviceOptions& options);
 // Models the times that are not stated. Throws Error(usage) where there is no time model.
 void fill_times(const LoadedModel& model, const EncoderSet& devices, CpuShare& share);
 
+using WindowQueues = std::vector<std::deque<std::size_t>>;
+
 // The windows of each encoder, in order. Windows of one length; window_ms is what one takes each,
 // above 0. Each window goes to the encoder that would be the first to have done it, of equal ones
 // the first: no schedule of such windows ends sooner.
-std::vector<std::vector<std::size_t>> plan_windows(std::span<const std::size_t> windows,
-                                                   std::span<const double> window_ms);
+WindowQueues plan_windows(std::span<const std::size_t> windows, std::span<const double> window_ms);
 
 // Modelled time of a window on the CPU's encoder: its multiply-adds at the rate of a result of
 // record (cpu_share.cpp), whatever this machine's CPU and threads are.

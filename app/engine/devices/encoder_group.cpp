@@ -12,40 +12,6 @@
 #include "npu/device.h"
 
 namespace wnpu::app {
-namespace {
-
-// Windows of a round, for threads that take them: from one queue, or each from its own, where bits
-// differ and a plan has settled before any work who takes which.
-class RoundQueue {
- public:
-  explicit RoundQueue(std::vector<std::vector<std::size_t>> queues) : queues_(std::move(queues)) {
-    for (auto& queue : queues_) std::ranges::reverse(queue);
-  }
-
-  std::mutex mutex;  // of what is below, and of the members' counts
-
-  bool take(std::size_t thread, std::size_t& window) {
-    auto& queue = queues_[thread % queues_.size()];
-    if (queue.empty()) return false;
-    window = queue.back();
-    queue.pop_back();
-    return true;
-  }
-  void give_back(std::size_t thread, std::size_t window) {
-    queues_[thread % queues_.size()].push_back(window);
-  }
-  std::vector<std::size_t> left() const {
-    std::vector<std::size_t> all;
-    for (const auto& queue : queues_) all.insert(all.end(), queue.begin(), queue.end());
-    std::ranges::sort(all);
-    return all;
-  }
-
- private:
-  std::vector<std::vector<std::size_t>> queues_;  // the next window last
-};
-
-}  // namespace
 
 EncoderGroup::EncoderGroup(const LoadedModel& model, std::size_t n_threads,
                            models::ThreadPool& cpu_pool, EncoderSet* devices, const CpuShare& cpu)
@@ -108,6 +74,8 @@ void EncoderGroup::encode(std::span<const EncodeJob> jobs) {
   if (!left.empty()) finish_on_cpu(jobs, left);
 }
 
+// Threads take windows from one queue, or each from its own, where bits differ and a plan has
+// settled before any work who takes which. The lock is for queues and counts.
 std::vector<std::size_t> EncoderGroup::encode_round(std::span<const std::size_t> windows,
                                                     std::span<const EncodeJob> jobs) {
   std::vector<Member*> threads;
@@ -117,33 +85,43 @@ std::vector<std::size_t> EncoderGroup::encode_round(std::span<const std::size_t>
     threads.insert(threads.end(), member.encoder->n_at_once(), &member);
     planned_ms.resize(threads.size(), member.use.planned_ms);
   }
-  std::vector<std::vector<std::size_t>> queues{{windows.begin(), windows.end()}};
+  WindowQueues queues{{windows.begin(), windows.end()}};
   if (cpu_share_.is_beside) queues = plan_windows(windows, planned_ms);
-  RoundQueue queue(std::move(queues));
+  std::mutex mutex;
   models::side_by_side(threads.size(), [&](std::size_t i) {
     Member& member = *threads[i];
-    std::size_t window = 0;
-    std::unique_lock lock(queue.mutex);
-    while (member.is_working() && queue.take(i, window)) {
+    auto& queue = queues[i % queues.size()];
+    std::unique_lock lock(mutex);
+    while (member.is_working() && !queue.empty()) {
+      const std::size_t window = queue.front();
+      queue.pop_front();
       lock.unlock();
       const auto start = models::Clock::now();
-      std::string failure;
-      try {
-        member.encoder->encode(*jobs[window].mel, *jobs[window].states, should_stop_);
-      } catch (const npu::DeviceError& error) {
-        failure = error.what();
-      }
+      const std::string failure = encode_one(*member.encoder, jobs[window]);
       lock.lock();
-      if (!failure.empty()) {
+      if (failure.empty()) {
+        ++member.use.windows;
+        member.use.window_s += models::seconds_since(start);
+      } else {
         member.use.failure = failure;
-        queue.give_back(i, window);
-        return;
+        queue.push_front(window);
       }
-      ++member.use.windows;
-      member.use.window_s += models::seconds_since(start);
     }
   });
-  return queue.left();
+  std::vector<std::size_t> left;
+  for (const auto& queue : queues) left.insert(left.end(), queue.begin(), queue.end());
+  std::ranges::sort(left);
+  return left;
+}
+
+// The message of a device that failed; empty: the window is encoded.
+std::string EncoderGroup::encode_one(encoder::WindowEncoder& encoder, const EncodeJob& job) const {
+  try {
+    encoder.encode(*job.mel, *job.states, should_stop_);
+    return {};
+  } catch (const npu::DeviceError& error) {
+    return error.what();
+  }
 }
 
 // A device's failure is the one that may be survived, and only where the user said so.

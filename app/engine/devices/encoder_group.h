@@ -68,6 +68,7 @@ class EncoderGroup {
   // Encodes `windows`, indexes of jobs; gives those that a member has failed on or left.
   std::vector<std::size_t> encode_round(std::span<const std::size_t> windows,
                                         std::span<const EncodeJob> jobs);
+  std::string encode_one(encoder::WindowEncoder& encoder, const EncodeJob& job) const;
   void finish_on_cpu(std::span<const EncodeJob> jobs, std::span<const std::size_t> left);
 
   const LoadedModel& model_;

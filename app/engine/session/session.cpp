@@ -10,7 +10,7 @@
 #include "app/engine/session/speech_detector.h"
 #include "app/engine/windows/recognizer.h"
 #include "app/engine/windows/recordings.h"
-#include "app/engine/windows/transcribe.h"
+#include "app/engine/windows/clip_loop.h"
 #include "models/base/stage_timer.h"
 #include "models/kernels/vectors/instruction_set.h"
 

@@ -1,9 +1,11 @@
 #include "app/engine/windows/clip_loop.h"
 
+#include <exception>
 #include <future>
+#include <numeric>
 #include <utility>
 
-#include "app/engine/windows/decode_with_fallback.h"
+#include "decoder/text/fallback.h"
 #include "models/base/stage_timer.h"
 #include "models/base/stopped.h"
 
@@ -13,20 +15,66 @@ namespace {
 // The time of a scope, in equal parts to the files of a batch's windows.
 class SharedTimer {
  public:
-  SharedTimer(std::span<OpenClip* const> batch, double Timing::*stage)
+  SharedTimer(std::span<ActiveClip* const> batch, double Timing::*stage)
       : batch_(batch), stage_(stage) {}
   ~SharedTimer() {
     const double part = models::seconds_since(start_) / static_cast<double>(batch_.size());
-    for (const OpenClip* const clip : batch_) clip->file->transcript().timing.*stage_ += part;
+    for (const ActiveClip* const clip : batch_) clip->file->transcript().timing.*stage_ += part;
   }
   SharedTimer(const SharedTimer&) = delete;
   SharedTimer& operator=(const SharedTimer&) = delete;
 
  private:
-  std::span<OpenClip* const> batch_;
+  std::span<ActiveClip* const> batch_;
   double Timing::*stage_;
   models::Clock::time_point start_ = models::Clock::now();
 };
+
+struct DecodedWithFallback {
+  decoder::Decoded kept;
+  std::size_t n_tokens = 0;  // of all tries
+};
+
+// Decodes the batch's windows; those that fail a test again, together, at the next temperature.
+std::vector<DecodedWithFallback> decode_with_fallback(Recognizer& recognizer,
+                                                      std::span<ActiveClip* const> batch) {
+  const WindowOptions& options = batch.front()->file->window_options();
+  std::vector<DecodedWithFallback> all(batch.size());
+  std::vector<std::vector<decoder::Decoded>> tries(batch.size());
+  std::vector<std::size_t> open(batch.size());
+  std::iota(open.begin(), open.end(), 0);
+  for (const double temperature : options.temperatures()) {
+    std::vector<DecodeJob> jobs;
+    jobs.reserve(open.size());
+    for (const std::size_t i : open)
+      jobs.push_back(batch[i]->file->decode_job(*batch[i], temperature));
+    std::vector<decoder::Decoded> decoded = recognizer.decode(jobs);
+    std::vector<std::size_t> failed;
+    for (std::size_t j = 0; j < open.size(); ++j) {
+      all[open[j]].n_tokens += decoded[j].tokens.size();
+      if (decoder::needs_fallback(decoded[j], options.thresholds())) failed.push_back(open[j]);
+      tries[open[j]].push_back(std::move(decoded[j]));
+    }
+    open = std::move(failed);
+    if (open.empty()) break;
+  }
+  for (const std::size_t i : open) {
+    std::swap(tries[i][decoder::best_try(tries[i], options.thresholds())], tries[i].back());
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) all[i].kept = std::move(tries[i].back());
+  return all;
+}
+
+// The log-mel of the batch's windows; a window whose file fails leaves the batch.
+std::vector<EncodeJob> load(std::vector<ActiveClip*>& batch) {
+  std::vector<EncodeJob> jobs;
+  std::erase_if(batch, [&](ActiveClip* const clip) {
+    const models::LogMel* const mel = clip->file->next_window(*clip);
+    if (mel != nullptr) jobs.push_back({mel, &clip->states});
+    return mel == nullptr;
+  });
+  return jobs;
+}
 
 }  // namespace
 
@@ -39,30 +87,31 @@ bool ClipLoop::overlaps() const { return n_together_ > 1 && recognizer_.encoder(
 // One batch is decoded. Where that pays, the next is encoded at the same time: the encoder's thread
 // touches its clips, their files' log-mel, n_windows, timing.mel and timing.encode, this thread all
 // else. The encoder's exception comes last, when what was decoded has been handed out.
-void ClipLoop::run_round(std::span<FileClips* const> files) {
-  for (FileClips* const file : files) file->open(n_at_work());
+void ClipLoop::run_round(std::span<TranscriptionJob* const> files) {
+  for (TranscriptionJob* const file : files) file->open_clips(n_at_work());
   const Batch to_encode = next_batch(files, false);
   const Batch to_decode = next_batch(files, true);
-  const auto hand_out = [&] {
-    for (FileClips* const file : files) file->hand_out();
+  const auto emit_segments = [&] {
+    for (TranscriptionJob* const file : files) file->emit_segments();
   };
   if (!overlaps()) {
     // Encoded windows, left over if a device has failed meanwhile, are decoded first.
     decode(to_decode.empty() ? encode_into_slots(to_encode) : to_decode);
-    return hand_out();
+    return emit_segments();
   }
   // Deferred if no thread can be started: the task then runs inside get().
   auto encoded =
       std::async(std::launch::async | std::launch::deferred, [&] { encode_into_clips(to_encode); });
   decode(to_decode);  // where it throws, the encoder, which is asked to stop too, is waited for
-  hand_out();
+  emit_segments();
   encoded.get();
 }
 
-ClipLoop::Batch ClipLoop::next_batch(std::span<FileClips* const> files, bool is_encoded) const {
+ClipLoop::Batch ClipLoop::next_batch(std::span<TranscriptionJob* const> files,
+                                     bool is_encoded) const {
   Batch batch;
-  for (FileClips* const file : files) {
-    for (OpenClip& clip : file->clips()) {
+  for (TranscriptionJob* const file : files) {
+    for (ActiveClip& clip : file->clips()) {
       if (batch.size() == n_together_) return batch;
       if (!clip.is_done() && clip.is_encoded == is_encoded) batch.push_back(&clip);
     }
@@ -70,34 +119,25 @@ ClipLoop::Batch ClipLoop::next_batch(std::span<FileClips* const> files, bool is_
   return batch;
 }
 
-ClipLoop::Batch ClipLoop::encode_into_slots(const Batch& batch) {
-  Batch encoded;
-  for (OpenClip* const clip : batch) {
-    const models::LogMel* const mel = clip->file->next_window(*clip);
-    if (mel == nullptr) continue;
-    Timing& timing = clip->file->transcript().timing;
-    const EncodeJob job{mel, &states_};
-    models::timed(timing.encode, [&] { recognizer_.encoder().encode({&job, 1}); });
-    models::timed(timing.decode, [&] { recognizer_.keep(encoded.size(), states_); });
-    clip->states = {};  // of a window before, on a device that has failed
-    clip->is_encoded = true;
-    encoded.push_back(clip);
+ClipLoop::Batch ClipLoop::encode_into_slots(Batch batch) {
+  std::vector<EncodeJob> jobs = load(batch);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    ActiveClip& clip = *batch[i];
+    Timing& timing = clip.file->transcript().timing;
+    jobs[i].states = &states_;
+    models::timed(timing.encode, [&] { recognizer_.encoder().encode({&jobs[i], 1}); });
+    models::timed(timing.decode, [&] { recognizer_.keep(i, states_); });
+    clip.states = {};  // of a window before, on a device that has failed
+    clip.is_encoded = true;
   }
-  return encoded;
+  return batch;
 }
 
-void ClipLoop::encode_into_clips(const Batch& batch) {
-  std::vector<EncodeJob> jobs;
-  Batch encoded;
-  for (OpenClip* const clip : batch) {
-    const models::LogMel* const mel = clip->file->next_window(*clip);
-    if (mel == nullptr) continue;
-    jobs.push_back({mel, &clip->states});
-    encoded.push_back(clip);
-  }
-  const SharedTimer timer(encoded, &Timing::encode);
+void ClipLoop::encode_into_clips(Batch batch) {
+  const std::vector<EncodeJob> jobs = load(batch);
+  const SharedTimer timer(batch, &Timing::encode);
   recognizer_.encoder().encode(jobs);
-  for (OpenClip* const clip : encoded) clip->is_encoded = true;
+  for (ActiveClip* const clip : batch) clip->is_encoded = true;
 }
 
 void ClipLoop::decode(const Batch& batch) {
@@ -108,13 +148,9 @@ void ClipLoop::decode(const Batch& batch) {
     batch[i]->slot = i;
     if (batch[i]->states.values.size() > 0) recognizer_.keep(i, batch[i]->states);
   }
-  const auto make_job = [&](std::size_t i, double temperature) {
-    return batch[i]->file->job(*batch[i], temperature);
-  };
-  const auto tries = decode_with_fallback(recognizer_, batch.front()->file->window_options(),
-                                          batch.size(), make_job);
+  const auto tries = decode_with_fallback(recognizer_, batch);
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    OpenClip& clip = *batch[i];
+    ActiveClip& clip = *batch[i];
     clip.file->transcript().n_tokens += tries[i].n_tokens;
     clip.file->finish_window(clip, tries[i].kept);
     clip.is_encoded = false;
@@ -122,6 +158,23 @@ void ClipLoop::decode(const Batch& batch) {
     clip.mel = {};  // it may have to wait for clips before it
     clip.states = {};
   }
+}
+
+Transcript transcribe_file(Recognizer& recognizer, const TranscribeOptions& options,
+                           const audio::Input& input, const Callbacks& callbacks,
+                           audio::VadThread* vad) {
+  recognizer.set_should_stop(callbacks.should_stop);
+  TranscriptionJob file(recognizer, options, input, callbacks, vad);
+  try {
+    file.begin();
+    ClipLoop loop(recognizer, options.batch_size, callbacks.should_stop);
+    TranscriptionJob* const job = &file;
+    while (!file.is_done()) loop.run_round({&job, 1});
+    if (file.failure()) std::rethrow_exception(file.failure());
+  } catch (const models::Stopped&) {
+    return file.finish(false);
+  }
+  return file.finish(true);
 }
 
 }  // namespace wnpu::app

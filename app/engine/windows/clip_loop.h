@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "app/engine/windows/file_clips.h"
 #include "app/engine/windows/recognizer.h"
+#include "app/engine/windows/transcription_job.h"
 
 namespace wnpu::app {
 
@@ -24,18 +24,18 @@ class ClipLoop {
   // Decodes one window of each of the first clips, n_together at most, after encoding it or, on a
   // device, beside encoding the next ones; then has the files hand out finished segments. Throws
   // models::Stopped; the segments of finished windows are in the transcripts then.
-  void run_round(std::span<FileClips* const> files);
+  void run_round(std::span<TranscriptionJob* const> files);
 
  private:
-  using Batch = std::vector<OpenClip*>;  // windows that are worked on together, one a clip
+  using Batch = std::vector<ActiveClip*>;  // windows that are worked on together, one a clip
 
   // The first clips whose window is encoded, or is not: no more than are decoded together.
-  Batch next_batch(std::span<FileClips* const> files, bool is_encoded) const;
+  Batch next_batch(std::span<TranscriptionJob* const> files, bool is_encoded) const;
   bool overlaps() const;
   // Into slots 0, 1, ...; what is left of the batch where a file fails.
-  Batch encode_into_slots(const Batch& batch);
+  Batch encode_into_slots(Batch batch);
   // Into the clips, beside others that are decoded, which have the slots.
-  void encode_into_clips(const Batch& batch);
+  void encode_into_clips(Batch batch);
   void decode(const Batch& batch);
 
   Recognizer& recognizer_;
@@ -43,5 +43,11 @@ class ClipLoop {
   std::function<bool()> should_stop_;
   models::EncoderStates states_;  // of a window on its way into its slot
 };
+
+// One file. Throws AudioError, DeviceError, models::Stopped (before any audio is read; later the
+// transcript is `truncated`), std::invalid_argument (language, task).
+Transcript transcribe_file(Recognizer& recognizer, const TranscribeOptions& options,
+                           const audio::Input& input, const Callbacks& callbacks = {},
+                           audio::VadThread* vad = nullptr);
 
 }  // namespace wnpu::app

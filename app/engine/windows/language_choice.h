@@ -6,11 +6,16 @@
 
 #include "app/engine/whisper_npu.hpp"
 #include "app/engine/windows/clips.h"
-#include "app/engine/windows/file_clips.h"
 #include "app/engine/windows/recognizer.h"
 #include "audio/mel/mel_source.h"
 
 namespace wnpu::app {
+
+// A whole window of 30 s that was encoded before the loop.
+struct EncodedWindow {
+  std::size_t seek = 0;  // its first frame
+  models::EncoderStates states;
+};
 
 // Sets language and language_probs of the transcript: as the options say, or from the first windows
 // with speech, no_speech_threshold says which, where one that is sure decides, else the language of

@@ -44,8 +44,8 @@ void Recordings::run() {
 
 void Recordings::work() {
   for (admit(); !open_.empty(); admit()) {
-    std::vector<FileClips*> files;
-    for (Open& each : open_) files.push_back(&each.file->clips());
+    std::vector<TranscriptionJob*> files;
+    for (Open& each : open_) files.push_back(&*each.file);
     loop_.run_round(files);
     retire();
   }
@@ -90,13 +90,13 @@ void Recordings::begin(Open& opened, const Recording& recording) {
 
 void Recordings::retire() {
   for (auto each = open_.begin(); each != open_.end();) {
-    FileClips& clips = each->file->clips();
-    if (!clips.is_done()) {
+    const TranscriptionJob& file = *each->file;
+    if (!file.is_done()) {
       ++each;
       continue;
     }
-    if (clips.failure()) {
-      fail(each->number, name_of(each->input), clips.failure());
+    if (file.failure()) {
+      fail(each->number, name_of(each->input), file.failure());
     } else {
       done(*each, true);
     }

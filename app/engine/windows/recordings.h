@@ -9,7 +9,6 @@
 #include "app/engine/whisper_npu.hpp"
 #include "app/engine/windows/clip_loop.h"
 #include "app/engine/windows/recognizer.h"
-#include "app/engine/windows/transcribe.h"
 
 namespace wnpu::app {
 
@@ -38,7 +37,7 @@ class Recordings {
     std::size_t number = 0;
     TranscribeOptions options;
     audio::Input input;
-    std::optional<FileAtWork> file;
+    std::optional<TranscriptionJob> file;
   };
 
   void work();

@@ -25,8 +25,7 @@ double best_makespan(std::size_t n_windows, const std::vector<double>& window_ms
   return best;
 }
 
-double makespan(const std::vector<std::vector<std::size_t>>& plan,
-                const std::vector<double>& window_ms) {
+double makespan(const app::WindowQueues& plan, const std::vector<double>& window_ms) {
   double last = 0;
   for (std::size_t lane = 0; lane < plan.size(); ++lane) {
     last = std::max(last, static_cast<double>(plan[lane].size()) * window_ms[lane]);

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "app/engine/windows/transcribe.h"
+#include "app/engine/windows/clip_loop.h"
 #include "npu/sim/sim_device.h"
 #include "tests/app/engine/npu_set.h"
 #include "tests/few_samples.h"

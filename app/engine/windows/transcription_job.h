@@ -1,4 +1,5 @@
-// A file at work: its clips, and what their windows give. One clip after the other as
+// A file on its way from audio to transcript: read the audio, find its clips, settle the language,
+// then its windows, which clip_loop.h encodes and decodes. One clip after the other as
 // openai/whisper transcribe.py does it, or several independent clips at once (batch_size above 1).
 #pragma once
 
@@ -6,19 +7,22 @@
 #include <deque>
 #include <exception>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "app/engine/whisper_npu.hpp"
 #include "app/engine/windows/clips.h"
+#include "app/engine/windows/language_choice.h"
 #include "app/engine/windows/recognizer.h"
 #include "app/engine/windows/window_options.h"
 #include "audio/mel/mel_source.h"
+#include "audio/read/input.h"
+#include "audio/vad/vad_thread.h"
 #include "decoder/text/segments.h"
+#include "models/base/stage_timer.h"
 
 namespace wnpu::app {
 
-class FileClips;
+class TranscriptionJob;
 
 // The log-mel of a clip's windows, which may overlap.
 class ClipMel {
@@ -35,8 +39,8 @@ class ClipMel {
 };
 
 // A clip at work.
-struct OpenClip {
-  FileClips* file = nullptr;
+struct ActiveClip {
+  TranscriptionJob* file = nullptr;
   std::size_t seek = 0;  // frame (10 ms) of the file at which the next window begins
   std::size_t end = 0;
   std::size_t slot = 0;  // of the recognizer, while the window is decoded
@@ -50,66 +54,65 @@ struct OpenClip {
   bool is_done() const { return seek >= end; }
 };
 
-// A whole window of 30 s that was encoded before the loop.
-struct EncodedWindow {
-  std::size_t seek = 0;  // its first frame
-  models::EncoderStates states;
-};
-
-// Input and outputs of a file's windows.
-struct FileEnds {
-  audio::MelSource& mel;
-  Transcript& transcript;
-  const Callbacks& callbacks;
-};
-
-class FileClips {
+class TranscriptionJob {
  public:
-  // All arguments but the last two must outlive it. Segments and times go to `transcript`, whose
-  // language must be set. `encoded` is not encoded again.
-  FileClips(Recognizer& recognizer, const TranscribeOptions& options, const FileEnds& ends,
-            std::vector<Clip> clips, std::optional<EncodedWindow> encoded = {});
+  // Reads the audio. `vad` finds speech, where the options ask for that. All arguments must outlive
+  // it. Throws AudioError, models::Stopped (none of it was read).
+  TranscriptionJob(Recognizer& recognizer, const TranscribeOptions& options,
+                   const audio::Input& input, const Callbacks& callbacks, audio::VadThread* vad);
+  TranscriptionJob(TranscriptionJob&&) = delete;
+
+  // Settles language and clips; comes before what follows. Throws models::Stopped, AudioError,
+  // DeviceError.
+  void begin();
 
   // Window options, equal for all files that are worked on together.
-  const WindowOptions& window_options() const { return window_options_; }
+  const WindowOptions& window_options() const { return *window_options_; }
   Transcript& transcript() { return transcript_; }
+  double duration_s() const { return mel_.duration_s(); }
 
-  bool is_done() const { return failure_ || (next_ == all_.size() && open_.empty()); }
+  bool is_done() const { return failure_ || (next_ == all_.size() && active_.empty()); }
   // Exception from reading the audio again: it ends this file alone.
   const std::exception_ptr& failure() const { return failure_; }
 
   // Opens clips until n_wanted of them have windows left. Unless batched only one is open at a
   // time, since its text is the prompt of the next.
-  void open(std::size_t n_wanted);
+  void open_clips(std::size_t n_wanted);
   // In order: at work, or not handed out yet.
-  std::deque<OpenClip>& clips() { return open_; }
+  std::deque<ActiveClip>& clips() { return active_; }
 
   // Sets the clip's window to the next, and gives its log-mel; nullptr: the file has failed.
-  const models::LogMel* next_window(OpenClip& clip);
+  const models::LogMel* next_window(ActiveClip& clip);
   // The slot and the options to decode the clip's window with.
-  DecodeJob job(const OpenClip& clip, double temperature) const;
+  DecodeJob decode_job(const ActiveClip& clip, double temperature) const;
   // Turns the decoded tokens into segments of the clip, and sets clip.seek to the frame at which
   // its next window begins.
-  void finish_window(OpenClip& clip, const decoder::Decoded& decoded);
+  void finish_window(ActiveClip& clip, const decoder::Decoded& decoded);
   // Segments go out in the order of the clips: those of the first clip at once.
-  void hand_out();
+  void emit_segments();
+
+  // Task, language, segments, input, timing (all but load) and warnings. `is_whole`: no
+  // models::Stopped has ended the work.
+  Transcript finish(bool is_whole);
 
  private:
-  void take_encoded(OpenClip& opened);
-  void pass_on_context(OpenClip& clip, const decoder::Decoded& decoded) const;
+  void take_encoded(ActiveClip& opened);
+  void pass_on_context(ActiveClip& clip, const decoder::Decoded& decoded) const;
 
+  models::Clock::time_point start_ = models::Clock::now();
   Recognizer& recognizer_;
   const TranscribeOptions& options_;
-  audio::MelSource& mel_;
-  Transcript& transcript_;
+  const audio::Input& input_;
   const Callbacks& callbacks_;
-  WindowOptions window_options_;
   bool is_batched_;
-  std::vector<Clip> all_;
-  std::size_t next_ = 0;  // of all_, to be opened
-  std::optional<EncodedWindow> encoded_;
-  Context carried_;  // from clip to clip, unless batched
-  std::deque<OpenClip> open_;
+  Transcript transcript_;
+  audio::MelSource mel_;
+  std::vector<Clip> all_;  // found by the detector, or as the options say
+  std::size_t next_ = 0;   // of all_, to be opened
+  std::optional<WindowOptions> window_options_;
+  std::optional<EncodedWindow> encoded_;  // while the language was settled
+  Context carried_;                       // from clip to clip, unless batched
+  std::deque<ActiveClip> active_;
   std::exception_ptr failure_;
 };
 

@@ -1,15 +1,42 @@
-#include "app/engine/windows/file_clips.h"
+#include "app/engine/windows/transcription_job.h"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 #include <utility>
 
+#include "app/engine/audio_input.h"
 #include "app/engine/windows/word_placement.h"
 #include "audio/read/error.h"
+#include "decoder/search/decode_options.h"
 #include "decoder/text/rest.h"
-#include "models/base/stage_timer.h"
+#include "models/base/stopped.h"
 
 namespace wnpu::app {
 namespace {
+
+// Receiver of the first pass's samples: on_samples, and the voice activity detector if there is
+// one.
+std::function<void(std::span<const float>)> listeners(const Callbacks& callbacks,
+                                                      audio::VadThread* vad, double& vad_s) {
+  if (vad == nullptr) return callbacks.on_samples;
+  return [&callbacks, vad, &vad_s](std::span<const float> samples) {
+    if (callbacks.on_samples) callbacks.on_samples(samples);
+    models::StageTimer timer(vad_s);
+    vad->push(samples);
+  };
+}
+
+audio::MelOptions reading(Recognizer& recognizer, std::size_t feature_bytes,
+                          const Callbacks& callbacks, audio::VadThread* vad, Timing& timing) {
+  audio::MelOptions options;
+  options.budget_bytes = feature_bytes;
+  options.beside = recognizer.pool().n_threads() > 1;
+  options.should_stop = callbacks.should_stop;
+  if (vad != nullptr) vad->start();
+  options.on_pcm = listeners(callbacks, vad, timing.vad);
+  return options;
+}
 
 // The decoder's segment, as the engine's caller has it.
 Segment public_segment(decoder::Segment&& segment) {
@@ -52,36 +79,56 @@ const models::LogMel& ClipMel::load(audio::MelSource& source, const decoder::Win
   return mel_;
 }
 
-FileClips::FileClips(Recognizer& recognizer, const TranscribeOptions& options, const FileEnds& ends,
-                     std::vector<Clip> clips, std::optional<EncodedWindow> encoded)
+TranscriptionJob::TranscriptionJob(Recognizer& recognizer, const TranscribeOptions& options,
+                                   const audio::Input& input, const Callbacks& callbacks,
+                                   audio::VadThread* vad)
     : recognizer_(recognizer),
       options_(options),
-      mel_(ends.mel),
-      transcript_(ends.transcript),
-      callbacks_(ends.callbacks),
-      window_options_(options, recognizer.dims(), recognizer.vocabulary(),
-                      ends.transcript.language),
+      input_(input),
+      callbacks_(callbacks),
       is_batched_(options.batch_size > 1),
-      all_(std::move(clips)),
-      encoded_(std::move(encoded)),
-      carried_(window_options_.first_context()) {
-  std::erase_if(all_, [](const Clip& clip) { return clip.start >= clip.end; });
+      mel_(input, recognizer.dims().n_mels,
+           reading(recognizer, options.feature_bytes, callbacks, vad, transcript_.timing)) {
+  transcript_.task = decoder::kTaskNames[static_cast<std::size_t>(options.task)];
+  if (callbacks.on_progress) callbacks.on_progress(0, mel_.duration_s());
+  if (vad == nullptr) {
+    all_ = clips_between(options.clip_timestamps, mel_.content_frames());
+    return;
+  }
+  models::StageTimer timer(transcript_.timing.vad);
+  all_ = clips_of_speech(vad->finish(), mel_.content_frames(), options);
 }
 
-void FileClips::open(std::size_t n_wanted) {
-  if (!is_batched_) n_wanted = open_.empty() ? 1 : 0;  // which has handed its context on
-  auto n_open = static_cast<std::size_t>(std::ranges::count(open_, false, &OpenClip::is_done));
+void TranscriptionJob::begin() {
+  if (mel_.is_stopped()) throw models::Stopped();
+  encoded_ = settle_language(recognizer_, options_, all_, mel_, transcript_);
+  std::erase_if(all_, [](const Clip& clip) { return clip.start >= clip.end; });
+  if (callbacks_.on_beginning) {
+    Beginning beginning{transcript_.language, transcript_.language_probs, mel_.duration_s(), {}};
+    for (const Clip& clip : all_) {
+      beginning.clips.emplace_back(to_seconds(clip.start), to_seconds(clip.end));
+    }
+    callbacks_.on_beginning(beginning);
+  }
+  window_options_.emplace(options_, recognizer_.dims(), recognizer_.vocabulary(),
+                          transcript_.language);
+  carried_ = window_options_->first_context();
+}
+
+void TranscriptionJob::open_clips(std::size_t n_wanted) {
+  if (!is_batched_) n_wanted = active_.empty() ? 1 : 0;  // which has handed its context on
+  auto n_open = static_cast<std::size_t>(std::ranges::count(active_, false, &ActiveClip::is_done));
   for (; next_ < all_.size() && n_open < n_wanted; ++next_, ++n_open) {
-    OpenClip& opened = open_.emplace_back();
+    ActiveClip& opened = active_.emplace_back();
     opened.file = this;
     opened.seek = all_[next_].start;
     opened.end = all_[next_].end;
-    opened.context = is_batched_ ? window_options_.first_context() : std::move(carried_);
+    opened.context = is_batched_ ? window_options_->first_context() : std::move(carried_);
     if (encoded_ && encoded_->seek == opened.seek) take_encoded(opened);
   }
 }
 
-void FileClips::take_encoded(OpenClip& opened) {
+void TranscriptionJob::take_encoded(ActiveClip& opened) {
   opened.window = {opened.seek, audio::kWindowFrames};
   opened.states = std::move(encoded_->states);
   opened.is_encoded = true;
@@ -89,7 +136,7 @@ void FileClips::take_encoded(OpenClip& opened) {
   ++transcript_.n_windows;
 }
 
-const models::LogMel* FileClips::next_window(OpenClip& clip) {
+const models::LogMel* TranscriptionJob::next_window(ActiveClip& clip) {
   clip.window = {clip.seek, std::min(audio::kWindowFrames, clip.end - clip.seek)};
   try {
     const models::LogMel& mel =
@@ -102,22 +149,22 @@ const models::LogMel* FileClips::next_window(OpenClip& clip) {
   }
 }
 
-DecodeJob FileClips::job(const OpenClip& clip, double temperature) const {
-  return {clip.slot, window_options_.at({clip.window.seek, clip.end}, clip.context, temperature)};
+DecodeJob TranscriptionJob::decode_job(const ActiveClip& clip, double temperature) const {
+  return {clip.slot, window_options_->at({clip.window.seek, clip.end}, clip.context, temperature)};
 }
 
-void FileClips::finish_window(OpenClip& clip, const decoder::Decoded& decoded) {
+void TranscriptionJob::finish_window(ActiveClip& clip, const decoder::Decoded& decoded) {
   clip.seek = clip.window.seek + clip.window.size;
-  if (decoder::is_silence(decoded, window_options_.thresholds())) return;
+  if (decoder::is_silence(decoded, window_options_->thresholds())) return;
   decoder::SplitWindow split =
       decoder::split_at_timestamps(decoded, clip.window, recognizer_.vocabulary());
   double& last_speech = clip.context.last_speech_timestamp;
   if (options_.word_timestamps) {
-    place_words(recognizer_, options_, {job(clip, 0), clip.window, mel_.content_frames()}, split,
-                last_speech);
+    place_words(recognizer_, options_, {decode_job(clip, 0), clip.window, mel_.content_frames()},
+                split, last_speech);
   }
   if (is_batched_) {
-    const std::size_t shortest = window_options_.shortest_rest();
+    const std::size_t shortest = window_options_->shortest_rest();
     const bool is_last = decoder::fit_into_clip(split, clip.window, clip.end, shortest);
     if (is_last && options_.word_timestamps)
       last_speech = end_of(split.segments).value_or(last_speech);
@@ -131,21 +178,21 @@ void FileClips::finish_window(OpenClip& clip, const decoder::Decoded& decoded) {
   if (!split.is_skipped) pass_on_context(clip, decoded);
   clip.seek = split.next_seek;
   const std::size_t rest = clip.end - std::min(clip.end, clip.seek);
-  if (options_.vad.enabled && rest < window_options_.shortest_rest()) clip.seek = clip.end;
+  if (options_.vad.enabled && rest < window_options_->shortest_rest()) clip.seek = clip.end;
 }
 
 // A text that was sampled, or would have had to be, is no good prompt (transcribe.py).
-void FileClips::pass_on_context(OpenClip& clip, const decoder::Decoded& decoded) const {
-  const bool failed = decoder::needs_fallback(decoded, window_options_.thresholds());
-  const double temperature = failed ? window_options_.temperatures().back() : decoded.temperature;
+void TranscriptionJob::pass_on_context(ActiveClip& clip, const decoder::Decoded& decoded) const {
+  const bool failed = decoder::needs_fallback(decoded, window_options_->thresholds());
+  const double temperature = failed ? window_options_->temperatures().back() : decoded.temperature;
   if (is_batched_ || !options_.condition_on_previous_text || temperature > 0.5) {
     clip.context.prompt_reset_since = clip.context.all_tokens.size();
   }
 }
 
-void FileClips::hand_out() {
-  while (!open_.empty()) {
-    OpenClip& clip = open_.front();
+void TranscriptionJob::emit_segments() {
+  while (!active_.empty()) {
+    ActiveClip& clip = active_.front();
     for (decoder::Segment& segment : clip.segments) {
       segment.id = transcript_.segments.size();
       transcript_.segments.push_back(public_segment(std::move(segment)));
@@ -158,8 +205,17 @@ void FileClips::hand_out() {
     }
     if (!clip.is_done()) return;
     if (!is_batched_) carried_ = std::move(clip.context);
-    open_.pop_front();
+    active_.pop_front();
   }
+}
+
+Transcript TranscriptionJob::finish(bool is_whole) {
+  transcript_.truncated = !is_whole;
+  describe_audio(mel_, input_, transcript_);
+  if (!recognizer_.vocabulary().is_multilingual()) warn_of_misfit(transcript_);
+  if (is_whole) warn_of_clips_beyond(mel_.duration_s(), options_, transcript_.warnings);
+  transcript_.timing.total = models::seconds_since(start_);
+  return std::move(transcript_);
 }
 
 }  // namespace wnpu::app
