@@ -9,7 +9,7 @@
 
 namespace wnpu::encoder {
 
-Encoder::Encoder(const PackedEnds& ends, LayerBackend& backend, models::ThreadPool& pool)
+Encoder::Encoder(const PackedStemAndNorm& ends, LayerBackend& backend, models::ThreadPool& pool)
     : ends_(ends, pool), backend_(backend) {
   if (backend.n_layers() != ends.dims.n_audio_layer) {
     throw std::invalid_argument("encoder: expected a backend of " +
@@ -18,7 +18,7 @@ Encoder::Encoder(const PackedEnds& ends, LayerBackend& backend, models::ThreadPo
   }
 }
 
-Encoder::Encoder(const PackedEnds& ends, std::unique_ptr<LayerBackend> backend,
+Encoder::Encoder(const PackedStemAndNorm& ends, std::unique_ptr<LayerBackend> backend,
                  models::ThreadPool& pool)
     : Encoder(ends, *backend, pool) {
   own_ = std::move(backend);

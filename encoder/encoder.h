@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "encoder/layer_backend.h"
+#include "encoder/stem_and_norm.h"
 #include "encoder/window_encoder.h"
-#include "encoder/window_ends.h"
 #include "models/base/stages.h"
 #include "models/base/thread_pool.h"
 
@@ -17,9 +17,10 @@ class Encoder final : public WindowEncoder {
  public:
   // All arguments must outlive the encoder. Throws std::invalid_argument where the backend has
   // another number of layers than the ends' dims.
-  Encoder(const PackedEnds& ends, LayerBackend& backend, models::ThreadPool& pool);
+  Encoder(const PackedStemAndNorm& ends, LayerBackend& backend, models::ThreadPool& pool);
   // Keeps the backend.
-  Encoder(const PackedEnds& ends, std::unique_ptr<LayerBackend> backend, models::ThreadPool& pool);
+  Encoder(const PackedStemAndNorm& ends, std::unique_ptr<LayerBackend> backend,
+          models::ThreadPool& pool);
 
   // stem -> pooled padding, where mel has any to pool and the backend takes it -> every layer on
   // the backend -> final layer norm. Throws what the backend throws. Throws std::invalid_argument
@@ -29,7 +30,7 @@ class Encoder final : public WindowEncoder {
               const std::function<bool()>& should_stop = {}) override;
 
  private:
-  WindowEnds ends_;
+  StemAndNorm ends_;
   std::unique_ptr<LayerBackend> own_;  // none: another's
   LayerBackend& backend_;
 };

@@ -58,8 +58,9 @@ kernels::Linear pack(models::ThreadPool& pool, const models::LinearOf<models::We
 
 }  // namespace
 
-PackedEnds::PackedEnds(const models::Dims& of_model, const models::EncoderEndTensors& ends,
-                       models::ThreadPool& pool, models::Precision precision)
+PackedStemAndNorm::PackedStemAndNorm(const models::Dims& of_model,
+                                     const models::EncoderEndTensors& ends,
+                                     models::ThreadPool& pool, models::Precision precision)
     : dims(of_model),
       conv1(pack(pool, ends.conv1, precision)),
       conv2(pack(pool, ends.conv2, precision)),
@@ -96,13 +97,13 @@ void Convolution::run(std::size_t step, MatrixView y) const {
   kernels::gemm({seen, weights_.weight, weights_.bias, kernels::Finish::gelu}, y);
 }
 
-Stem::Scratch::Scratch(const PackedEnds& ends, std::size_t n_states)
+Stem::Scratch::Scratch(const PackedStemAndNorm& ends, std::size_t n_states)
     : mel(2 * n_states + 3, ends.dims.n_mels),
       hidden(2 * n_states + 1, ends.dims.n_audio_state),
       conv1(ends.conv1, mel.rows()),
       conv2(ends.conv2, hidden.rows()) {}
 
-Stem::Stem(const PackedEnds& ends, std::size_t n_threads) : positions_(ends.positions) {
+Stem::Stem(const PackedStemAndNorm& ends, std::size_t n_threads) : positions_(ends.positions) {
   for (std::size_t t = 0; t < n_threads; ++t) scratch_.emplace_back(ends, kStatesTogether);
 }
 

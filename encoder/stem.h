@@ -19,14 +19,15 @@ namespace wnpu::encoder {
 
 // Packed weights of the two convolutions, the positional embedding and the final layer norm.
 // Read-only: any number of encoders may share them.
-struct PackedEnds {
+struct PackedStemAndNorm {
   // int8: the convolutions in bf16, where the CPU has instructions for it.
   // The ends may go afterwards, but not a store of operands that they came out of.
-  PackedEnds(const models::Dims& of_model, const models::EncoderEndTensors& ends,
-             models::ThreadPool& pool, models::Precision precision = models::Precision::fp32);
-  PackedEnds(const models::Dims& of_model, const models::EncoderEnds& ends,
-             models::ThreadPool& pool, models::Precision precision = models::Precision::fp32)
-      : PackedEnds(of_model, models::tensors_of(ends), pool, precision) {}
+  PackedStemAndNorm(const models::Dims& of_model, const models::EncoderEndTensors& ends,
+                    models::ThreadPool& pool,
+                    models::Precision precision = models::Precision::fp32);
+  PackedStemAndNorm(const models::Dims& of_model, const models::EncoderEnds& ends,
+                    models::ThreadPool& pool, models::Precision precision = models::Precision::fp32)
+      : PackedStemAndNorm(of_model, models::tensors_of(ends), pool, precision) {}
 
   models::Dims dims;
   kernels::Linear conv1;     // [3 n_mels, n_audio_state], the taps' weights one behind the other
@@ -58,7 +59,7 @@ class Convolution {
 class Stem {
  public:
   // `ends` must outlive the stem.
-  Stem(const PackedEnds& ends, std::size_t n_threads);
+  Stem(const PackedStemAndNorm& ends, std::size_t n_threads);
 
   // mel [n_mels, 2 n_audio_ctx] -> states [n_audio_ctx, n_audio_state]:
   // gelu(conv1), gelu(conv2 with stride 2), + positional_embedding. A pool of n_threads.
@@ -67,7 +68,7 @@ class Stem {
  private:
   // Buffers of one thread for the states of a block: they see a frame more at both ends.
   struct Scratch {
-    Scratch(const PackedEnds& ends, std::size_t n_states);
+    Scratch(const PackedStemAndNorm& ends, std::size_t n_states);
 
     models::Matrix mel;     // [2 n_states + 3, n_mels]
     models::Matrix hidden;  // [2 n_states + 1, n_audio_state], between the convolutions

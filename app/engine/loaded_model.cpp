@@ -46,7 +46,7 @@ const models::EncoderWeights& LoadedModel::device_layers() const {
   const std::lock_guard lock(layers_mutex_);
   if (!device_layers_) {
     auto weights = std::make_unique<models::EncoderWeights>(models::load_encoder_weights(*file_));
-    static_cast<models::EncoderEnds&>(*weights) = {};  // encoder_ends() has them
+    static_cast<models::EncoderEnds&>(*weights) = {};  // stem_and_norm() has them
     device_layers_ = std::move(weights);
   }
   return *device_layers_;

@@ -41,7 +41,7 @@ class LoadedModel {
   const models::Dims& dims() const { return file_->dims(); }
   models::Precision precision() const { return decoder_.precision; }
   const models::Vocabulary& vocabulary() const { return vocabulary_; }
-  const encoder::PackedEnds& encoder_ends() const { return ends_; }
+  const encoder::PackedStemAndNorm& stem_and_norm() const { return ends_; }
   const decoder::PackedDecoder& decoder() const { return decoder_; }
   // Layers and heads that words are aligned by.
   const std::vector<std::pair<int, int>>& alignment_heads() const { return alignment_heads_; }
@@ -58,7 +58,7 @@ class LoadedModel {
   std::shared_ptr<const models::ModelFile> file_;
   std::size_t n_threads_;
   models::Vocabulary vocabulary_;
-  encoder::PackedEnds ends_;
+  encoder::PackedStemAndNorm ends_;
   decoder::PackedDecoder decoder_;
   std::vector<std::pair<int, int>> alignment_heads_;
   mutable std::mutex layers_mutex_;

@@ -101,7 +101,7 @@ struct SplitWay {
 struct SplitUse {
   std::string requested;
   std::string used;
-  bool is_planned = false;     // windows were dealt out before the work, else as lanes were free
+  bool is_planned = false;     // windows were dealt out before the work, else as devices were free
   std::string reason;          // where requested is "auto"
   std::vector<SplitWay> ways;  // the same
 };

@@ -38,7 +38,7 @@ void write_packed_model(models::ModelFile& file, const PackedOrder& order, std::
   models::ThreadPool pool(n_threads);
   // Whoever packs them keeps them.
   for (const models::Precision precision : order.precisions) {
-    (void)encoder::PackedEnds(file.dims(), models::find_encoder_ends(file), pool, precision);
+    (void)encoder::PackedStemAndNorm(file.dims(), models::find_encoder_ends(file), pool, precision);
     (void)encoder::CpuLayers(precision, file.dims(), models::find_encoder_layers(file), pool);
     (void)decoder::PackedDecoder(file.dims(), models::find_decoder_weights(file), pool, precision);
   }

@@ -81,7 +81,7 @@ Summary time_layers(const EncoderUnderTest& model, std::size_t frames, models::T
 
 double time_stem_and_norm(const EncoderUnderTest& model, models::ThreadPool& pool,
                           const TimingEffort& effort) {
-  const encoder::PackedEnds ends(model.dims, model.encoder, pool, model.precision);
+  const encoder::PackedStemAndNorm ends(model.dims, model.encoder, pool, model.precision);
   encoder::Stem stem(ends, pool.n_threads());
   const models::LogMel mel{random_matrix(model.dims.n_mels, model.dims.n_mel_frames(), 1.0F)};
   models::Matrix states(model.dims.n_audio_ctx, model.dims.n_audio_state);

@@ -32,7 +32,7 @@ class CpuWindow {
       : options_(options),
         model_(options.model, options.cpu_precision, options.threads),
         pool_(options.threads),
-        stem_(model_.encoder_ends(), pool_.n_threads()),
+        stem_(model_.stem_and_norm(), pool_.n_threads()),
         backend_(model_.cpu_layers().make_backend(pool_)),
         decoder_(model_.decoder(), pool_),
         cache_(dims(), decoder::n_sequences(options.decode)),
@@ -66,7 +66,7 @@ class CpuWindow {
     const models::MatrixView states = states_.values.view();
     std::vector<Stage> stages;
     stages.push_back(timed("LayerNorm", [&] {
-      kernels::layer_norm(pool_, states, model_.encoder_ends().ln_post, states);
+      kernels::layer_norm(pool_, states, model_.stem_and_norm().ln_post, states);
     }));
     stages.push_back(
         timed("cross keys and values", [&] { decoder_.cross_kv(states_, cross_kv_); }));

@@ -23,7 +23,7 @@ StatesLoss::StatesLoss(std::shared_ptr<const app::LoadedModel> model,
 
 models::EncoderStates StatesLoss::states_of(const npu::EncoderVariant& variant) {
   encoder::VariantBackend layers(model_->dims(), model_->device_layers().layers, variant, pool_);
-  encoder::Encoder encoder(model_->encoder_ends(), layers, pool_);
+  encoder::Encoder encoder(model_->stem_and_norm(), layers, pool_);
   models::EncoderStates states;
   encoder.encode(mel_, states);
   return states;

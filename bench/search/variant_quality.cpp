@@ -28,7 +28,7 @@ class VariantDevice : public app::EncoderSet {
   void load(const app::LoadedModel& model, std::size_t n_threads) override {
     pool_ = std::make_unique<models::ThreadPool>(n_threads);
     encoder_ = std::make_unique<encoder::Encoder>(
-        model.encoder_ends(),
+        model.stem_and_norm(),
         std::make_unique<encoder::VariantBackend>(model.dims(), model.device_layers().layers,
                                                   variant_, *pool_),
         *pool_);

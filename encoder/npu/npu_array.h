@@ -41,7 +41,7 @@ std::string failure_of(const std::function<void()>& f);
 // A model's encoder, as arrays take it. All outlive what is made of them.
 struct NpuModel {
   const models::Dims& dims;
-  const PackedEnds& ends;
+  const PackedStemAndNorm& ends;
   const models::EncoderWeights& weights;
   NpuOptions options;
 };

@@ -26,7 +26,7 @@ bool PipelineParallel::make_parts(const Working& working) {
     });
     if (!is_made) return false;
     if (i == 0 || i + 1 == working.size()) {
-      stage->ends = std::make_unique<WindowEnds>(model_.ends, *array.pool);
+      stage->ends = std::make_unique<StemAndNorm>(model_.ends, *array.pool);
     }
     array.layers = ranges[i];
     stages_.push_back(std::move(stage));

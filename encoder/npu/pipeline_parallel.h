@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "encoder/npu/model_parallel.h"
-#include "encoder/window_ends.h"
+#include "encoder/stem_and_norm.h"
 
 namespace wnpu::encoder {
 
@@ -25,8 +25,8 @@ class PipelineParallel final : public ModelParallel {
   struct Stage {
     NpuArray* array = nullptr;
     std::unique_ptr<LayerBackend> layers;
-    std::unique_ptr<WindowEnds> ends;  // of the first and the last stage
-    std::mutex at_work;                // on a window
+    std::unique_ptr<StemAndNorm> ends;  // of the first and the last stage
+    std::mutex at_work;                 // on a window
   };
 
   bool make_parts(const Working& working) override;

@@ -29,7 +29,7 @@ bool TensorParallel::make_parts(const Working& working) {
     array.part = parts[i];
     members_.push_back(std::move(member));
   }
-  ends_ = std::make_unique<WindowEnds>(model_.ends, *working.front()->pool);
+  ends_ = std::make_unique<StemAndNorm>(model_.ends, *working.front()->pool);
   return true;
 }
 

@@ -10,7 +10,7 @@
 
 #include "encoder/npu/model_parallel.h"
 #include "encoder/npu/npu_partial_layers.h"
-#include "encoder/window_ends.h"
+#include "encoder/stem_and_norm.h"
 
 namespace wnpu::encoder {
 
@@ -35,7 +35,7 @@ class TensorParallel final : public ModelParallel {
   void count(double window_s, const std::vector<std::uint64_t>& moved_before);
 
   std::vector<Member> members_;
-  std::unique_ptr<WindowEnds> ends_;  // by the first member's pool
+  std::unique_ptr<StemAndNorm> ends_;  // by the first member's pool
 };
 
 }  // namespace wnpu::encoder

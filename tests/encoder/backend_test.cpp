@@ -102,7 +102,7 @@ TEST_CASE("encoder: convolutions, GELU, positions and layers agree with fp64") {
   const encoder::CpuLayers layers(models::Precision::fp32, d, models::tensors_of(weights.layers),
                                   pool);
   const auto backend = layers.make_backend(pool);
-  const encoder::PackedEnds ends(d, weights, pool);
+  const encoder::PackedStemAndNorm ends(d, weights, pool);
   encoder::Encoder encoder(ends, *backend, pool);
   models::EncoderStates out;
   encoder.encode(mel, out);
@@ -178,7 +178,7 @@ std::vector<models::EncoderStates> encode_each(PoolFixture& f, Precision precisi
   const encoder::CpuLayers layers(precision, f.model.dims, models::tensors_of(f.weights.layers),
                                   pool);
   const auto backend = layers.make_backend(pool);
-  const encoder::PackedEnds ends(f.model.dims, f.weights, pool);
+  const encoder::PackedStemAndNorm ends(f.model.dims, f.weights, pool);
   encoder::Encoder encoder(ends, *backend, pool);
   std::vector<models::EncoderStates> all(is_pooled.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -226,7 +226,7 @@ TEST_CASE("encoder: audio to near the window's end leaves nothing to be pooled")
   const encoder::CpuLayers layers(Precision::fp32, f.model.dims,
                                   models::tensors_of(f.weights.layers), pool);
   const auto backend = layers.make_backend(pool);
-  const encoder::PackedEnds ends(f.model.dims, f.weights, pool);
+  const encoder::PackedStemAndNorm ends(f.model.dims, f.weights, pool);
   encoder::Encoder encoder(ends, *backend, pool);
   for (std::size_t from = 0; from <= 2 * PoolFixture::kPositions; ++from) {
     CAPTURE(from);
@@ -248,7 +248,7 @@ TEST_CASE("encoder: refuses a log-mel of another shape, naming both") {
   const encoder::CpuLayers layers(models::Precision::fp32, model.dims,
                                   models::tensors_of(weights.layers), pool);
   const auto backend = layers.make_backend(pool);
-  const encoder::PackedEnds ends(model.dims, weights, pool);
+  const encoder::PackedStemAndNorm ends(model.dims, weights, pool);
   encoder::Encoder encoder(ends, *backend, pool);
   models::EncoderStates out;
   const models::LogMel mel{models::Matrix(80, 3000)};

@@ -44,7 +44,7 @@ TEST_CASE("encoder: integers keep to openai-whisper's states on jfk") {
                                                : tests::tolerance::kInt8StatesNmse)}) {
     const encoder::CpuLayers layers(precision, dims, models::tensors_of(weights.layers), pool);
     const auto backend = layers.make_backend(pool);
-    const encoder::PackedEnds ends(dims, weights, pool, precision);
+    const encoder::PackedStemAndNorm ends(dims, weights, pool, precision);
     encoder::Encoder encoder(ends, *backend, pool);
     models::EncoderStates out;
     encoder.encode(mel, out);
@@ -62,7 +62,7 @@ TEST_CASE("encoder: stem, each layer and the final states agree with openai-whis
   models::ThreadPool pool(2);
   const models::LogMel mel = tests::first_window(jfk->recording, dims.n_mels);
 
-  const encoder::PackedEnds ends(dims, weights, pool);
+  const encoder::PackedStemAndNorm ends(dims, weights, pool);
   encoder::Stem stem(ends, pool.n_threads());
   models::Matrix states(dims.n_audio_ctx, dims.n_audio_state);
   stem.run(pool, mel, states.view());

@@ -31,7 +31,7 @@ std::vector<models::Matrix> layer_states(const tests::JfkReference& jfk,
   const auto next = [&]() -> models::Matrix& {
     return states.emplace_back(dims.n_audio_ctx, dims.n_audio_state);
   };
-  const encoder::PackedEnds ends(dims, weights, pool);
+  const encoder::PackedStemAndNorm ends(dims, weights, pool);
   encoder::Stem(ends, pool.n_threads())
       .run(pool, tests::first_window(jfk.recording, dims.n_mels), next().view());
   const encoder::CpuLayers layers(models::Precision::fp32, dims, models::tensors_of(weights.layers),

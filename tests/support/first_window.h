@@ -34,7 +34,7 @@ inline models::EncoderStates encoded_window(const models::LogMel& mel,
   const encoder::CpuLayers layers(models::Precision::fp32, dims, models::tensors_of(weights.layers),
                                   pool);
   const auto backend = layers.make_backend(pool);
-  const encoder::PackedEnds ends(dims, weights, pool);
+  const encoder::PackedStemAndNorm ends(dims, weights, pool);
   encoder::Encoder encoder(ends, *backend, pool);
   models::EncoderStates states;
   encoder.encode(mel, states);

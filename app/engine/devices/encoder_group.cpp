@@ -33,7 +33,7 @@ encoder::WindowEncoder& EncoderGroup::cpu() {
     own_pool_->set_should_stop(should_stop_);
     pool_ = own_pool_.get();
   }
-  cpu_ = std::make_unique<encoder::Encoder>(model_.encoder_ends(),
+  cpu_ = std::make_unique<encoder::Encoder>(model_.stem_and_norm(),
                                             model_.cpu_layers().make_backend(*pool_), *pool_);
   return *cpu_;
 }

@@ -92,7 +92,7 @@ void NpuDevices::divide(Split split) {
     array.layers.reset();
     array.part.reset();
   }
-  const encoder::NpuModel model{model_->dims(), model_->encoder_ends(), model_->device_layers(),
+  const encoder::NpuModel model{model_->dims(), model_->stem_and_norm(), model_->device_layers(),
                                 layer_options_};
   switch (split) {
     case Split::windows:

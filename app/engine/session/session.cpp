@@ -8,9 +8,9 @@
 #include "app/engine/option_check.h"
 #include "app/engine/session/model_state.h"
 #include "app/engine/session/speech_detector.h"
-#include "app/engine/windows/recognizer.h"
-#include "app/engine/windows/recordings.h"
+#include "app/engine/windows/batch_transcriber.h"
 #include "app/engine/windows/clip_loop.h"
+#include "app/engine/windows/recognizer.h"
 #include "models/base/stage_timer.h"
 #include "models/kernels/vectors/instruction_set.h"
 
@@ -98,7 +98,7 @@ void Session::transcribe_each(std::size_t n_together, const TranscribeOptions& o
   app::with_errors(state_->model.info().name, [&] {
     app::with_stop(callbacks, stop, [&](const RecordingCallbacks& asking) {
       app::check_together(n_together, options);
-      const app::RecordingsWork work{
+      const app::BatchWork work{
           .n_together = n_together,
           .options = options,
           .callbacks = asking,
@@ -106,7 +106,7 @@ void Session::transcribe_each(std::size_t n_together, const TranscribeOptions& o
           .check = [&](const TranscribeOptions& of_one) { state_->model.check(of_one); },
           .describe = [&](Transcript& transcript) { state_->describe(transcript, n_together); },
       };
-      app::Recordings(state_->recognizer, work).run();
+      app::BatchTranscriber(state_->recognizer, work).run();
     });
   });
 }

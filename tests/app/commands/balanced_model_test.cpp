@@ -48,7 +48,7 @@ models::ProductInputs uneven_inputs(const models::ModelFile& file, std::uint32_t
 std::vector<float> logits_of(const models::ModelFile& file) {
   models::ThreadPool pool(2);
   const models::Dims& dims = file.dims();
-  const encoder::PackedEnds ends(dims, models::find_encoder_ends(file), pool);
+  const encoder::PackedStemAndNorm ends(dims, models::find_encoder_ends(file), pool);
   const encoder::CpuLayers layers(models::Precision::fp32, dims, models::find_encoder_layers(file),
                                   pool);
   const auto backend = layers.make_backend(pool);

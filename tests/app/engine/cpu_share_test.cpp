@@ -27,8 +27,8 @@ double best_makespan(std::size_t n_windows, const std::vector<double>& window_ms
 
 double makespan(const app::WindowQueues& plan, const std::vector<double>& window_ms) {
   double last = 0;
-  for (std::size_t lane = 0; lane < plan.size(); ++lane) {
-    last = std::max(last, static_cast<double>(plan[lane].size()) * window_ms[lane]);
+  for (std::size_t device = 0; device < plan.size(); ++device) {
+    last = std::max(last, static_cast<double>(plan[device].size()) * window_ms[device]);
   }
   return last;
 }
@@ -47,9 +47,9 @@ TEST_CASE("cpu share: a CPU and up to four NPUs do 12 windows as soon as any sch
     const auto plan = app::plan_windows(windows, window_ms);
     CHECK(makespan(plan, window_ms) <= best_makespan(windows.size(), window_ms) * (1 + 1e-9));
     std::vector<std::size_t> dealt;
-    for (const auto& lane : plan) {
-      CHECK(std::ranges::is_sorted(lane));
-      dealt.insert(dealt.end(), lane.begin(), lane.end());
+    for (const auto& device : plan) {
+      CHECK(std::ranges::is_sorted(device));
+      dealt.insert(dealt.end(), device.begin(), device.end());
     }
     std::ranges::sort(dealt);
     CHECK(dealt == windows);

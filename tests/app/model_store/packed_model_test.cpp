@@ -89,7 +89,7 @@ void pack_all(models::ModelFile& file, models::OperandStore& store, models::Prec
   models::OperandStore* const before = file.operands();
   file.use_operands(&store);
   models::ThreadPool pool(2);
-  encoder::PackedEnds(file.dims(), models::find_encoder_ends(file), pool, precision);
+  encoder::PackedStemAndNorm(file.dims(), models::find_encoder_ends(file), pool, precision);
   encoder::CpuLayers(precision, file.dims(), models::find_encoder_layers(file), pool);
   decoder::PackedDecoder(file.dims(), models::find_decoder_weights(file), pool, precision);
   file.use_operands(before);

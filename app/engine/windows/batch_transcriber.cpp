@@ -1,4 +1,4 @@
-#include "app/engine/windows/recordings.h"
+#include "app/engine/windows/batch_transcriber.h"
 
 #include <exception>
 #include <utility>
@@ -26,14 +26,14 @@ bool is_its_own(const std::exception& failure) {
 
 }  // namespace
 
-Recordings::Recordings(Recognizer& recognizer, const RecordingsWork& work)
+BatchTranscriber::BatchTranscriber(Recognizer& recognizer, const BatchWork& work)
     : recognizer_(recognizer),
       work_(work),
       loop_(recognizer, work.n_together, work.callbacks.should_stop) {
   of_each_.should_stop = work.callbacks.should_stop;
 }
 
-void Recordings::run() {
+void BatchTranscriber::run() {
   recognizer_.set_should_stop(of_each_.should_stop);
   try {
     work();
@@ -42,7 +42,7 @@ void Recordings::run() {
   }
 }
 
-void Recordings::work() {
+void BatchTranscriber::work() {
   for (admit(); !open_.empty(); admit()) {
     std::vector<TranscriptionJob*> files;
     for (Open& each : open_) files.push_back(&*each.file);
@@ -51,7 +51,7 @@ void Recordings::work() {
   }
 }
 
-void Recordings::admit() {
+void BatchTranscriber::admit() {
   while (open_.size() < loop_.n_at_work()) {
     const std::optional<Recording> next = work_.callbacks.next(at_work());
     if (!next) return;
@@ -60,7 +60,7 @@ void Recordings::admit() {
   }
 }
 
-void Recordings::open(const Recording& recording) {
+void BatchTranscriber::open(const Recording& recording) {
   const std::size_t number = n_given_++;
   Open& opened = open_.emplace_back();
   opened.number = number;
@@ -79,7 +79,7 @@ void Recordings::open(const Recording& recording) {
   }
 }
 
-void Recordings::begin(Open& opened, const Recording& recording) {
+void BatchTranscriber::begin(Open& opened, const Recording& recording) {
   opened.options = work_.options;
   if (!recording.language.empty()) opened.options.language = recording.language;
   work_.check(opened.options);
@@ -88,7 +88,7 @@ void Recordings::begin(Open& opened, const Recording& recording) {
   opened.file->begin();
 }
 
-void Recordings::retire() {
+void BatchTranscriber::retire() {
   for (auto each = open_.begin(); each != open_.end();) {
     const TranscriptionJob& file = *each->file;
     if (!file.is_done()) {
@@ -104,20 +104,20 @@ void Recordings::retire() {
   }
 }
 
-AtWork Recordings::at_work() const {
+AtWork BatchTranscriber::at_work() const {
   AtWork all{open_.size(), 0};
   for (const Open& each : open_) all.seconds += each.file->duration_s();
   return all;
 }
 
-void Recordings::done(Open& ended, bool is_whole) {
+void BatchTranscriber::done(Open& ended, bool is_whole) {
   Transcript transcript = ended.file->finish(is_whole);
   work_.describe(transcript);
   work_.callbacks.done(ended.number, std::move(transcript), nullptr);
 }
 
-void Recordings::fail(std::size_t number, const std::string& name,
-                      const std::exception_ptr& failure) {
+void BatchTranscriber::fail(std::size_t number, const std::string& name,
+                            const std::exception_ptr& failure) {
   try {
     with_errors(name, [&] { std::rethrow_exception(failure); });
   } catch (...) {

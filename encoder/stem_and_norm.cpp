@@ -1,4 +1,4 @@
-#include "encoder/window_ends.h"
+#include "encoder/stem_and_norm.h"
 
 #include <stdexcept>
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace wnpu::encoder {
 
-WindowEnds::WindowEnds(const PackedEnds& ends, models::ThreadPool& pool)
+StemAndNorm::StemAndNorm(const PackedStemAndNorm& ends, models::ThreadPool& pool)
     : ends_(ends), pool_(pool), stem_(ends, pool.n_threads()) {}
 
-void WindowEnds::begin(const models::LogMel& mel, models::EncoderStates& states) {
+void StemAndNorm::begin(const models::LogMel& mel, models::EncoderStates& states) {
   const models::Dims& dims = ends_.dims;
   if (mel.values.rows() != dims.n_mels || mel.values.cols() != dims.n_mel_frames()) {
     throw std::invalid_argument("encoder: expected log-mel [" + std::to_string(dims.n_mels) + ", " +
@@ -25,7 +25,7 @@ void WindowEnds::begin(const models::LogMel& mel, models::EncoderStates& states)
   stem_.run(pool_, mel, states.values.view());
 }
 
-void WindowEnds::end(models::EncoderStates& states) {
+void StemAndNorm::end(models::EncoderStates& states) {
   kernels::layer_norm(pool_, states.values.view(), ends_.ln_post, states.values.view());
 }
 

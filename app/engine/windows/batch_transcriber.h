@@ -13,7 +13,7 @@
 namespace wnpu::app {
 
 // Shared settings and callbacks of all recordings; must outlive the work.
-struct RecordingsWork {
+struct BatchWork {
   std::size_t n_together = 1;
   const TranscribeOptions& options;
   const RecordingCallbacks& callbacks;
@@ -24,9 +24,9 @@ struct RecordingsWork {
   std::function<void(Transcript&)> describe;
 };
 
-class Recordings {
+class BatchTranscriber {
  public:
-  Recordings(Recognizer& recognizer, const RecordingsWork& work);
+  BatchTranscriber(Recognizer& recognizer, const BatchWork& work);
 
   // Throws DeviceError, and what the callbacks throw. Where the work is stopped, what was at work
   // is done, `truncated`.
@@ -50,7 +50,7 @@ class Recordings {
   void fail(std::size_t number, const std::string& name, const std::exception_ptr& failure);
 
   Recognizer& recognizer_;
-  const RecordingsWork& work_;
+  const BatchWork& work_;
   ClipLoop loop_;
   Callbacks of_each_;  // should_stop alone
   std::list<Open> open_;

@@ -8,10 +8,10 @@
 
 namespace wnpu::encoder {
 
-class WindowEnds {
+class StemAndNorm {
  public:
   // All arguments must outlive it.
-  WindowEnds(const PackedEnds& ends, models::ThreadPool& pool);
+  StemAndNorm(const PackedStemAndNorm& ends, models::ThreadPool& pool);
 
   const models::Dims& dims() const { return ends_.dims; }
   // states = stem(mel): [n_audio_ctx, n_audio_state], the first layer's input; allocated anew where
@@ -21,7 +21,7 @@ class WindowEnds {
   void end(models::EncoderStates& states);
 
  private:
-  const PackedEnds& ends_;
+  const PackedStemAndNorm& ends_;
   models::ThreadPool& pool_;
   Stem stem_;
 };
