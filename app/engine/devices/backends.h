@@ -42,7 +42,8 @@ std::span<const Backend> backends();
 const Backend* find_backend(std::string_view name);
 std::vector<std::string_view> backend_names();
 
-// A backend from outside, as long as it lives. Not while another thread uses the engine. Throws
+// A backend from outside, as long as it lives, which is longer than any model on it. Not while
+// another thread uses the engine. Throws
 // std::invalid_argument where the name is not new.
 class AddedBackend {
  public:

@@ -64,63 +64,56 @@ void EncoderGroup::set_should_stop(std::function<bool()> should_stop) {
   should_stop_ = std::move(should_stop);
 }
 
+std::vector<EncoderGroup::Member*> EncoderGroup::threads() {
+  std::vector<Member*> all;
+  for (Member& member : members_) {
+    if (member.use.failure.empty()) all.insert(all.end(), member.encoder->n_at_once(), &member);
+  }
+  return all;
+}
+
+WindowQueues EncoderGroup::queues(std::span<const std::size_t> windows,
+                                  std::span<Member* const> threads) const {
+  if (!cpu_share_.is_beside) return {{windows.begin(), windows.end()}};
+  std::vector<double> planned_ms;
+  for (const Member* const member : threads) planned_ms.push_back(member->use.planned_ms);
+  return plan_windows(windows, planned_ms);
+}
+
+// In rounds, for a device may fail when others have gone. The lock is for queues and counts.
 void EncoderGroup::encode(std::span<const EncodeJob> jobs) {
   if (members_.empty()) begin_file(std::max<std::size_t>(1, jobs.size()));
   std::vector<std::size_t> left(jobs.size());
   std::iota(left.begin(), left.end(), 0);
-  while (!left.empty() && std::ranges::any_of(members_, &Member::is_working)) {
-    left = encode_round(left, jobs);
-  }
-  if (!left.empty()) finish_on_cpu(jobs, left);
-}
-
-// Threads take windows from one queue, or each from its own, where bits differ and a plan has
-// settled before any work who takes which. The lock is for queues and counts.
-std::vector<std::size_t> EncoderGroup::encode_round(std::span<const std::size_t> windows,
-                                                    std::span<const EncodeJob> jobs) {
-  std::vector<Member*> threads;
-  std::vector<double> planned_ms;
-  for (Member& member : members_) {
-    if (!member.is_working()) continue;
-    threads.insert(threads.end(), member.encoder->n_at_once(), &member);
-    planned_ms.resize(threads.size(), member.use.planned_ms);
-  }
-  WindowQueues queues{{windows.begin(), windows.end()}};
-  if (cpu_share_.is_beside) queues = plan_windows(windows, planned_ms);
-  std::mutex mutex;
-  models::side_by_side(threads.size(), [&](std::size_t i) {
-    Member& member = *threads[i];
-    auto& queue = queues[i % queues.size()];
-    std::unique_lock lock(mutex);
-    while (member.is_working() && !queue.empty()) {
-      const std::size_t window = queue.front();
-      queue.pop_front();
-      lock.unlock();
-      const auto start = models::Clock::now();
-      const std::string failure = encode_one(*member.encoder, jobs[window]);
-      lock.lock();
-      if (failure.empty()) {
-        ++member.use.windows;
-        member.use.window_s += models::seconds_since(start);
-      } else {
-        member.use.failure = failure;
-        queue.push_front(window);
+  while (!left.empty()) {
+    const std::vector<Member*> at_work = threads();
+    if (at_work.empty()) return finish_on_cpu(jobs, left);
+    WindowQueues all = queues(left, at_work);
+    std::mutex mutex;
+    models::side_by_side(at_work.size(), [&](std::size_t i) {
+      Member& member = *at_work[i];
+      auto& queue = all[i % all.size()];
+      std::unique_lock lock(mutex);
+      while (member.use.failure.empty() && !queue.empty()) {
+        const std::size_t window = queue.front();
+        queue.pop_front();
+        lock.unlock();
+        const auto start = models::Clock::now();
+        try {
+          member.encoder->encode(*jobs[window].mel, *jobs[window].states, should_stop_);
+          lock.lock();
+          ++member.use.windows;
+          member.use.window_s += models::seconds_since(start);
+        } catch (const npu::DeviceError& error) {
+          lock.lock();
+          member.use.failure = error.what();
+          queue.push_front(window);
+        }
       }
-    }
-  });
-  std::vector<std::size_t> left;
-  for (const auto& queue : queues) left.insert(left.end(), queue.begin(), queue.end());
-  std::ranges::sort(left);
-  return left;
-}
-
-// The message of a device that failed; empty: the window is encoded.
-std::string EncoderGroup::encode_one(encoder::WindowEncoder& encoder, const EncodeJob& job) const {
-  try {
-    encoder.encode(*job.mel, *job.states, should_stop_);
-    return {};
-  } catch (const npu::DeviceError& error) {
-    return error.what();
+    });
+    left.clear();
+    for (const auto& queue : all) left.insert(left.end(), queue.begin(), queue.end());
+    std::ranges::sort(left);
   }
 }
 

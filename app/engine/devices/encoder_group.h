@@ -59,16 +59,14 @@ class EncoderGroup {
   struct Member {
     encoder::WindowEncoder* encoder = nullptr;
     DeviceUse use;  // counts for a file; window_s is of all its windows
-
-    bool is_working() const { return use.failure.empty(); }
   };
 
   encoder::WindowEncoder& cpu();
   void add_member(const NamedEncoder& encoder, double planned_ms);
-  // Encodes `windows`, indexes of jobs; gives those that a member has failed on or left.
-  std::vector<std::size_t> encode_round(std::span<const std::size_t> windows,
-                                        std::span<const EncodeJob> jobs);
-  std::string encode_one(encoder::WindowEncoder& encoder, const EncodeJob& job) const;
+  // Threads that encode, each with its member: those that have not failed.
+  std::vector<Member*> threads();
+  // One queue for all of them, or one each, by a plan.
+  WindowQueues queues(std::span<const std::size_t> windows, std::span<Member* const> threads) const;
   void finish_on_cpu(std::span<const EncodeJob> jobs, std::span<const std::size_t> left);
 
   const LoadedModel& model_;

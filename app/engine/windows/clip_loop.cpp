@@ -30,28 +30,21 @@ class SharedTimer {
   models::Clock::time_point start_ = models::Clock::now();
 };
 
-struct DecodedWithFallback {
-  decoder::Decoded kept;
-  std::size_t n_tokens = 0;  // of all tries
-};
-
 // Decodes the batch's windows; those that fail a test again, together, at the next temperature.
-std::vector<DecodedWithFallback> decode_with_fallback(Recognizer& recognizer,
-                                                      std::span<ActiveClip* const> batch) {
+std::vector<decoder::Decoded> decode_with_fallback(Recognizer& recognizer,
+                                                   std::span<ActiveClip* const> batch) {
   const WindowOptions& options = batch.front()->file->window_options();
-  std::vector<DecodedWithFallback> all(batch.size());
   std::vector<std::vector<decoder::Decoded>> tries(batch.size());
   std::vector<std::size_t> open(batch.size());
   std::iota(open.begin(), open.end(), 0);
   for (const double temperature : options.temperatures()) {
     std::vector<DecodeJob> jobs;
-    jobs.reserve(open.size());
     for (const std::size_t i : open)
       jobs.push_back(batch[i]->file->decode_job(*batch[i], temperature));
     std::vector<decoder::Decoded> decoded = recognizer.decode(jobs);
     std::vector<std::size_t> failed;
     for (std::size_t j = 0; j < open.size(); ++j) {
-      all[open[j]].n_tokens += decoded[j].tokens.size();
+      batch[open[j]]->file->transcript().n_tokens += decoded[j].tokens.size();
       if (decoder::needs_fallback(decoded[j], options.thresholds())) failed.push_back(open[j]);
       tries[open[j]].push_back(std::move(decoded[j]));
     }
@@ -61,17 +54,18 @@ std::vector<DecodedWithFallback> decode_with_fallback(Recognizer& recognizer,
   for (const std::size_t i : open) {
     std::swap(tries[i][decoder::best_try(tries[i], options.thresholds())], tries[i].back());
   }
-  for (std::size_t i = 0; i < batch.size(); ++i) all[i].kept = std::move(tries[i].back());
-  return all;
+  std::vector<decoder::Decoded> kept;
+  for (auto& of_window : tries) kept.push_back(std::move(of_window.back()));
+  return kept;
 }
 
 // The log-mel of the batch's windows; a window whose file fails leaves the batch.
 std::vector<EncodeJob> load(std::vector<ActiveClip*>& batch) {
   std::vector<EncodeJob> jobs;
   std::erase_if(batch, [&](ActiveClip* const clip) {
-    const models::LogMel* const mel = clip->file->next_window(*clip);
-    if (mel != nullptr) jobs.push_back({mel, &clip->states});
-    return mel == nullptr;
+    if (!clip->file->next_window(*clip)) return true;
+    jobs.push_back({&clip->mel, &clip->states});
+    return false;
   });
   return jobs;
 }
@@ -148,11 +142,10 @@ void ClipLoop::decode(const Batch& batch) {
     batch[i]->slot = i;
     if (batch[i]->states.values.size() > 0) recognizer_.keep(i, batch[i]->states);
   }
-  const auto tries = decode_with_fallback(recognizer_, batch);
+  const auto decoded = decode_with_fallback(recognizer_, batch);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     ActiveClip& clip = *batch[i];
-    clip.file->transcript().n_tokens += tries[i].n_tokens;
-    clip.file->finish_window(clip, tries[i].kept);
+    clip.file->finish_window(clip, decoded[i]);
     clip.is_encoded = false;
     if (!clip.is_done()) continue;
     clip.mel = {};  // it may have to wait for clips before it

@@ -58,27 +58,6 @@ Segment public_segment(decoder::Segment&& segment) {
 
 }  // namespace
 
-// Shifts the matrix instead of loading it again if the rest of the clip lies within the 30 s loaded
-// last: in a long file, reading backwards means decoding the audio from its start.
-const models::LogMel& ClipMel::load(audio::MelSource& source, const decoder::Window& window,
-                                    std::size_t clip_end, bool pools_padding, double& mel_s) {
-  const bool holds_rest = start_ && clip_end <= *start_ + audio::kWindowFrames;
-  if (!holds_rest) {
-    source.window(window.seek, mel_);
-    start_ = window.seek;
-  }
-  models::StageTimer timer(mel_s);
-  const std::size_t shift = window.seek - *start_;
-  start_ = window.seek;
-  for (std::size_t m = 0; m < mel_.values.rows(); ++m) {
-    const auto row = mel_.values.row(m);
-    std::shift_left(row.begin(), row.end(), static_cast<std::ptrdiff_t>(shift));
-    std::ranges::fill(row.subspan(window.size), 0.0F);
-  }
-  mel_.poolable_from = pools_padding ? std::optional(window.size) : std::nullopt;
-  return mel_;
-}
-
 TranscriptionJob::TranscriptionJob(Recognizer& recognizer, const TranscribeOptions& options,
                                    const audio::Input& input, const Callbacks& callbacks,
                                    audio::VadThread* vad)
@@ -136,17 +115,35 @@ void TranscriptionJob::take_encoded(ActiveClip& opened) {
   ++transcript_.n_windows;
 }
 
-const models::LogMel* TranscriptionJob::next_window(ActiveClip& clip) {
+bool TranscriptionJob::next_window(ActiveClip& clip) {
   clip.window = {clip.seek, std::min(audio::kWindowFrames, clip.end - clip.seek)};
   try {
-    const models::LogMel& mel =
-        clip.mel.load(mel_, clip.window, clip.end, options_.pool_padding, transcript_.timing.mel);
-    ++transcript_.n_windows;
-    return &mel;
+    load_mel(clip);
   } catch (const audio::AudioError&) {
     failure_ = std::current_exception();
-    return nullptr;
+    return false;
   }
+  ++transcript_.n_windows;
+  return true;
+}
+
+// Shifts the matrix instead of loading it again if the rest of the clip lies within the 30 s loaded
+// last: in a long file, reading backwards means decoding the audio from its start. The encoder may
+// pool what is behind the window.
+void TranscriptionJob::load_mel(ActiveClip& clip) {
+  const auto [seek, size] = clip.window;
+  if (!clip.mel_seek || clip.end > *clip.mel_seek + audio::kWindowFrames) {
+    mel_.window(seek, clip.mel);
+    clip.mel_seek = seek;
+  }
+  const models::StageTimer timer(transcript_.timing.mel);
+  const std::size_t shift = seek - std::exchange(*clip.mel_seek, seek);
+  for (std::size_t m = 0; m < clip.mel.values.rows(); ++m) {
+    const auto row = clip.mel.values.row(m);
+    std::shift_left(row.begin(), row.end(), static_cast<std::ptrdiff_t>(shift));
+    std::ranges::fill(row.subspan(size), 0.0F);
+  }
+  clip.mel.poolable_from = options_.pool_padding ? std::optional(size) : std::nullopt;
 }
 
 DecodeJob TranscriptionJob::decode_job(const ActiveClip& clip, double temperature) const {

@@ -24,20 +24,6 @@ namespace wnpu::app {
 
 class TranscriptionJob;
 
-// The log-mel of a clip's windows, which may overlap.
-class ClipMel {
- public:
-  // The window's frames, of a clip that ends at clip_end, and 0 behind them, which the encoder may
-  // pool where `pools_padding`. Windows come in order.
-  // The time it takes, but for the source's own, is added to mel_s. Throws as MelSource::window().
-  const models::LogMel& load(audio::MelSource& source, const decoder::Window& window,
-                             std::size_t clip_end, bool pools_padding, double& mel_s);
-
- private:
-  models::LogMel mel_;                // the frames from start_ on, 0 beyond the clip
-  std::optional<std::size_t> start_;  // none: nothing was loaded
-};
-
 // A clip at work.
 struct ActiveClip {
   TranscriptionJob* file = nullptr;
@@ -47,9 +33,10 @@ struct ActiveClip {
   Context context;
   std::vector<decoder::Segment> segments;  // found, but not handed out yet
   decoder::Window window;                  // the next to decode
-  ClipMel mel;
-  models::EncoderStates states;  // of window; none where it was encoded into its slot
-  bool is_encoded = false;       // window is
+  models::LogMel mel;                      // frames from mel_seek on, 0 beyond the clip
+  std::optional<std::size_t> mel_seek;     // none: nothing was loaded
+  models::EncoderStates states;            // of window; none where it was encoded into its slot
+  bool is_encoded = false;                 // window is
 
   bool is_done() const { return seek >= end; }
 };
@@ -81,8 +68,8 @@ class TranscriptionJob {
   // In order: at work, or not handed out yet.
   std::deque<ActiveClip>& clips() { return active_; }
 
-  // Sets the clip's window to the next, and gives its log-mel; nullptr: the file has failed.
-  const models::LogMel* next_window(ActiveClip& clip);
+  // Sets the clip's window and log-mel to the next; false: the file has failed.
+  bool next_window(ActiveClip& clip);
   // The slot and the options to decode the clip's window with.
   DecodeJob decode_job(const ActiveClip& clip, double temperature) const;
   // Turns the decoded tokens into segments of the clip, and sets clip.seek to the frame at which
@@ -97,6 +84,7 @@ class TranscriptionJob {
 
  private:
   void take_encoded(ActiveClip& opened);
+  void load_mel(ActiveClip& clip);
   void pass_on_context(ActiveClip& clip, const decoder::Decoded& decoded) const;
 
   models::Clock::time_point start_ = models::Clock::now();
