@@ -10,7 +10,7 @@ import sys
 MAX_FILES = 30    # of a folder
 MAX_LINES = 400   # of a file
 MAX_README = 120  # lines of the README, which is to be read first
-MAX_PATH = 2700   # lines of the files that the main path names: all that a recording walks through
+MAX_PATH = 2500   # lines of the files that the main path names: all that a recording walks through
 # A comment begins with the noun of the field, not with one of these.
 OPENING = re.compile(r"//+ *(?:Of|What|Where|The same|Those|None|Such|Whose)\b")
 CONTRIBUTING = ".github/CONTRIBUTING.md"
