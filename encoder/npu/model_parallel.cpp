@@ -1,6 +1,15 @@
 #include "encoder/npu/model_parallel.h"
 
 namespace wnpu::encoder {
+namespace {
+
+std::string failures_of(std::span<const NpuArray> arrays) {
+  std::string failures;
+  for (const NpuArray& array : arrays) failures += (failures.empty() ? "" : "; ") + array.failure;
+  return failures;
+}
+
+}  // namespace
 
 void ModelParallel::begin(const std::string& part, std::size_t n_parts) {
   if (arrays_.size() > n_parts) {
@@ -53,13 +62,7 @@ void ModelParallel::divide() {
   const std::lock_guard no_window(division_);
   while (!is_whole()) {
     const Working left = working();
-    if (left.empty()) {
-      std::string failures;
-      for (const NpuArray& array : arrays_) {
-        failures += (failures.empty() ? "" : "; ") + array.failure;
-      }
-      throw npu::DeviceError(failures);
-    }
+    if (left.empty()) throw npu::DeviceError(failures_of(arrays_));
     divided_.clear();
     if (make_parts(left)) divided_ = left;
   }

@@ -1,7 +1,6 @@
 #include "app/engine/devices/encoder_group.h"
 
 #include <algorithm>
-#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -80,7 +79,7 @@ WindowQueues EncoderGroup::queues(std::span<const std::size_t> windows,
   return plan_windows(windows, planned_ms);
 }
 
-// In rounds, for a device may fail when others have gone. The lock is for queues and counts.
+// In rounds, for a device may fail when others have gone.
 void EncoderGroup::encode(std::span<const EncodeJob> jobs) {
   if (members_.empty()) begin_file(std::max<std::size_t>(1, jobs.size()));
   std::vector<std::size_t> left(jobs.size());
@@ -89,31 +88,32 @@ void EncoderGroup::encode(std::span<const EncodeJob> jobs) {
     const std::vector<Member*> at_work = threads();
     if (at_work.empty()) return finish_on_cpu(jobs, left);
     WindowQueues all = queues(left, at_work);
-    std::mutex mutex;
-    models::side_by_side(at_work.size(), [&](std::size_t i) {
-      Member& member = *at_work[i];
-      auto& queue = all[i % all.size()];
-      std::unique_lock lock(mutex);
-      while (member.use.failure.empty() && !queue.empty()) {
-        const std::size_t window = queue.front();
-        queue.pop_front();
-        lock.unlock();
-        const auto start = models::Clock::now();
-        try {
-          member.encoder->encode(*jobs[window].mel, *jobs[window].states, should_stop_);
-          lock.lock();
-          ++member.use.windows;
-          member.use.window_s += models::seconds_since(start);
-        } catch (const npu::DeviceError& error) {
-          lock.lock();
-          member.use.failure = error.what();
-          queue.push_front(window);
-        }
-      }
-    });
+    models::side_by_side(at_work.size(),
+                         [&](std::size_t i) { work(*at_work[i], all[i % all.size()], jobs); });
     left.clear();
     for (const auto& queue : all) left.insert(left.end(), queue.begin(), queue.end());
     std::ranges::sort(left);
+  }
+}
+
+void EncoderGroup::work(Member& member, std::deque<std::size_t>& queue,
+                        std::span<const EncodeJob> jobs) {
+  std::unique_lock lock(mutex_);
+  while (member.use.failure.empty() && !queue.empty()) {
+    const std::size_t window = queue.front();
+    queue.pop_front();
+    lock.unlock();
+    const auto start = models::Clock::now();
+    try {
+      member.encoder->encode(*jobs[window].mel, *jobs[window].states, should_stop_);
+      lock.lock();
+      ++member.use.windows;
+      member.use.window_s += models::seconds_since(start);
+    } catch (const npu::DeviceError& error) {
+      lock.lock();
+      member.use.failure = error.what();
+      queue.push_front(window);
+    }
   }
 }
 

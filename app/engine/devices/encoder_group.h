@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,6 +69,8 @@ class EncoderGroup {
   std::vector<Member*> threads();
   // One queue for all of them, or one each, by a plan.
   WindowQueues queues(std::span<const std::size_t> windows, std::span<Member* const> threads) const;
+  // Encodes windows of the queue until it is empty or the member has failed.
+  void work(Member& member, std::deque<std::size_t>& queue, std::span<const EncodeJob> jobs);
   void finish_on_cpu(std::span<const EncodeJob> jobs, std::span<const std::size_t> left);
 
   const LoadedModel& model_;
@@ -77,6 +81,7 @@ class EncoderGroup {
   models::ThreadPool* pool_;                      // the CPU encoder's
   std::unique_ptr<encoder::WindowEncoder> cpu_;   // made where it is first needed
   std::vector<Member> members_;                   // none: no file has begun
+  std::mutex mutex_;                              // guards queues and members' counts
   std::function<bool()> should_stop_;
   std::string fallback_;
 };

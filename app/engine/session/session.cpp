@@ -27,6 +27,8 @@ struct __attribute__((visibility("hidden"))) Session::State {
 
   // For a file, or files, with up to n_together windows at work at once: the detector, if any.
   audio::VadThread* begin(const TranscribeOptions& options, std::size_t n_together);
+  void transcribe_together(std::size_t n_together, const TranscribeOptions& options,
+                           const RecordingCallbacks& callbacks);
   // Adds what was not known without the session.
   void describe(Transcript& transcript, std::size_t n_together);
 
@@ -43,6 +45,19 @@ audio::VadThread* Session::State::begin(const TranscribeOptions& options, std::s
   model.check(options);
   recognizer.encoder().begin_file(n_together);
   return detector.load(options.vad, recognizer.pool().n_threads());
+}
+
+void Session::State::transcribe_together(std::size_t n_together, const TranscribeOptions& options,
+                                         const RecordingCallbacks& callbacks) {
+  const app::BatchWork work{
+      .n_together = n_together,
+      .options = options,
+      .callbacks = callbacks,
+      .vad = begin(options, n_together),
+      .check = [&](const TranscribeOptions& of_one) { model.check(of_one); },
+      .describe = [&](Transcript& transcript) { describe(transcript, n_together); },
+  };
+  app::BatchTranscriber(recognizer, work).run();
 }
 
 void Session::State::describe(Transcript& transcript, std::size_t n_together) {
@@ -96,17 +111,9 @@ Transcript Session::transcribe(const Audio& audio, const TranscribeOptions& opti
 void Session::transcribe_each(std::size_t n_together, const TranscribeOptions& options,
                               const RecordingCallbacks& callbacks, const std::stop_token& stop) {
   app::with_errors(state_->model.info().name, [&] {
+    app::check_together(n_together, options);
     app::with_stop(callbacks, stop, [&](const RecordingCallbacks& asking) {
-      app::check_together(n_together, options);
-      const app::BatchWork work{
-          .n_together = n_together,
-          .options = options,
-          .callbacks = asking,
-          .vad = state_->begin(options, n_together),
-          .check = [&](const TranscribeOptions& of_one) { state_->model.check(of_one); },
-          .describe = [&](Transcript& transcript) { state_->describe(transcript, n_together); },
-      };
-      app::BatchTranscriber(state_->recognizer, work).run();
+      state_->transcribe_together(n_together, options, asking);
     });
   });
 }
