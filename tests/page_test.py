@@ -19,6 +19,7 @@ NEEDS = [
     (r"--model base", "base", (cache / "base/model.bin").exists()),
     (r"talk\.wav|film\.mkv|talks", "jfk.wav", (cache / "samples/jfk.wav").exists()),
     (r"film\.mkv|talks|ffmpeg", "ffmpeg", tool("ffmpeg")),
+    (r"import_onnx", "onnx", subprocess.run(["python3", "-c", "import onnx"], stderr=subprocess.DEVNULL).returncode == 0),
     (r"\bjq\b", "jq", tool("jq")),
     (r"run\.sh", "mlir-opt", tool("mlir-opt-16") or tool("mlir-opt")),
 ]
@@ -31,7 +32,7 @@ def prepare():
     os.symlink(program, "bin/whisper-npu")
     if os.environ.get("CXX"):
         os.symlink(tool(os.environ["CXX"]), "bin/c++")
-    for name in ("npu", "tests"):
+    for name in ("models", "npu", "tests"):
         os.symlink(source / name, name)
     pathlib.Path("talks/2026").mkdir(parents=True)
     if not (cache / "samples/jfk.wav").exists():

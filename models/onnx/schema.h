@@ -35,8 +35,6 @@ enum AttributeField : std::uint32_t {
   kAttributeName = 1,
   kReal = 2,
   kInteger = 3,
-  kText = 4,
-  kTensor = 5,
   kIntegers = 8,
   kAttributeType = 20,
 };
@@ -44,7 +42,6 @@ enum AttributeType : std::uint32_t { kIsReal = 1, kIsInteger = 2, kIsIntegers = 
 enum TensorField : std::uint32_t {
   kDims = 1,
   kElementType = 2,
-  kFloatData = 4,
   kTensorName = 8,
   kRawData = 9,
   kExternalData = 13,
@@ -56,7 +53,7 @@ enum TensorTypeField : std::uint32_t { kTensorElement = 1, kTensorShape = 2 };
 enum ShapeField : std::uint32_t { kDim = 1 };
 enum DimField : std::uint32_t { kDimValue = 1, kDimParam = 2 };
 
-enum class Element : std::uint32_t { f32 = 1, i64 = 7, f16 = 10, bf16 = 16 };
+enum class Element : std::uint32_t { f32 = 1, i64 = 7, f16 = 10 };
 
 inline constexpr std::uint64_t kExternal = 1;  // data_location: the values are in another file
 

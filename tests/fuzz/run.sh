@@ -18,7 +18,7 @@ limits() {
   local largest=64
   local longest=8192
   [ "$1" = audio ] && largest=512
-  [[ "$1" = onnx || "$1" = pytorch || "$1" = pickle ]] && longest=32768 # a graph of one layer, or its archive, has 10 to 20 KB
+  [[ "$1" = pytorch || "$1" = pickle ]] && longest=32768 # the archive of a layer has 10 to 20 KB
   echo "-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=$largest -max_len=$longest"
 }
 

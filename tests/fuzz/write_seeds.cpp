@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/onnx/export.h"
 #include "tests/fuzz/input_folder.h"
-#include "tests/fuzz/onnx_decoder.h"
 #include "tests/fuzz/zero_model.h"
 #include "tests/nano/nano_codec.h"
 #include "tests/nano/nano_ctranslate2.h"
@@ -109,24 +107,6 @@ void write_pytorch(const fs::path& folder) {
   write_seed(folder / "pickle" / "shared", {to_pytorch(model, {.is_shared = true}).at("data.pkl")});
 }
 
-void write_onnx(const fs::path& folder) {
-  const tests::NanoModel model = fuzz::decoder_of_encoders();
-  const auto file = tests::open_in_memory(model);
-  for (const bool is_external : {false, true}) {
-    std::vector<std::string> files;
-    for (const models::StreamedFile& streamed : models::onnx_files(
-             *file, {.is_fp16 = is_external, .most_inside = is_external ? 0U : 1000000U})) {
-      if (!streamed.name.starts_with("encoder")) continue;
-      streamed.write([&, first = true](std::string_view part) mutable {
-        if (first) files.emplace_back();
-        first = false;
-        files.back() += part;
-      });
-    }
-    write_seed(folder / "onnx" / (is_external ? "beside" : "inside"), files);
-  }
-}
-
 // Its STFT's values are what the target puts in place of a mark.
 void write_silero_vad(const fs::path& folder) {
   std::vector<tests::StTensor> tensors;
@@ -167,7 +147,6 @@ int main(int argc, char** argv) {
     write_safetensors(folder);
     write_pytorch(folder);
     write_silero_vad(folder);
-    write_onnx(folder);
   } catch (const std::exception& error) {
     std::cerr << "write_seeds: " << error.what() << '\n';
     return 1;

@@ -13,7 +13,7 @@
 #include "app/engine/model_path.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"
-#include "models/files/huggingface_files.h"
+#include "models/files/huggingface_settings.h"
 #include "models/files/open_model.h"
 #include "models/onnx/export.h"
 

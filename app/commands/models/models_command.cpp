@@ -1,11 +1,31 @@
 #include "app/commands/models/models_command.h"
 
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
 #include "app/commands/models/convert_command.h"
 #include "app/commands/models/export_command.h"
 #include "app/commands/models/hub_actions.h"
-#include "app/commands/models/import_command.h"
+#include "app/options/exit_code.h"
 
 namespace wnpu::app {
+namespace {
+
+// Withdrawn: a message, whatever options were given.
+Subcommand import_action() {
+  return {"import", "Withdrawn: share/whisper-npu/import_onnx.py takes an ONNX encoder",
+          [](CLI::App& app) { app.allow_extras(); },
+          [](const std::vector<std::string>&) -> int {
+            throw UsageError(
+                "models import: expected share/whisper-npu/import_onnx.py (models/onnx in the "
+                "source): import_onnx.py ENCODER.onnx --decoder FOLDER -o DIR, where FOLDER is of "
+                "models export --onnx");
+          }};
+}
+
+}  // namespace
 
 Subcommand models_command() {
   return {"models",

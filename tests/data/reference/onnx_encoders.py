@@ -19,7 +19,7 @@ N_MELS = 8
 
 
 def weight_values(name, shape):
-    """As expected_weight() of tests/models/onnx_exporters_test.cpp has them: exact in fp16."""
+    """As tests/program/models/onnx_import_test.py expects them: exact in fp16."""
     size = int(np.prod(shape))
     salt = sum(name.encode())
     values = (np.arange(size) * 31 + salt) % 257 - 128
