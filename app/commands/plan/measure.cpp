@@ -26,9 +26,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kLoadKey = "load_s";
-
-// A file without a name, for what is read or written once.
+// A file without a name, for what one process writes and another reads.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view contents = "") : descriptor_(::memfd_create("plan", 0)) {
@@ -57,12 +55,25 @@ struct RowTimes {
   std::string failure;
 };
 
+// All rows from `first` on, between some that are not measured: those before warm up, and with
+// those behind as many are at work together while the last are measured as in a long run.
+std::string rows_around(const std::vector<std::string>& lines, std::size_t first,
+                        std::size_t n_around) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size() + 2 * n_around; ++i) {
+    text += lines[(first + i) % lines.size()] + "\n";
+  }
+  return text;
+}
+
 class MeasuredProcess {
  public:
   MeasuredProcess(const Options& options, const Environment& environment, const MeasureOrder& order,
                   std::size_t first)
-      : order_(order), first_(first), n_around_(options.rows.n_together), input_(rows_to_do()) {
-    process_ = fork_worker([&] { return work(options, environment); }, [](pid_t) {});
+      : first_(first),
+        n_around_(options.rows.n_together),
+        input_(rows_around(order.lines, first, n_around_)) {
+    process_ = fork_worker([&] { return work(options, environment, order.folder); }, [](pid_t) {});
   }
 
   // Messages of the process on stderr.
@@ -74,44 +85,32 @@ class MeasuredProcess {
     while (::wait4(process_, &status, 0, &usage) < 0) {
       if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "wait4");
     }
+    if (!WIFEXITED(status)) {
+      throw std::runtime_error("a process that measured rows " + cause_of_death(status));
+    }
     const auto bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // kilobytes on Linux
     measurement.process_bytes = std::max(measurement.process_bytes, bytes);
     std::istringstream lines(output_.contents());
     std::string line;
     if (std::getline(lines, line)) {
-      measurement.load_s = std::max(measurement.load_s, json::parse(line)[kLoadKey].get<double>());
+      measurement.load_s = std::max(measurement.load_s, std::strtod(line.c_str(), nullptr));
     }
     for (std::size_t i = 0; std::getline(lines, line); ++i) {
       if (i < n_around_ || i >= n_around_ + times.size()) continue;
       add(json::parse(line), times[(first_ + i) % times.size()]);
     }
-    if (WIFEXITED(status)) return WEXITSTATUS(status);
-    throw std::runtime_error("a process that measured rows " + cause_of_death(status));
+    return WEXITSTATUS(status);
   }
 
  private:
-  // All, between some that are not measured: those before warm up, and with those behind as many
-  // are at work together while the last are measured as in a long run.
-  std::string rows_to_do() const {
-    const std::size_t n = order_.lines.size();
-    std::string text;
-    for (std::size_t i = 0; i < n + 2 * n_around_; ++i) {
-      text += order_.lines[(first_ + i) % n] + "\n";
-    }
-    return text;
-  }
-
   // Leaves in `output_` a line with the time of loading, and each row's result.
-  int work(const Options& options, const Environment& environment) const {
+  int work(const Options& options, const Environment& environment,
+           const std::filesystem::path& folder) const {
     ::dup2(messages_.descriptor(), STDERR_FILENO);  // not all at once
     return exit_code_after([&] {
       const auto start = models::Clock::now();
-      RowReader reader(order_.folder);
-      const auto on_ready = [&](const RowOrigin&) {
-        const double load_s = models::seconds_since(start);
-        write_all(output_.descriptor(), json{{kLoadKey, load_s}}.dump() + "\n", "memory");
-      };
-      const auto take = [&](const RowResult&, const std::string& line) {
+      RowReader reader(folder);
+      const auto write = [&](const std::string& line) {
         write_all(output_.descriptor(), line, "memory");
       };
       return do_rows(options, environment,
@@ -119,8 +118,11 @@ class MeasuredProcess {
                       .input_name = "the sample",
                       .output = output_.descriptor(),
                       .reader = reader,
-                      .on_ready = on_ready,
-                      .take = take});
+                      .on_ready =
+                          [&](const RowOrigin&) {
+                            write(std::to_string(models::seconds_since(start)) + "\n");
+                          },
+                      .take = [&](const RowResult&, const std::string& line) { write(line); }});
     });
   }
 
@@ -133,7 +135,6 @@ class MeasuredProcess {
     }
   }
 
-  const MeasureOrder& order_;
   std::size_t first_;
   std::size_t n_around_;
   MemoryFile input_;
@@ -156,8 +157,8 @@ void add_rows(const MeasureOrder& order, const std::vector<RowTimes>& times,
 
 }  // namespace
 
-MeasureEnd measure_rows(Options options, const Environment& environment,
-                        const MeasureOrder& order) {
+Measurement measure_rows(Options options, const Environment& environment,
+                         const MeasureOrder& order) {
   options.rows.order = RowOrder::input;
   std::signal(SIGCHLD, SIG_DFL);  // whoever ignores it is told of no child's end
   std::vector<std::unique_ptr<MeasuredProcess>> processes;
@@ -165,23 +166,23 @@ MeasureEnd measure_rows(Options options, const Environment& environment,
     const std::size_t first = i * order.lines.size() / order.processes;
     processes.push_back(std::make_unique<MeasuredProcess>(options, environment, order, first));
   }
-  MeasureEnd end;
+  Measurement measured;
   std::vector<RowTimes> times(order.lines.size());
   std::string messages;  // of the first that cannot go on, else of the first
   for (const auto& process : processes) {
-    const int code = process->wait(end.measurement, times);
-    if (process == processes.front() || (end.code == 0 && code != 0)) {
+    const int code = process->wait(measured, times);
+    if (process == processes.front() || (measured.code == 0 && code != 0)) {
       messages = process->messages();
-      end.code = code;
+      measured.code = code;
     }
   }
   *environment.err << messages << std::flush;
-  add_rows(order, times, end.measurement);
-  if (end.code == 0 && end.measurement.rows.empty()) {
+  add_rows(order, times, measured);
+  if (measured.code == 0 && measured.rows.empty()) {
     throw Error(ErrorCode::audio, "none of the rows that were to be measured can be transcribed: " +
-                                      end.measurement.first_failure);
+                                      measured.first_failure);
   }
-  return end;
+  return measured;
 }
 
 double process_age_s() {

@@ -21,22 +21,19 @@ struct MeasureOrder {
 };
 
 struct Measurement {
-  double load_s = 0;                // of the model: the slowest process
+  int code = 0;       // not 0: a process has said on stderr what is wrong, and ended so
+  double load_s = 0;  // of the model: the slowest process
   std::uint64_t process_bytes = 0;  // memory: the largest process
   std::vector<MeasuredRow> rows;    // that could be transcribed; the mean of all processes
   std::size_t n_failed = 0;         // the others
   std::string first_failure;        // of these
 };
 
-struct MeasureEnd {
-  int code = 0;  // not 0: a process has said on stderr what is wrong, and ended so
-  Measurement measurement;
-};
-
 // Each process does all rows, as `transcribe --manifest` does, after some that warm up; they
 // begin with different ones. To be called before there are threads. Throws Error where no row can
 // be transcribed.
-MeasureEnd measure_rows(Options options, const Environment& environment, const MeasureOrder& order);
+Measurement measure_rows(Options options, const Environment& environment,
+                         const MeasureOrder& order);
 
 // Seconds since the kernel started this process.
 double process_age_s();

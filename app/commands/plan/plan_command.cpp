@@ -9,7 +9,6 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/plan/job_plan.h"
-#include "app/commands/plan/job_sample.h"
 #include "app/commands/plan/manifest_rows.h"
 #include "app/commands/plan/measure.h"
 #include "app/commands/plan/plan_report.h"
@@ -103,20 +102,20 @@ void check_order(const PlanOrder& order) {
 
 std::vector<PlanNumber> numbers_of(const PlanOrder& order, const JobPlanner& planner,
                                    std::size_t n_measured) {
-  const JobSize& job = planner.job();
   const RowCost& cost = planner.cost();
   const MachineFigures& machine = planner.machine();
   const Source of_job = order.hours ? Source::given : Source::manifest;
   std::vector<PlanNumber> numbers = {
-      {"rows", std::round(job.rows()), "", of_job, "recordings or stretches of them"},
-      {"audio_s", job.size().seconds, "s", of_job, "of all rows"},
-      {"windows", std::round(job.size().windows), "", of_job,
+      {"rows", std::round(planner.rows()), "", of_job, "recordings or stretches of them"},
+      {"audio_s", planner.size().seconds, "s", of_job, "of all rows"},
+      {"windows", std::round(planner.size().windows), "", of_job,
        "of 30 s that they fill, in part or whole"},
-      {"longest_s", job.longest_s(), "s", Source::manifest, "audio of the longest row"},
+      {"longest_s", planner.longest_s(), "s", Source::manifest, "audio of the longest row"},
       {"sample", static_cast<double>(n_measured), "", Source::measured, "rows that were measured"},
-      {"window_s", cost.window_s(), "s", Source::measured, "work of a row for each of its windows"},
-      {"second_s", cost.second_s(), "s", Source::measured,
-       "work of a row for each second of audio"},
+      {"window_s", cost.window_s, "s", Source::measured, "work of a row for each of its windows"},
+      {"second_s", cost.second_s, "s", Source::measured, "work of a row for each second of audio"},
+      {"spread", cost.spread, "", Source::measured,
+       "standard deviation of the measured rows from that, by their mean"},
       {"work_s", planner.work_s(), "s", Source::measured, "work of all rows, one process"},
       {"start_s", machine.start_s, "s", Source::measured, "of a process"},
       {"read_s", machine.read_s, "s", Source::measured,
@@ -129,10 +128,6 @@ std::vector<PlanNumber> numbers_of(const PlanOrder& order, const JobPlanner& pla
        "of a machine, measured at work together"},
       {"threads", static_cast<double>(machine.threads), "",
        order.work.threads ? Source::given : Source::assumed, "of a process"}};
-  if (!job.is_exact()) {
-    numbers.push_back({"deviation_s", planner.row_deviation_s(), "s", Source::measured,
-                       "of rows' work, in any order"});
-  }
   if (machine.price_hour) {
     numbers.push_back({"price_hour", *machine.price_hour, "", Source::given, "of a machine"});
   }
@@ -196,37 +191,35 @@ int plan(const PlanOrder& order) {
   machine.start_s = process_age_s();
   const std::string& file = order.work.manifest.file;
   const ManifestRows rows = read_manifest(file);
-  const JobSize job(rows.durations_s, order.hours);
-  const std::vector<std::size_t> sample = stratified_sample(rows.durations_s, order.sample);
+  const Job job{rows.durations_s, order.hours};
+  const std::vector<std::size_t> sample = sample_rows(rows.durations_s, order.sample);
   const auto start = models::Clock::now();
   MeasureOrder measure{std::filesystem::absolute(file).parent_path(),
                        lines_of_rows(file, sample),
                        {},
                        machine.processes};
-  machine.read_s =
-      2 * models::seconds_since(start) * job.rows() / static_cast<double>(rows.durations_s.size());
+  machine.read_s = 2 * models::seconds_since(start);
   for (const std::size_t row : sample) measure.durations_s.push_back(rows.durations_s[row]);
   Options work = order.work;
   Messages messages(std::cerr, work.verbosity, false);
   make_model_ready(work, messages);
-  const MeasureEnd end = measure_rows(work, environment_of_process(work), measure);
-  if (end.code != 0) return end.code;
-  machine.load_s = end.measurement.load_s;
-  machine.process_bytes = end.measurement.process_bytes;
-  const RowCost cost(end.measurement.rows);
-  const JobPlanner planner(job, cost, machine);
+  const Measurement measured = measure_rows(work, environment_of_process(work), measure);
+  if (measured.code != 0) return measured.code;
+  machine.load_s = measured.load_s;
+  machine.process_bytes = measured.process_bytes;
+  const JobPlanner planner(job, RowCost::of(measured.rows), machine);
   const Machine here = describe_machine();
   PlanReport report;
   report.model = order.work.model;
   report.device = order.work.device.requested;
   report.cpu = here.cpu;
-  report.numbers = numbers_of(order, planner, end.measurement.rows.size());
-  report.formulas = plan_formulas(job.is_exact());
+  report.numbers = numbers_of(order, planner, measured.rows.size());
+  report.formulas = plan_formulas(!order.hours);
   report.plans = plans_of(order, planner);
-  report.notes = notes_of(order, rows, end.measurement, machine, here);
+  report.notes = notes_of(order, rows, measured, machine, here);
   if (order.deadline_h) {
     report.deadline_s = *order.deadline_h * kHourS;
-    report.meets_deadline = planner.is_within(report.plans.front(), *report.deadline_s);
+    report.meets_deadline = report.plans.front().wall_slow_s <= *report.deadline_s;
   }
   return print_plan(order, report);
 }

@@ -35,19 +35,14 @@ std::string time_text(double seconds) {
   return text.data();
 }
 
-std::string interval_text(const FleetPlan& plan) {
-  if (!plan.wall_95) return "-";
-  return time_text(plan.wall_95->low_s) + " to " + time_text(plan.wall_95->high_s);
-}
-
 std::string plans_text(const std::vector<FleetPlan>& plans) {
   const bool has_money = plans.front().money.has_value();
   std::vector<TextRow> rows = {
-      {"machines", "shards", "cores", "time", "95 %", "machine hours", "efficiency"}};
+      {"machines", "shards", "cores", "time", "slow", "machine hours", "efficiency"}};
   if (has_money) rows.front().push_back("money");
   for (const FleetPlan& plan : plans) {
     rows.push_back({std::to_string(plan.machines), std::to_string(plan.shards),
-                    std::to_string(plan.cores), time_text(plan.wall_s), interval_text(plan),
+                    std::to_string(plan.cores), time_text(plan.wall_s), time_text(plan.wall_slow_s),
                     figures(plan.machine_hours),
                     figures(std::round(100 * plan.efficiency)) + " %"});
     if (has_money) rows.back().push_back(figures(*plan.money));
@@ -69,11 +64,10 @@ ordered_json plan_part_json(const FleetPlan& plan) {
                          {"cores", plan.cores},
                          {"longest_shard_s", plan.shard_s},
                          {"wall_s", plan.wall_s},
-                         {"wall_95_s", nullptr},
+                         {"wall_slow_s", plan.wall_slow_s},
                          {"machine_hours", plan.machine_hours},
                          {"money", nullptr},
                          {"efficiency", plan.efficiency}};
-  if (plan.wall_95) object["wall_95_s"] = {plan.wall_95->low_s, plan.wall_95->high_s};
   if (plan.money) object["money"] = *plan.money;
   return object;
 }
@@ -88,11 +82,9 @@ std::vector<std::string> plan_formulas(bool is_exact) {
       is_exact
           ? "longest_shard_s = the largest sum of row_s over the rows i, i + shards, i + 2 shards, "
             "... of the manifest"
-          : "longest_shard_s = min(work_s, max(row_s(longest_s), work_s / shards + deviation_s * "
-            "sqrt(rows / shards) * sqrt(2 ln shards)))",
+          : "longest_shard_s = min(work_s, work_s / shards + row_s(longest_s))",
       "time = start_s + read_s + load_s + longest_shard_s",
-      ("95 %: Student's t by the measured rows; a tenth for the machine; upwards, 1 - "
-       "0.025^(1/sample) of rows that take 4 times as long"),
+      "slow = start_s + read_s + load_s + (1 + spread) * longest_shard_s",
       "machine hours = machines * time: each is there until the longest shard has ended",
       "money = machine hours * price_hour",
       "efficiency = work_s / (shards * time)"};
@@ -118,7 +110,7 @@ std::string plan_text(const PlanReport& report) {
 }
 
 std::string plan_json(const PlanReport& report) {
-  ordered_json object = {{"schema_version", 1},
+  ordered_json object = {{"schema_version", 2},
                          {"model", report.model},
                          {"device", report.device},
                          {"cpu", report.cpu},
