@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/core/bench_options.h"
-#include "bench/core/stats.h"
+#include "bench/core/figure.h"
 
 namespace wnpu::bench {
 

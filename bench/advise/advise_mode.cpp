@@ -19,7 +19,7 @@
 #include "bench/advise/advise.h"
 #include "bench/core/meters.h"
 #include "bench/core/modes.h"
-#include "bench/core/noise.h"
+#include "bench/core/results.h"
 #include "bench/core/text_table.h"
 #include "bench/rtf/rtf.h"
 #include "models/kernels/vectors/instruction_set.h"

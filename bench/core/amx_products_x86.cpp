@@ -1,4 +1,4 @@
-#include "bench/core/amx_products.h"
+#include "bench/core/calibration_kernels.h"
 #include "models/kernels/products/amx_registers.h"
 
 namespace wnpu::bench::yardstick {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/core/calibration_kernels.h"
-#include "bench/core/stats.h"
+#include "bench/core/figure.h"
 #include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::bench {

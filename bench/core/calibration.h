@@ -1,5 +1,5 @@
 // Speed of this machine, measured now: times of fixed work, by which other times are divided to be
-// compared between machines, and peaks for rooflines.
+// compared between machines, and peaks of kernels.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cstdint>
 
-#include "bench/core/amx_products.h"
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/instruction_set.h"
 

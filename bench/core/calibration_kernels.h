@@ -17,6 +17,9 @@ double multiply_add(std::size_t rounds, float& sink);
 double integer_multiply_add(std::size_t rounds, float& sink);
 // For four products of bytes, or those of AMX; 0 operations where the instruction set has neither.
 double byte_multiply_add(std::size_t rounds, float& sink);
+// Products of bytes by AMX, where kernels::has_amx_instructions(): operations of about as many
+// rounds; 0 on another architecture.
+double amx_multiply_add(std::size_t rounds);
 
 inline constexpr std::size_t kGemmSize = 256;  // three matrices of 256 KiB
 

@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "app/engine/model_path.h"
+
 namespace wnpu::bench {
 namespace {
 
@@ -114,6 +116,25 @@ double AnsweringProcess::cpu_seconds() const {
   double system = 0;
   fields >> user >> system;
   return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::filesystem::path peers_folder() { return app::model_folder() / "peers"; }
+
+std::string peers_python(const std::string& peer) {
+  const std::filesystem::path native = peers_folder() / "venv-native" / "bin" / "python";
+  if (peer == "whisper.cpp" && std::filesystem::exists(native)) return native.string();
+  return (peers_folder() / "venv" / "bin" / "python").string();
+}
+
+std::filesystem::path bench_script(const std::string& name) {
+  std::error_code error;  // what may not be looked at is not there
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  std::filesystem::path script =
+      (program.parent_path() / "../share/whisper-npu" / name).lexically_normal();
+  if (!std::filesystem::exists(script, error)) {
+    throw std::runtime_error("no " + script.string() + ": cmake --install puts it there");
+  }
+  return script;
 }
 
 }  // namespace wnpu::bench

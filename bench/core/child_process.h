@@ -1,6 +1,7 @@
-// Other programs: run to their end, or asked line by line.
+// Other programs: run to their end, or asked line by line; and where those of the bench are.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -33,5 +34,14 @@ class AnsweringProcess {
   int socket_ = -1;  // the process's standard input and output
   std::string received_;
 };
+
+// Environments and ggml files: $XDG_CACHE_HOME/whisper-npu/peers, or below ~/.cache.
+std::filesystem::path peers_folder();
+// The environment's python; whisper.cpp has one of its own where it was compiled for this machine
+// (peers.sh --native).
+std::string peers_python(const std::string& peer);
+// A script of bench/, in share/whisper-npu beside the folder of this program. Throws
+// std::runtime_error where it is not there.
+std::filesystem::path bench_script(const std::string& name);
 
 }  // namespace wnpu::bench

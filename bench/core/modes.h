@@ -1,5 +1,5 @@
-// The modes of bench, a file each. To add one: its function in a file of its own, a row in
-// bench/mode_list.cpp.
+// The modes of bench, a file each. To add one: its function in a file of its own, a row of modes()
+// in bench_command.cpp.
 #pragma once
 
 #include <span>
@@ -28,8 +28,8 @@ Results measure_check(const BenchOptions& options);     // check.cpp
 Results measure_against(const BenchOptions& options);   // against.cpp
 Results measure_plans(const BenchOptions& options);     // plans.cpp
 Results measure_kernels(const BenchOptions& options);   // kernels.cpp
-// The page of all charts, and the trace of one window, to the file that the mode's value names.
-Results write_report(const BenchOptions& options);  // report_page.cpp
-Results write_trace(const BenchOptions& options);   // report_page.cpp
+// The page of all figures, and the trace of one window, to the file that the mode's value names.
+Results write_report(const BenchOptions& options);  // report.cpp
+Results write_trace(const BenchOptions& options);   // report.cpp
 
 }  // namespace wnpu::bench

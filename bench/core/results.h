@@ -1,5 +1,5 @@
-// Results of a mode of bench: printed for people, written as JSON (bench.schema.json) and drawn in
-// the report.
+// Results of a mode of bench: printed for people, and written as JSON (bench.schema.json), which
+// report.html draws.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 #include "app/system/machine.h"
 #include "bench/core/calibration.h"
 #include "bench/core/figure.h"
-#include "bench/core/report.h"
+#include "bench/core/meters.h"
 
 namespace wnpu::bench {
 
@@ -21,6 +21,16 @@ struct NoiseVerdict {
   double steal = 0;
   std::string reason;  // why the machine was noisy; empty: it was quiet
 };
+
+// Others' shares of all CPUs' time above which times are not to be relied on.
+inline constexpr double kQuietOtherCpu = 0.03;
+inline constexpr double kQuietSteal = 0.01;
+
+// `spread` is the largest p90 / p10 of the figures that count.
+NoiseVerdict judge_noise(double spread, const NoiseMeter::Noise& others);
+
+// "quiet" or "NOISY: ...", with the figures.
+std::string noise_line(const NoiseVerdict& verdict);
 
 // Transcript of a file by one program, and its error rates.
 struct Heard {
@@ -46,7 +56,6 @@ struct Results {
   // Options that --advise recommends, as the command line has them.
   std::vector<std::pair<std::string, std::string>> advice;
   std::string text;  // tables for people
-  Report report;     // charts; its title and facts are filled in when it is written
   int exit_code = 0;
 };
 

@@ -1,5 +1,4 @@
 #include "app/system/build_info.h"
-#include "bench/core/noise.h"
 #include "bench/core/results.h"
 #include "bench/core/text_table.h"
 
@@ -15,6 +14,25 @@ std::string machine_line(const app::Machine& machine, const std::string& instruc
 }
 
 }  // namespace
+
+NoiseVerdict judge_noise(double spread, const NoiseMeter::Noise& others) {
+  NoiseVerdict verdict{spread, others.other_cpu, others.steal, ""};
+  const auto add = [&verdict](bool is_noisy, const std::string& reason) {
+    if (is_noisy) verdict.reason += (verdict.reason.empty() ? "" : "; ") + reason;
+  };
+  add(spread > kQuietSpread,
+      "p90/p10 is " + fixed(spread, 2) + ", above " + fixed(kQuietSpread, 2));
+  add(others.other_cpu > kQuietOtherCpu,
+      "other processes had " + percent(others.other_cpu) + " of the CPUs' time");
+  add(others.steal > kQuietSteal, "other virtual machines had " + percent(others.steal) + " of it");
+  return verdict;
+}
+
+std::string noise_line(const NoiseVerdict& verdict) {
+  if (!verdict.reason.empty()) return "NOISY, the figures are weak: " + verdict.reason;
+  return "quiet: p90/p10 " + fixed(verdict.spread, 2) + ", others' CPU time " +
+         percent(verdict.other_cpu) + ", stolen " + percent(verdict.steal);
+}
 
 std::string results_text(const Results& results, const app::Machine& machine) {
   std::string text = "machine: " + machine_line(machine, results.instruction_set) + "\n";

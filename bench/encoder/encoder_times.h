@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "bench/core/timing.h"
+#include "bench/core/figure.h"
 #include "models/base/dims.h"
 #include "models/base/thread_pool.h"
 #include "models/weights/precision.h"

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "bench/encoder/encoder_times.h"
-#include "bench/encoder/kernel_costs.h"
 #include "bench/encoder/layer_parts.h"
 #include "bench/input/model_sizes.h"
 #include "bench/input/random_weights.h"
@@ -32,8 +31,10 @@ constexpr std::size_t kSoftmaxValues = 1500;
 constexpr std::size_t kGeluValues = 512;
 constexpr std::size_t kMatmulSize = 64;
 constexpr std::size_t kHead = 64;
-constexpr std::size_t kFloat = 4;  // bytes
-constexpr std::size_t kBf16 = 2;
+
+double product(std::size_t a, std::size_t b) {
+  return static_cast<double>(a) * static_cast<double>(b);
+}
 
 std::string text(std::size_t number) { return std::to_string(number); }
 
@@ -45,12 +46,11 @@ std::string product_shape(std::size_t m, std::size_t k, std::size_t n) {
   return shape_of(m, k) + " x " + shape_of(k, n);
 }
 
-KernelRow named(std::string name, std::string shape, const KernelCost& cost) {
+KernelRow named(std::string name, std::string shape, double operations) {
   KernelRow row;
   row.name = std::move(name);
   row.shape = std::move(shape);
-  row.operations = cost.operations;
-  row.bytes = cost.bytes;
+  row.operations = operations;
   return row;
 }
 
@@ -60,36 +60,31 @@ void take(const Summary& runs, KernelRow& row) {
 }
 
 // The kernels of a layer with their shapes, in order; both machines run these.
-std::vector<KernelRow> layer_kernels(const models::Dims& dims, std::size_t element_bytes) {
+std::vector<KernelRow> layer_kernels(const models::Dims& dims) {
   const std::size_t n = dims.n_audio_ctx;
   const std::size_t d = dims.n_audio_state;
   const auto product = [&](const char* name, std::size_t k, std::size_t cols) {
-    return named(name, product_shape(n, k, cols), matmul_cost(n, k, cols, element_bytes));
+    return named(name, product_shape(n, k, cols), matmul_operations(n, k, cols));
   };
   std::vector<KernelRow> rows = {
-      named("LayerNorm", shape_of(n, d), norm_cost(n, d, element_bytes)),
+      named("LayerNorm", shape_of(n, d), norm_operations(n, d)),
       product("q, k, v", d, 3 * d),
       named("attention", text(dims.n_audio_head) + " heads, " + shape_of(n, d),
-            attention_cost(n, n, d, dims.n_audio_head, element_bytes)),
+            attention_operations(n, n, d, dims.n_audio_head)),
       product("out projection", d, d),
       product("MLP up", d, 4 * d),
-      named("GELU", shape_of(n, 4 * d), gelu_cost(n * 4 * d, element_bytes)),
+      named("GELU", shape_of(n, 4 * d), gelu_operations(n * 4 * d)),
       product("MLP down", 4 * d, d),
   };
   for (KernelRow& row : rows) row.is_layer_shape = true;
   return rows;
 }
 
-KernelRow whole_layer(const models::Dims& dims, const std::vector<KernelRow>& kernels,
-                      std::size_t element_bytes) {
-  KernelRow row = named("whole layer", shape_of(dims.n_audio_ctx, dims.n_audio_state), {});
+KernelRow whole_layer(const models::Dims& dims, const std::vector<KernelRow>& kernels) {
+  KernelRow row = named("whole layer", shape_of(dims.n_audio_ctx, dims.n_audio_state), 0);
   row.is_layer_shape = true;
   for (const KernelRow& kernel : kernels) row.operations += kernel.operations;
   row.operations += kernels.front().operations;  // the second LayerNorm
-  // Weights once, states in and out.
-  const auto d = static_cast<double>(dims.n_audio_state);
-  row.bytes = static_cast<double>(element_bytes) *
-              (12 * d * d + 2 * static_cast<double>(dims.n_audio_ctx) * d);
   return row;
 }
 
@@ -115,14 +110,14 @@ std::vector<KernelRow> single_kernels(const Peaks& peaks, const TimingEffort& ef
     row.published_ms = published;
     rows.push_back(std::move(row));
   };
-  add(named("LayerNorm", text(kNormValues), norm_cost(1, kNormValues, kFloat)),
+  add(named("LayerNorm", text(kNormValues), norm_operations(1, kNormValues)),
       Seed2025::kLayerNormMs, [&] { kernels::layer_norm(alone, x.view(), norm, y.view()); });
-  add(named("softmax", text(kSoftmaxValues), softmax_cost(kSoftmaxValues, kFloat)),
+  add(named("softmax", text(kSoftmaxValues), softmax_operations(kSoftmaxValues)),
       Seed2025::kSoftmaxMs, [&] { kernels::softmax(scores.flat()); });
-  add(named("GELU", text(kGeluValues), gelu_cost(kGeluValues, kFloat)), Seed2025::kGeluMs,
+  add(named("GELU", text(kGeluValues), gelu_operations(kGeluValues)), Seed2025::kGeluMs,
       [&] { kernels::gelu(alone, hidden.view()); });
   add(named("matmul", product_shape(kMatmulSize, kMatmulSize, kMatmulSize),
-            matmul_cost(kMatmulSize, kMatmulSize, kMatmulSize, kFloat)),
+            matmul_operations(kMatmulSize, kMatmulSize, kMatmulSize)),
       Seed2025::kMatmul64Ms, [&] {
         kernels::gemm({a.view(), b, {}}, c.view());
       });
@@ -143,7 +138,6 @@ void model(KernelRow& row, const npu::Design& design, const npu::TimePreset& pre
   row.origin = Origin::kModelled;
   row.seconds = 1e-3 * report.ms;
   row.launch_s = 1e-6 * preset.launch_us;
-  row.bytes = static_cast<double>(report.ddr_read_bytes + report.ddr_write_bytes);
   row.peak_gflops = array_peak_gflops(preset);
 }
 
@@ -155,18 +149,18 @@ std::vector<KernelRow> single_array_kernels(const npu::TimePreset& preset) {
     row.published_ms = published;
     rows.push_back(std::move(row));
   };
-  add(named("LayerNorm", text(kNormValues), norm_cost(1, kNormValues, kBf16)),
+  add(named("LayerNorm", text(kNormValues), norm_operations(1, kNormValues)),
       Seed2025::kLayerNormMs,
       npu::row_design(target, npu::RowOp::layer_norm, {kNormValues, kSoftmaxValues}));
   add(named("attention row", "1 query, " + text(kSoftmaxValues) + " keys of " + text(kHead),
-            attention_cost(1, kSoftmaxValues, kHead, 1, kBf16)),
+            attention_operations(1, kSoftmaxValues, kHead, 1)),
       Seed2025::kSoftmaxMs, npu::row_design(target, npu::RowOp::attend, {kHead, kSoftmaxValues}));
-  add(named("GELU", text(kGeluValues), gelu_cost(kGeluValues, kBf16)), Seed2025::kGeluMs,
+  add(named("GELU", text(kGeluValues), gelu_operations(kGeluValues)), Seed2025::kGeluMs,
       npu::row_design(target, npu::RowOp::gelu, {kGeluValues, kSoftmaxValues}));
   const auto m = kMatmulSize * static_cast<std::size_t>(target.core_rows);
   const auto n = kMatmulSize * static_cast<std::size_t>(target.columns);
   add(named("matmul, 64x64 a core", product_shape(m, kMatmulSize, n),
-            matmul_cost(m, kMatmulSize, n, kBf16)),
+            matmul_operations(m, kMatmulSize, n)),
       Seed2025::kMatmul64Ms, npu::gemm_design(target, {m, kMatmulSize, n}));
   return rows;
 }
@@ -203,7 +197,7 @@ std::vector<KernelRow> layer_parts(const models::Dims& dims, models::ThreadPool&
                                                      [&] { parts.up(); },
                                                      [&] { parts.gelu(); },
                                                      [&] { parts.down(); }};
-  std::vector<KernelRow> rows = layer_kernels(dims, kFloat);
+  std::vector<KernelRow> rows = layer_kernels(dims);
   for (std::size_t i = 0; i < rows.size(); ++i) take(time_calls(work.at(i), effort), rows[i]);
   return rows;
 }
@@ -213,13 +207,12 @@ void add_blas_rows(const models::Dims& dims, models::ThreadPool& pool, const Tim
                    std::vector<KernelRow>& rows) {
   kernels::use_gemm(kernels::Gemm::blas);
   std::vector<KernelRow> parts = layer_parts(dims, pool, effort);
-  parts.push_back(whole_layer(dims, parts, kFloat));
+  parts.push_back(whole_layer(dims, parts));
   take(time_whole_layer(dims, models::Precision::fp32, pool, effort), parts.back());
   parts.back().name += ", fp32";
   for (KernelRow& row : parts) {
     if (row.name == "LayerNorm" || row.name == "GELU") continue;
     row.name += ", OpenBLAS";
-    row.by_blas = true;
     rows.push_back(std::move(row));
   }
   kernels::use_gemm(kernels::Gemm::own);
@@ -227,11 +220,30 @@ void add_blas_rows(const models::Dims& dims, models::ThreadPool& pool, const Tim
 
 }  // namespace
 
+// Two sums, mean, variance; subtract, scale, gamma, beta.
+double norm_operations(std::size_t rows, std::size_t width) { return 8 * product(rows, width); }
+
+// Maximum, subtract, exp, sum, scale.
+double softmax_operations(std::size_t values) { return 5 * static_cast<double>(values); }
+
+// x * 0.5 * (1 + erf(x / sqrt 2))
+double gelu_operations(std::size_t values) { return 5 * static_cast<double>(values); }
+
+double matmul_operations(std::size_t m, std::size_t k, std::size_t n) {
+  return 2 * product(m, k) * static_cast<double>(n);
+}
+
+double attention_operations(std::size_t queries, std::size_t frames, std::size_t width,
+                            std::size_t heads) {
+  const double scores = product(queries, frames);
+  return 2 * 2 * scores * static_cast<double>(width) + 5 * scores * static_cast<double>(heads);
+}
+
 std::vector<KernelRow> cpu_kernels(const models::Dims& dims, models::ThreadPool& pool,
                                    const MachinePeaks& peaks, const TimingEffort& effort) {
   std::vector<KernelRow> rows = single_kernels(peaks.one, effort);
   std::vector<KernelRow> kernels = layer_parts(dims, pool, effort);
-  KernelRow layer = whole_layer(dims, kernels, kFloat);
+  KernelRow layer = whole_layer(dims, kernels);
   for (const auto precision :
        {models::Precision::fp32, models::Precision::int16, models::Precision::int8}) {
     kernels.push_back(layer);
@@ -254,8 +266,8 @@ std::vector<KernelRow> array_kernels(const models::Dims& dims, const npu::TimePr
   const npu::LayerGeometry geometry = npu::layer_geometry(
       *preset.target, {dims.n_audio_ctx, shape.width, shape.heads, shape.hidden},
       npu::Precision::bf16);
-  std::vector<KernelRow> kernels = layer_kernels(dims, kBf16);
-  KernelRow layer = whole_layer(dims, kernels, kBf16);
+  std::vector<KernelRow> kernels = layer_kernels(dims);
+  KernelRow layer = whole_layer(dims, kernels);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     KernelRow row = std::move(kernels[i]);
     if (row.name == "GELU") continue;

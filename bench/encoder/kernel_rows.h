@@ -9,7 +9,6 @@
 
 #include "bench/core/calibration.h"
 #include "bench/core/figure.h"
-#include "bench/core/timing.h"
 #include "models/base/dims.h"
 #include "models/base/thread_pool.h"
 #include "npu/design/target.h"
@@ -25,16 +24,23 @@ struct KernelRow {
   std::optional<Summary> runs;  // CPU
   double launch_s = 0;          // array
   double operations = 0;
-  double bytes = 0;  // to and from memory at least (CPU), or as simulated (array)
   double peak_gflops = 0;
   std::optional<double> published_ms;  // the same kernel on Phoenix, November 2025, with launch
   bool is_layer_shape = false;         // one of the encoder layer's own
-  bool by_blas = false;                // once more, by OpenBLAS
 
   double gflops() const { return 1e-9 * operations / seconds; }
   double share_of_peak() const { return gflops() / peak_gflops; }
-  double operations_per_byte() const { return operations / bytes; }
 };
+
+// Operations of kernels; those of elementwise ones are counted as they are written: exp, erf and
+// sqrt are one each.
+double norm_operations(std::size_t rows, std::size_t width);
+double softmax_operations(std::size_t values);
+double gelu_operations(std::size_t values);
+double matmul_operations(std::size_t m, std::size_t k, std::size_t n);  // [m, k] x [k, n]
+// softmax(q k^T) v for all heads over `frames` positions, `queries` of them asking.
+double attention_operations(std::size_t queries, std::size_t frames, std::size_t width,
+                            std::size_t heads);
 
 // Peaks of as many threads as the kernels use: one, and all of the pool.
 struct MachinePeaks {

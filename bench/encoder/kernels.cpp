@@ -6,7 +6,7 @@
 #include "app/options/exit_code.h"
 #include "app/system/progress.h"
 #include "bench/core/modes.h"
-#include "bench/core/noise.h"
+#include "bench/core/results.h"
 #include "bench/core/text_table.h"
 #include "bench/encoder/encoder_times.h"
 #include "bench/encoder/kernel_rows.h"
@@ -92,17 +92,6 @@ double largest_spread(const std::vector<KernelRow>& rows) {
     if (row.runs) spread = std::max(spread, row.runs->spread());
   }
   return spread;
-}
-
-Roofline roofline_of(const std::string& machine, const Roof& roof,
-                     const std::vector<KernelRow>& rows) {
-  Roofline roofline{machine, roof, {}};
-  for (const KernelRow& row : rows) {
-    if (!row.is_layer_shape || row.by_blas) continue;   // what lies in a cache knows no memory roof
-    if (row.peak_gflops != roof.peak_gflops) continue;  // integers have a roof of their own
-    roofline.kernels.push_back({row.name, row.operations_per_byte(), row.gflops(), row.origin});
-  }
-  return roofline;
 }
 
 std::string peaks_text(const MachinePeaks& peaks) {
@@ -199,14 +188,7 @@ Results measure_kernels(const BenchOptions& options) {
       "products come one a core",
       "the array's times are of calls under their control programs: the controller's time, which "
       "is most of a single row's, is in them, the launch is not",
-      "the array's roof is of reads and writes together, which its points' bytes are too",
       "published: calls of one kernel on an AMD Phoenix, November 2025, launch included"};
-  results.report.rooflines = {
-      roofline_of("this CPU, " + std::to_string(pool.n_threads()) + " threads, fp32",
-                  {peaks.all.fma_gflops, peaks.all.read_gb_per_s}, cpu),
-      roofline_of("the simulated array, " + preset.name + ", bf16",
-                  {array_peak_gflops(preset), preset.ddr_read_gb_per_s + preset.ddr_write_gb_per_s},
-                  array)};
   return results;
 }
 

@@ -10,7 +10,7 @@
 #include "app/options/kernel_table.h"
 #include "app/system/progress.h"
 #include "bench/core/modes.h"
-#include "bench/core/noise.h"
+#include "bench/core/results.h"
 #include "bench/core/text_table.h"
 #include "bench/encoder/modelled_interval.h"
 #include "bench/encoder/plan_rows.h"
@@ -138,18 +138,6 @@ std::vector<PlanRow> rows_at(const EncoderUnderTest& model, std::size_t frames,
   return rows;
 }
 
-// For the chart: all plans on the first array, fused on the others, and what is no array.
-void add_to_chart(const std::vector<PlanRow>& rows, const std::string& preset, Results& results) {
-  for (const PlanRow& row : rows) {
-    const bool is_other_array = row.origin == Origin::kModelled && row.where != preset &&
-                                row.plan != "fused" && row.where.find('/') != std::string::npos;
-    if (is_other_array) continue;
-    const bool is_mixed = row.origin == Origin::kModelled && row.cpu_ms > 0;
-    results.report.plans.push_back({row.plan + (is_mixed ? " + CPU, " : ", ") + row.where,
-                                    static_cast<int>(row.frames), row.speed(), row.origin});
-  }
-}
-
 void add_notes(const EncoderUnderTest& model, double stem_s, Results& results) {
   results.notes = {
       "times are of the transformer layers alone; the convolutions before them and the LayerNorm "
@@ -211,7 +199,6 @@ Results measure_plans(const BenchOptions& options) {
       results.figures.back().runs = row.runs;
       spread = std::max(spread, row.runs ? row.runs->spread() : 1);
     }
-    add_to_chart(rows, options.work.device.preset, results);
   }
   results.noise = judge_noise(spread, noise.noise(own_cpu_seconds() - own_before));
 

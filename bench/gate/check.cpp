@@ -8,7 +8,7 @@
 #include "app/system/build_info.h"
 #include "app/system/progress.h"
 #include "bench/core/modes.h"
-#include "bench/core/noise.h"
+#include "bench/core/results.h"
 #include "bench/core/text_table.h"
 #include "bench/gate/gate.h"
 #include "bench/gate/gate_work.h"

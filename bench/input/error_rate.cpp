@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "bench/core/stats.h"
+#include "bench/core/figure.h"
 
 namespace wnpu::bench {
 namespace {

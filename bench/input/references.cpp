@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "app/options/exit_code.h"
 #include "bench/core/text_table.h"
 #include "models/text/vocabulary.h"
@@ -96,6 +98,27 @@ std::vector<Figure> error_rates(const Scores& scores) {
   if (!scores.words.empty()) rates.push_back(rate("word error rate", scores.words));
   rates.push_back(rate("character error rate", scores.characters));
   return rates;
+}
+
+std::vector<std::string> normalizer_command() {
+  return {peers_python(""), bench_script("normalize.py").string()};
+}
+
+TextNormalizer::TextNormalizer(std::vector<std::string> command) : process_(std::move(command)) {}
+
+std::string TextNormalizer::operator()(const std::string& text, const std::string& language) {
+  using nlohmann::json;
+  const json question = {{"language", language}, {"text", text}};
+  const std::string answer =
+      process_.ask(question.dump(-1, ' ', true, json::error_handler_t::replace));
+  const json parsed = json::parse(answer, nullptr, false);
+  if (!parsed.is_object() || !parsed.value("text", json()).is_string()) {
+    const bool has_words = parsed.is_object() && parsed.value("error", json()).is_string();
+    throw std::runtime_error(process_.program() + ": " +
+                             (has_words ? parsed["error"].get<std::string>()
+                                        : "expected a text in JSON, found " + answer));
+  }
+  return parsed["text"];
 }
 
 }  // namespace wnpu::bench

@@ -7,13 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "bench/core/report.h"
+#include "bench/core/figure.h"
 #include "decoder/search/decode_options.h"
 #include "models/weights/precision.h"
 #include "npu/design/layer_abi.h"
 #include "npu/design/target.h"
 
 namespace wnpu::bench {
+
+// Activity of a lane ("CPU", "NPU array"), in seconds from the window's start.
+struct TimelineSpan {
+  std::string lane;
+  std::string name;
+  double start_s = 0;
+  double end_s = 0;
+  Origin origin = Origin::kMeasured;
+};
 
 struct WindowOptions {
   std::filesystem::path model;
@@ -28,7 +37,7 @@ struct WindowOptions {
 struct Window {
   std::string preset;
   std::string text;  // what was heard
-  // Lanes of the page: the CPU's stages, the array's layers and phases, and the layers on the CPU.
+  // The CPU's stages, the array's layers and phases, and the layers on the CPU.
   std::vector<TimelineSpan> stages;
   // Every core and DMA channel of the array, a lane each; modelled.
   std::vector<TimelineSpan> tiles;

@@ -8,7 +8,7 @@
 #include "app/options/exit_code.h"
 #include "app/system/progress.h"
 #include "bench/core/modes.h"
-#include "bench/core/noise.h"
+#include "bench/core/results.h"
 #include "bench/core/text_table.h"
 #include "bench/rtf/rtf.h"
 #include "models/kernels/vectors/instruction_set.h"

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <string>
 
-#include "bench/core/stats.h"
+#include "bench/core/figure.h"
 #include "bench/core/text_table.h"
 #include "bench/peers/against.h"
 

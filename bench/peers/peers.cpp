@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/options/exit_code.h"
-#include "bench/core/peers_environment.h"
+#include "bench/core/child_process.h"
 #include "bench/peers/against.h"
 #include "models/base/folder.h"
 

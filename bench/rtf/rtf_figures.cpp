@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "bench/core/noise.h"
+#include "bench/core/results.h"
 #include "bench/core/text_table.h"
 
 namespace wnpu::bench {

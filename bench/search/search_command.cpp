@@ -18,10 +18,8 @@
 #include "app/engine/model_path.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"
-#include "app/output/written_file.h"
-#include "app/system/output_file.h"
 #include "app/system/progress.h"
-#include "bench/search/search_page.h"
+#include "app/system/write_all.h"
 #include "bench/search/states_loss.h"
 #include "bench/search/variant_model.h"
 #include "bench/search/variant_quality.h"
@@ -62,8 +60,6 @@ struct Search {
   std::string window;  // a recording
   std::string references;
   std::size_t recordings = 0;
-  std::string page;
-  bool overwrites = false;
   bool json = false;
 };
 
@@ -100,7 +96,6 @@ void require_whole(const Search& search) {
   if (search.has_size && !search.model.empty()) {
     throw UsageError("--size and --model exclude each other: the model has a size");
   }
-  app::require_free_file(search.page, search.overwrites);
 }
 
 std::size_t n_threads(const Search& search) {
@@ -214,12 +209,7 @@ int run_search(const Search& search) {
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (quality && !report.result.front.empty()) measure_members(*quality, model, report);
   if (quality || states) report.notes.emplace_back(kHowMeasured);
-  app::write_and_report(
-      [&] {
-        if (!search.page.empty())
-          app::write_file(search.page, search_page(report), !search.overwrites);
-      },
-      search.json ? npu::search_json(report) : npu::search_text(report));
+  app::print_report(search.json ? npu::search_json(report) : npu::search_text(report));
   if (!report.result.front.empty()) return static_cast<int>(app::ExitCode::ok);
   warn_of_nothing(search, report);
   return static_cast<int>(app::ExitCode::some_failed);
@@ -290,8 +280,6 @@ void add_search_options(CLI::App& app, Search& search) {
   add_limits(app, search);
   add_method(app, search);
   add_quality(app, search);
-  app.add_option("--report", search.page, "File for a page of charts")->type_name("FILE.html");
-  app.add_flag("--overwrite", search.overwrites, "Replace a file that is there");
   app.add_flag("--json", search.json,
                "JSON on stdout instead of text, by "
                "search.schema.json (in share/whisper-npu/schemas)");

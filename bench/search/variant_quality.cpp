@@ -8,7 +8,7 @@
 #include "app/engine/windows/clip_loop.h"
 #include "app/engine/windows/recognizer.h"
 #include "app/options/exit_code.h"
-#include "bench/input/text_normalizer.h"
+#include "bench/input/references.h"
 #include "bench/rtf/transcribe_runs.h"
 #include "encoder/encoder.h"
 #include "encoder/variant/variant_backend.h"

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bench/core/peers_environment.h"
+#include "bench/core/child_process.h"
 #include "bench/peers/against.h"
 #include "tests/support/temporary_folder.h"
 

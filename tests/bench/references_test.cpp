@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "bench/core/peers_environment.h"
+#include "bench/core/child_process.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace wnpu::bench;

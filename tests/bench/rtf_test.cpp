@@ -13,7 +13,7 @@
 
 #include "app/options/exit_code.h"
 #include "bench/core/modes.h"
-#include "bench/core/noise.h"
+#include "bench/core/results.h"
 #include "bench/rtf/rtf_figures.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/json_schema.h"

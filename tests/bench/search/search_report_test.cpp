@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "bench/search/search_page.h"
 #include "npu/search/report.h"
 #include "tests/support/json_schema.h"
 
@@ -96,27 +95,4 @@ TEST_CASE("search report: text has a row a member, and says that it is modelled"
   CHECK(occurrences(measured, " 25.0 %") == 1);
   CHECK(measured.find("nothing trained again") != std::string::npos);
   CHECK(npu::search_text(report_of(1e-3)).find(" nearest ") != std::string::npos);
-}
-
-TEST_CASE("search report: the page has a point a member, and where words were counted two") {
-  npu::SearchReport report = report_of(100);
-  const std::size_t n = report.result.front.size();
-  const auto charts_of = [](const npu::SearchReport& r) {
-    const std::string page = bench::search_page(r);
-    const std::string begin = "id=\"data\">";
-    const std::size_t at = page.find(begin) + begin.size();
-    return nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
-  };
-  const nlohmann::json page = charts_of(report);
-  CHECK(page["trade_offs"][0]["points"].size() == n);
-  CHECK(page["trade_offs"][0]["others"].size() == report.result.seen.size());
-  CHECK(page["trade_offs"][0]["most_x"] == 100);
-  CHECK(page["trade_offs"][1]["points"].empty());
-  CHECK(page.dump().find("<small>") != std::string::npos);
-  report.quality.assign(n, {3, 4});
-  report.whole_quality = npu::MeasuredQuality{1, 4};
-  CHECK(charts_of(report)["trade_offs"][1]["points"].size() == n + 1);
-  const nlohmann::json none = charts_of(report_of(1e-3));
-  CHECK(none["trade_offs"][0]["points"].empty());
-  CHECK(none.dump().find("nothing meets the limits") != std::string::npos);
 }

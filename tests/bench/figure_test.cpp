@@ -1,4 +1,4 @@
-#include "bench/core/stats.h"
+#include "bench/core/figure.h"
 
 #include <vector>
 
