@@ -14,8 +14,4 @@ npu::EncoderShape encoder_shape(const models::Dims& dims);
 // kHeadWidth).
 bool fits_array(const models::Dims& dims);
 
-// Operations of one transformer layer over so many positions, 2 a multiply-accumulate: the four
-// products, the scores and their sum. What is counted for GFLOP/s and for estimates of cost.
-double layer_operations(const models::Dims& dims, std::size_t frames);
-
 }  // namespace wnpu::bench
