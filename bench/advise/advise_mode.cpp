@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <csignal>
 #include <exception>
 #include <iostream>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -13,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/engine/available_cpus.h"
+#include "app/jobs/process.h"
 #include "app/options/exit_code.h"
 #include "app/system/progress.h"
 #include "app/system/write_all.h"
@@ -97,32 +96,21 @@ std::string read_to_end(int descriptor) {
   }
 }
 
-// This process is killed when its parent ends, however that ends: nobody would read what it says.
-void end_with(pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(static_cast<int>(app::ExitCode::internal));  // it has already
-}
-
 // Result of measured() in a child process, forked while this one has no threads.
 json measured_apart(const app::Options& work, const std::vector<std::string>& files,
                     std::size_t n_runs) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) {
-    end_with(parent);
-    ::close(ends[0]);
-    int code = 0;
-    try {
-      const json told = measured(work, files, n_runs);
-      app::write_all(ends[1], told.dump(-1, ' ', false, json::error_handler_t::replace), "pipe");
-    } catch (const std::exception&) {
-      code = static_cast<int>(app::ExitCode::internal);
-    }
-    ::_exit(code);
-  }
+  const pid_t child = app::fork_worker(
+      [&] {
+        return app::exit_code_after([&] {
+          const json told = measured(work, files, n_runs);
+          app::write_all(ends[1], told.dump(-1, ' ', false, json::error_handler_t::replace),
+                         "pipe");
+          return 0;
+        });
+      },
+      [](pid_t) {});
   ::close(ends[1]);
   const std::string text = read_to_end(ends[0]);
   ::close(ends[0]);
@@ -130,7 +118,7 @@ json measured_apart(const app::Options& work, const std::vector<std::string>& fi
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFSIGNALED(status)) {
-    return {{"error", "its process was killed by signal " + std::to_string(WTERMSIG(status))},
+    return {{"error", "its process " + app::cause_of_death(status)},
             {"code", static_cast<int>(app::ExitCode::internal)}};
   }
   return json::parse(text);
