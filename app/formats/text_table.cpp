@@ -1,6 +1,8 @@
 #include "app/formats/text_table.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "app/formats/shown_text.h"
 
@@ -29,6 +31,12 @@ std::string text_table(const std::vector<TextRow>& rows) {
     text += '\n';
   }
   return text;
+}
+
+std::string decimal(const char* format, double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
 }
 
 }  // namespace wnpu::app

@@ -12,4 +12,7 @@ using TextRow = std::vector<std::string>;
 // At least one row, none with more entries than the first.
 std::string text_table(const std::vector<TextRow>& rows);
 
+// A number as printf's format has it: decimal("%.1f s", 2) is "2.0 s".
+std::string decimal(const char* format, double value);
+
 }  // namespace wnpu::app

@@ -1,30 +1,21 @@
 #include "app/jobs/notes.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <utility>
 
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/windows/spoken_language.h"
 #include "app/formats/shown_text.h"
+#include "app/formats/text_table.h"
 #include "app/options/exit_code.h"
 #include "app/system/write_all.h"
 
 namespace wnpu::app {
 namespace {
 
-std::string seconds(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.2f s", value);
-  return text.data();
-}
+std::string seconds(double value) { return decimal("%.2f s", value); }
 
-std::string rounded(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", value);
-  return text.data();
-}
+std::string rounded(double value) { return decimal("%.1f", value); }
 
 // "; 1:02:11 of audio in 0:31, 120.3 times real time"
 std::string speed_text(const BatchProgress& progress) {

@@ -1,14 +1,13 @@
 #include "app/commands/devices/device_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "app/engine/devices/backends.h"
+#include "app/formats/text_table.h"
 
 namespace wnpu::app {
 namespace {
@@ -26,9 +25,7 @@ std::string with_commas(const Texts& texts) {
 }
 
 std::string gigabytes(std::uint64_t bytes) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f GB", 1e-9 * static_cast<double>(bytes));
-  return text.data();
+  return decimal("%.1f GB", 1e-9 * static_cast<double>(bytes));
 }
 
 // A device: its name, whether it can be used, and lines about it.

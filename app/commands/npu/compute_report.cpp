@@ -1,26 +1,17 @@
 #include "app/commands/npu/compute_report.h"
 
-#include <array>
-#include <cstdio>
-
 #include <nlohmann/json.hpp>
+
+#include "app/formats/text_table.h"
 
 namespace wnpu::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string ms_text(double ms) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), ms < 100 ? "%.3g ms" : "%.0f ms", ms);
-  return text.data();
-}
+std::string ms_text(double ms) { return decimal(ms < 100 ? "%.3g ms" : "%.0f ms", ms); }
 
-std::string cell_number(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
-}
+std::string cell_number(double value) { return decimal("%.3g", value); }
 
 std::string counted(std::size_t n, const char* what) {
   std::string text = std::to_string(n) + " " + what;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <nlohmann/json.hpp>
 
@@ -14,11 +13,9 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string figures(double value) {
-  std::array<char, 32> text = {};
   // Four figures, without an exponent where it would be one of a number that people read.
   const bool is_whole = value == std::floor(value) && std::abs(value) < 1e15;
-  std::snprintf(text.data(), text.size(), is_whole ? "%.0f" : "%.4g", value);
-  return text.data();
+  return decimal(is_whole ? "%.0f" : "%.4g", value);
 }
 
 // "1.5 s", "12.3 min", "7.0 h", "40.2 d": from two of a unit on in that unit.
@@ -30,9 +27,7 @@ std::string time_text(double seconds) {
   constexpr std::array kUnits = {Unit{86400, "d"}, Unit{3600, "h"}, Unit{60, "min"}, Unit{1, "s"}};
   const auto* unit = kUnits.begin();
   while (unit + 1 != kUnits.end() && seconds < 2 * unit->seconds) ++unit;
-  std::array<char, 32> text = {};
-  std::snprintf(text.data(), text.size(), "%.1f %s", seconds / unit->seconds, unit->name);
-  return text.data();
+  return decimal("%.1f ", seconds / unit->seconds) + unit->name;
 }
 
 std::string plans_text(const std::vector<FleetPlan>& plans) {

@@ -1,12 +1,11 @@
 #include "app/commands/quantize/quantize_report.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include <nlohmann/json.hpp>
 
 #include "app/formats/markup.h"
+#include "app/formats/text_table.h"
 #include "models/base/utf8.h"
 
 namespace wnpu::app {
@@ -70,21 +69,15 @@ ordered_json layer_json(const Evaluation& evaluation) {
           {"after", layer_json(evaluation.after, has_references)}};
 }
 
-std::string formatted(const char* format, double value) {
-  std::array<char, 32> text = {};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 std::string snr_text(const models::RoundingError& error) {
-  return error.snr_db ? formatted("  %6.1f", *error.snr_db) : "   exact";
+  return error.snr_db ? decimal("  %6.1f", *error.snr_db) : "   exact";
 }
 
 std::string row_text(const QuantizedLayer& layer, const QuantizeReport& report,
                      std::size_t name_width) {
   std::string text = layer.layer.name();
   text.append(name_width - text.size(), ' ');
-  text += formatted("  %9.6f", layer.error.relative) + formatted("  %9.7f", layer.error.cosine);
+  text += decimal("  %9.6f", layer.error.relative) + decimal("  %9.7f", layer.error.cosine);
   text += snr_text(layer.error);
   if (!report.before.empty()) {
     const auto before = report.before.find(layer.layer.name());
@@ -99,10 +92,9 @@ std::string row_text(const QuantizedLayer& layer, const QuantizeReport& report,
 // Both times; word errors in percent, where there are references.
 std::string hearing_text(const Evaluation& evaluation, const Hearing& hearing) {
   constexpr double kPercent = 100;
-  std::string text =
-      formatted("%.1f s", hearing.wall_s) + formatted(", %.1f s of CPU", hearing.cpu_s);
+  std::string text = decimal("%.1f s", hearing.wall_s) + decimal(", %.1f s of CPU", hearing.cpu_s);
   if (evaluation.n_references == 0) return text;
-  return text + ", word errors " + formatted("%.2f %%", kPercent * hearing.words.rate());
+  return text + ", word errors " + decimal("%.2f %%", kPercent * hearing.words.rate());
 }
 
 std::string evaluation_text(const Evaluation& evaluation) {
@@ -118,8 +110,8 @@ std::string page_row(const QuantizedLayer& layer, const QuantizeReport& report) 
   const auto cell = [](const std::string& text) { return "<td>" + text + "</td>"; };
   std::string row = "<tr" + std::string(layer.stays_finer ? " class=\"finer\"" : "") + ">";
   row += cell(layer.layer.name()) + cell(before == report.before.end() ? "weights" : "product");
-  row += cell(formatted("%.6f", layer.error.relative));
-  row += cell(formatted("%.7f", layer.error.cosine)) + cell(snr_text(layer.error));
+  row += cell(decimal("%.6f", layer.error.relative));
+  row += cell(decimal("%.7f", layer.error.cosine)) + cell(snr_text(layer.error));
   row += cell(before == report.before.end() ? "" : snr_text(before->second));
   return row + cell(std::string(models::dtype_name(layer.type))) + "</tr>\n";
 }

@@ -1,25 +1,18 @@
 #include "app/jobs/manifest/summary.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "app/formats/json_parts.h"
+#include "app/formats/text_table.h"
 #include "models/text/vocabulary.h"
 
 namespace wnpu::app {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string decimal(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
 
 std::string without_word_gaps(std::string text) {
   std::erase(text, ' ');

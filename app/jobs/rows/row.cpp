@@ -1,14 +1,13 @@
 #include "app/jobs/rows/row.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <set>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
 
+#include "app/formats/text_table.h"
 #include "app/system/url.h"
 #include "models/base/utf8.h"
 #include "models/text/vocabulary.h"
@@ -176,12 +175,6 @@ void check_names(const std::vector<Column>& columns) {
   }
 }
 
-std::string six_decimals(double seconds) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.6f", seconds);
-  return text.data();
-}
-
 }  // namespace
 
 std::string with_finite_numbers(std::string_view text) {
@@ -271,8 +264,8 @@ std::optional<Row> RowReader::read(const Line& line) {
 
 std::string RowReader::id_of(const std::string& audio, const Row& row) {
   constexpr std::size_t kIdDigits = 16;
-  const std::string duration = row.duration_s ? six_decimals(*row.duration_s) : "";
-  const std::string hex = sha256_(audio + "\n" + six_decimals(row.offset_s) + "\n" + duration);
+  const std::string duration = row.duration_s ? decimal("%.6f", *row.duration_s) : "";
+  const std::string hex = sha256_(audio + "\n" + decimal("%.6f", row.offset_s) + "\n" + duration);
   return '"' + hex.substr(0, kIdDigits) + '"';
 }
 

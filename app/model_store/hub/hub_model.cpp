@@ -1,7 +1,8 @@
 #include "app/model_store/hub/hub_model.h"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "app/formats/text_table.h"
 
 namespace wnpu::app {
 
@@ -35,16 +36,10 @@ const HubSource* HubModel::find(std::string_view format) const {
 
 std::string size_text(std::uint64_t bytes) {
   if (bytes == 0) return "an unknown size";
-  std::array<char, 32> text{};
   const auto value = static_cast<double>(bytes);
-  if (bytes < 1'000'000) {
-    std::snprintf(text.data(), text.size(), "%.0f kB", value / 1e3);
-  } else if (bytes < 1'000'000'000) {
-    std::snprintf(text.data(), text.size(), "%.0f MB", value / 1e6);
-  } else {
-    std::snprintf(text.data(), text.size(), "%.1f GB", value / 1e9);
-  }
-  return text.data();
+  if (bytes < 1'000'000) return decimal("%.0f kB", value / 1e3);
+  if (bytes < 1'000'000'000) return decimal("%.0f MB", value / 1e6);
+  return decimal("%.1f GB", value / 1e9);
 }
 
 }  // namespace wnpu::app
