@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "encoder/pooled_padding.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace wnpu::encoder {
 

@@ -5,7 +5,6 @@
 
 #include "audio/read/error.h"
 #include "models/base/error.h"
-#include "models/base/stopped.h"
 #include "npu/device.h"
 #include "npu/ops/operator.h"
 

@@ -14,7 +14,7 @@
 #include "app/system/url.h"
 #include "audio/read/error.h"
 #include "audio/read/spool_file.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace wnpu::app {
 namespace {

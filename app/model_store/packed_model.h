@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/streamed_file.h"
+#include "models/base/folder.h"
 #include "models/files/model_file.h"
 #include "models/weights/precision.h"
 

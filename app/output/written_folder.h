@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "models/base/streamed_file.h"
+#include "models/base/folder.h"
 
 namespace wnpu::app {
 

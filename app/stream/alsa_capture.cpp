@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/engine/whisper_npu.hpp"
-#include "models/base/open_files.h"
+#include "models/base/folder.h"
 
 namespace wnpu::app {
 

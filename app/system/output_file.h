@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "app/options/exit_code.h"
-#include "models/base/streamed_file.h"
+#include "models/base/folder.h"
 
 namespace wnpu::app {
 

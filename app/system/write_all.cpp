@@ -12,7 +12,7 @@
 #include "app/formats/shown_text.h"
 #include "app/options/exit_code.h"
 #include "app/system/signals.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace wnpu::app {
 namespace {

@@ -5,8 +5,8 @@
 #include "audio/mel/mel_pass.h"
 #include "audio/read/error.h"
 #include "audio/read/samples_beside.h"
+#include "models/base/error.h"
 #include "models/base/stage_timer.h"
-#include "models/base/stopped.h"
 
 namespace wnpu::audio {
 

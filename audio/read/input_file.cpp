@@ -13,8 +13,8 @@
 
 #include "audio/read/error.h"
 #include "audio/read/spool_file.h"
-#include "models/base/open_files.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
+#include "models/base/folder.h"
 
 namespace wnpu::audio {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "audio/read/error.h"
 #include "audio/read/libraries.h"
-#include "models/base/open_files.h"
+#include "models/base/folder.h"
 
 namespace wnpu::audio {
 namespace {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "audio/read/error.h"
-#include "models/base/open_files.h"
+#include "models/base/folder.h"
 
 namespace wnpu::audio {
 

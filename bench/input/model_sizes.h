@@ -1,7 +1,7 @@
 // The released Whisper models by name, for what is measured or modelled without their weights.
 #pragma once
 
-#include "models/base/released_sizes.h"
+#include "models/base/dims.h"
 #include "npu/plans/plan_model.h"
 
 namespace wnpu::bench {

@@ -24,7 +24,7 @@
 #include "bench/search/variant_model.h"
 #include "bench/search/variant_quality.h"
 #include "encoder/variant/variant_backend.h"
-#include "models/base/released_sizes.h"
+#include "models/base/dims.h"
 #include "npu/search/report.h"
 
 namespace wnpu::bench {

@@ -4,7 +4,7 @@
 #include <cassert>
 
 #include "decoder/search/language.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 #include "models/base/utf8.h"
 
 namespace wnpu::decoder {

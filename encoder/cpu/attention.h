@@ -8,7 +8,7 @@
 
 #include "encoder/cpu/cpu_arithmetic.h"
 #include "models/base/dims.h"
-#include "models/base/pooled_padding.h"
+#include "models/base/stages.h"
 #include "models/base/tensor.h"
 #include "models/base/thread_pool.h"
 #include "models/kernels/vectors/running_softmax.h"

@@ -4,7 +4,7 @@
 
 #include "models/base/side_by_side.h"
 #include "models/base/stage_timer.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace wnpu::encoder {
 

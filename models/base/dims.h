@@ -1,8 +1,12 @@
 // The ten numbers that make a Whisper model; every shape in the program follows from them.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace wnpu::models {
 
@@ -35,5 +39,29 @@ struct Dims {
 // Throws ModelError ("PATH: n_audio_head: expected ..., found ...") unless every number is in a
 // range that a Whisper model can have, so that no later product of dims can overflow.
 void validate(const Dims& dims, const std::string& path);
+
+// The numbers of Dims by their names, for files that name them.
+struct DimName {
+  const char* name;
+  std::size_t Dims::*extent;
+};
+
+// In the order of openai/whisper model.py ModelDimensions.
+inline constexpr std::array<DimName, 10> kDimNames{{{"n_mels", &Dims::n_mels},
+                                                    {"n_audio_ctx", &Dims::n_audio_ctx},
+                                                    {"n_audio_state", &Dims::n_audio_state},
+                                                    {"n_audio_head", &Dims::n_audio_head},
+                                                    {"n_audio_layer", &Dims::n_audio_layer},
+                                                    {"n_vocab", &Dims::n_vocab},
+                                                    {"n_text_ctx", &Dims::n_text_ctx},
+                                                    {"n_text_state", &Dims::n_text_state},
+                                                    {"n_text_head", &Dims::n_text_head},
+                                                    {"n_text_layer", &Dims::n_text_layer}}};
+
+// Shapes of the released Whisper models, for what needs no weights.
+// Names of them: "tiny" ... "large-v3-turbo", smallest first.
+std::span<const std::string_view> size_names();
+// The multilingual model of that size.
+std::optional<Dims> dims_of_size(std::string_view name);
 
 }  // namespace wnpu::models

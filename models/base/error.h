@@ -1,6 +1,7 @@
 // The errors of the models folder, and of what every folder may run out of.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 
 namespace wnpu::models {
@@ -21,6 +22,11 @@ struct LibraryError : std::runtime_error {
 // a std::bad_alloc.)
 struct MemoryError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+// Work that was given up because it was asked to stop.
+struct Stopped : std::exception {
+  const char* what() const noexcept override { return "stopped"; }
 };
 
 }  // namespace wnpu::models

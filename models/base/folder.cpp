@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <dirent.h>
+#include <fcntl.h>
 #include <memory>
+#include <unistd.h>
 
 namespace wnpu::models {
 namespace fs = std::filesystem;
@@ -31,6 +33,14 @@ std::vector<std::string> names_in(const fs::path& folder, std::error_code& error
     if (name != "." && name != "..") names.emplace_back(name);
   }
   return names;
+}
+
+void check_can_open_files(const std::string& name) {
+  const int probe = ::open("/", O_RDONLY | O_CLOEXEC);
+  if (probe < 0 && (errno == EMFILE || errno == ENFILE)) {
+    throw std::system_error(errno, std::generic_category(), name);
+  }
+  if (probe >= 0) ::close(probe);
 }
 
 }  // namespace wnpu::models

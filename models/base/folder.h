@@ -1,9 +1,10 @@
-// Folders and paths, in place of two parts of std::filesystem that GCC 12's library does not bring
-// through a failed allocation: path's operator/ frees what it never had, directory_iterator ends
-// the process without a word.
+// Folders, paths and files to be written; in place of two parts of std::filesystem that GCC 12's
+// library does not bring through a failed allocation: path's operator/ frees what it never had,
+// directory_iterator ends the process without a word.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,5 +19,18 @@ std::filesystem::path join(const std::filesystem::path& folder, std::string_view
 // `error` says why, where it cannot be read.
 std::vector<std::string> names_in(const std::filesystem::path& folder, std::error_code& error,
                                   std::size_t most = static_cast<std::size_t>(-1));
+
+// To be asked where something could not be opened: throws std::system_error, whose what() begins
+// with `name`, where nothing can be.
+void check_can_open_files(const std::string& name);
+
+using Sink = std::function<void(std::string_view)>;
+
+// A file that is written piece by piece, for what is too large to be held in memory.
+struct StreamedFile {
+  std::string name;
+  std::function<void(const Sink&)> write;  // all of it, once
+  bool is_executable = false;
+};
 
 }  // namespace wnpu::models

@@ -2,11 +2,12 @@
 // refuses a log-mel window where encoder states are expected.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
-#include "models/base/pooled_padding.h"
 #include "models/base/tensor.h"
 
 namespace wnpu::models {
@@ -17,6 +18,17 @@ struct LogMel {
   Matrix values;
   // Frames from here on are padding, which the encoder may pool; none: it may not.
   std::optional<std::size_t> poolable_from = std::nullopt;
+};
+
+// Which rows of a window's encoder states are pooled padding: each row from first_row on is the
+// mean of n_positions positions, and attention counts it as that many, by adding log_positions().
+struct PooledPadding {
+  std::size_t first_row = std::numeric_limits<std::size_t>::max();  // none is pooled
+  std::size_t n_positions = 1;
+
+  // Term that attention adds to the score of a pooled row: exp of it is n_positions.
+  float log_positions() const { return std::log(static_cast<float>(n_positions)); }
+  bool operator==(const PooledPadding&) const = default;
 };
 
 // Encoder output for a window, after the final layer norm: [n_audio_ctx, n_audio_state], or fewer

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace wnpu::models {
 namespace {

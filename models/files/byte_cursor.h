@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "models/base/error.h"
+
 namespace wnpu::models {
 
 static_assert(std::endian::native == std::endian::little, "model files are little-endian");
@@ -24,7 +26,16 @@ class ByteCursor {
   std::size_t remaining() const { return bytes_.size() - offset_; }
 
   // The next `count` bytes. Throws ModelError where the file ends before; `what` names them.
-  std::span<const std::byte> take(std::size_t count, std::string_view what);
+  std::span<const std::byte> take(std::size_t count, std::string_view what) {
+    if (count > remaining()) {
+      throw ModelError(path_ + ": " + std::string(what) + ": expected " + std::to_string(count) +
+                       " bytes at offset " + std::to_string(offset_) + ", found " +
+                       std::to_string(remaining()) + " before the end of the file");
+    }
+    const auto taken = bytes_.subspan(offset_, count);
+    offset_ += count;
+    return taken;
+  }
 
   template <typename T>
   T read(std::string_view what) {

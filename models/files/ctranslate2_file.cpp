@@ -2,8 +2,6 @@
 // transformers.py (BartLoader, WhisperLoader): self_attention/linear_0 holds query, key and value
 // one above the other, attention/linear_1 key and value; their biases likewise, with zeros for the
 // key, which has none in Whisper.
-#include "models/files/ctranslate2_file.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -16,6 +14,7 @@
 #include "models/base/mapped_file.h"
 #include "models/files/byte_cursor.h"
 #include "models/files/ctranslate2_variables.h"
+#include "models/files/formats.h"
 #include "models/files/tensor_layout.h"
 #include "models/files/tokenizer_files.h"
 

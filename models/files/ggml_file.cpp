@@ -1,5 +1,3 @@
-#include "models/files/ggml_file.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include "models/base/error.h"
 #include "models/base/mapped_file.h"
 #include "models/files/byte_cursor.h"
+#include "models/files/formats.h"
 #include "models/files/tensor_layout.h"
 
 namespace wnpu::models {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "models/base/streamed_file.h"
+#include "models/base/folder.h"
 #include "models/files/model_file.h"
 
 namespace wnpu::models {

@@ -11,11 +11,8 @@
 #include "models/base/folder.h"
 #include "models/base/mapped_file.h"
 #include "models/files/byte_cursor.h"
-#include "models/files/ctranslate2_file.h"
-#include "models/files/ggml_file.h"
+#include "models/files/formats.h"
 #include "models/files/packed/packed_file.h"
-#include "models/files/pytorch/pytorch_file.h"
-#include "models/files/safetensors_file.h"
 
 namespace wnpu::models {
 namespace {

@@ -1,5 +1,3 @@
-#include "models/files/safetensors_file.h"
-
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -10,6 +8,7 @@
 #include "models/base/folder.h"
 #include "models/base/json_file.h"
 #include "models/base/mapped_file.h"
+#include "models/files/formats.h"
 #include "models/files/safetensors_reader.h"
 #include "models/files/tensor_layout.h"
 #include "models/files/tensor_names.h"

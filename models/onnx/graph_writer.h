@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "models/base/streamed_file.h"
+#include "models/base/folder.h"
 #include "models/onnx/tensor_writer.h"
 #include "models/onnx/wire.h"
 

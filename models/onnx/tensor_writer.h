@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/streamed_file.h"
+#include "models/base/folder.h"
 #include "models/onnx/schema.h"
 #include "models/weights/weights.h"
 

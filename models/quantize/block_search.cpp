@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/quantize/row_search.h"
+#include "models/quantize/rounding_search.h"
 #include "models/quantize/value_blocks.h"
 
 namespace wnpu::models {

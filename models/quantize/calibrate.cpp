@@ -11,7 +11,7 @@
 #include "models/kernels/vectors/ops.h"
 #include "models/quantize/balance.h"
 #include "models/quantize/block_search.h"
-#include "models/quantize/fold_points.h"
+#include "models/quantize/product_layers.h"
 #include "models/quantize/rounding_search.h"
 #include "models/quantize/stored_values.h"
 #include "models/weights/weights.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "models/base/streamed_file.h"
+#include "models/base/folder.h"
 #include "models/files/model_file.h"
 #include "models/quantize/quantize.h"
 

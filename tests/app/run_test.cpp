@@ -9,7 +9,6 @@
 #include "app/options/exit_code.h"
 #include "audio/read/error.h"
 #include "models/base/error.h"
-#include "models/base/stopped.h"
 #include "npu/device.h"
 #include "tests/app/run_fixture.h"
 #include "tests/support/temporary_folder.h"

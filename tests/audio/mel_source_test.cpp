@@ -8,7 +8,7 @@
 #include <sndfile.h>
 
 #include "audio/read/error.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 #include "tests/support/audio_files.h"
 #include "tests/support/difference.h"
 #include "tests/support/fetched_files.h"

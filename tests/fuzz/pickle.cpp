@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/base/error.h"
-#include "models/files/pytorch/pytorch_file.h"
+#include "models/files/formats.h"
 #include "models/weights/weights.h"
 #include "tests/fuzz/input_folder.h"
 #include "tests/fuzz/zero_model.h"

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 #include "tests/support/scarce_threads.h"
 
 using wnpu::models::ThreadPool;

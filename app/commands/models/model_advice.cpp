@@ -6,7 +6,7 @@
 #include "app/engine/available_cpus.h"
 #include "app/model_store/hub/catalogue.h"
 #include "app/model_store/memory_need.h"
-#include "models/base/released_sizes.h"
+#include "models/base/dims.h"
 #include "models/weights/precision.h"
 
 namespace wnpu::app {

@@ -6,7 +6,7 @@
 
 #include "app/commands/npu/computations.h"
 #include "app/options/exit_code.h"
-#include "models/base/released_sizes.h"
+#include "models/base/dims.h"
 #include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 #include "npu/plans/plan.h"

@@ -22,7 +22,7 @@
 #include "app/output/written_file.h"
 #include "app/system/output_file.h"
 #include "app/system/progress.h"
-#include "models/base/released_sizes.h"
+#include "models/base/dims.h"
 #include "npu/first_light/first_light.h"
 #include "npu/first_light/result_json.h"
 #include "npu/first_light/result_text.h"

@@ -1,7 +1,7 @@
 #include "app/commands/npu/layer_options.h"
 
 #include "app/options/option_values.h"
-#include "models/base/released_sizes.h"
+#include "models/base/dims.h"
 #include "npu/design/layer_abi.h"
 
 namespace wnpu::app {

@@ -15,7 +15,7 @@
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"
 #include "app/system/write_all.h"
-#include "models/base/released_sizes.h"
+#include "models/base/dims.h"
 #include "npu/plans/split_model.h"
 
 namespace wnpu::app {

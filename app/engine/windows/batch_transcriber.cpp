@@ -6,7 +6,7 @@
 
 #include "app/engine/audio_input.h"
 #include "app/engine/error.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace wnpu::app {
 namespace {

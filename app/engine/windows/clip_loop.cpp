@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "decoder/text/fallback.h"
+#include "models/base/error.h"
 #include "models/base/stage_timer.h"
-#include "models/base/stopped.h"
 
 namespace wnpu::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "audio/read/error.h"
 #include "decoder/search/decode_options.h"
 #include "decoder/text/rest.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace wnpu::app {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "models/base/error.h"
-#include "models/base/open_files.h"
+#include "models/base/folder.h"
 
 namespace wnpu::app {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/model_store/hub/part_file.h"
 #include "app/system/sha256.h"
 #include "app/system/url.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace wnpu::app {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "app/options/exit_code.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace wnpu::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/model_store/hub/offer.h"
 #include "app/python/src/bindings.h"
 #include "app/python/src/interpreter_lock.h"
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace nb = nanobind;
 

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/base/dim_names.h"
+#include "models/base/dims.h"
 #include "models/base/error.h"
 #include "models/base/json_file.h"
 #include "models/base/mapped_file.h"

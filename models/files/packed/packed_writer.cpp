@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-#include "models/base/dim_names.h"
+#include "models/base/dims.h"
 #include "models/base/mapped_file.h"
 #include "models/files/packed/packed_format.h"
 

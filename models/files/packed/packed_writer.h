@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/base/streamed_file.h"
+#include "models/base/folder.h"
 #include "models/files/model_file.h"
 #include "models/files/packed/operand_store.h"
 

@@ -1,5 +1,3 @@
-#include "models/files/pytorch/pytorch_file.h"
-
 #include <array>
 #include <cstdint>
 #include <map>
@@ -7,9 +5,10 @@
 #include <span>
 #include <utility>
 
-#include "models/base/dim_names.h"
+#include "models/base/dims.h"
 #include "models/base/error.h"
 #include "models/base/mapped_file.h"
+#include "models/files/formats.h"
 #include "models/files/pytorch/pickle.h"
 #include "models/files/pytorch/zip_archive.h"
 #include "models/files/tensor_layout.h"

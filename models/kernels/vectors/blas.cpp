@@ -9,7 +9,7 @@
 #include <string>
 
 #include "models/base/error.h"
-#include "models/base/open_files.h"
+#include "models/base/folder.h"
 #include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::kernels {

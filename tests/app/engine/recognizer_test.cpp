@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 #include "npu/sim/sim_device.h"
 #include "tests/app/engine/npu_set.h"
 #include "tests/nano/nano_ctranslate2.h"

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "models/base/released_sizes.h"
+#include "models/base/dims.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "app/options/exit_code.h"
 #include "app/system/signals.h"
-#include "models/base/streamed_file.h"
+#include "models/base/folder.h"
 #include "tests/support/temporary_folder.h"
 
 namespace {

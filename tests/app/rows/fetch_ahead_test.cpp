@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include "models/base/stopped.h"
+#include "models/base/error.h"
 
 namespace {
 

@@ -12,7 +12,6 @@
 
 #include "models/files/tensor_names.h"
 #include "models/quantize/balance.h"
-#include "models/quantize/fold_points.h"
 #include "models/quantize/product_layers.h"
 #include "models/quantize/stored_values.h"
 #include "tests/few_samples.h"
