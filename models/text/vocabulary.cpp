@@ -8,7 +8,6 @@
 #include "models/base/error.h"
 #include "models/base/utf8.h"
 #include "models/text/byte_pair.h"
-#include "models/text/pre_tokenizer.h"
 
 namespace wnpu::models {
 namespace {

@@ -1,7 +1,9 @@
 #include "app/commands/models/export_command.h"
 
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,10 +11,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/commands/models/model_folder.h"
 #include "app/engine/model_path.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"
+#include "app/output/written_folder.h"
+#include "app/system/write_all.h"
 #include "models/files/huggingface_settings.h"
 #include "models/files/open_model.h"
 #include "models/onnx/export.h"
@@ -44,6 +47,18 @@ void add_export_options(CLI::App& app, Export& order, std::vector<std::string>& 
   app.add_flag("--overwrite", order.overwrites, "Replace a folder that this command has made");
 }
 
+// A line for each file on stdout.
+void print_files(const std::filesystem::path& folder, std::span<const models::StreamedFile> files) {
+  std::string text;
+  for (const models::StreamedFile& file : files) {
+    const std::filesystem::path path = folder / file.name;
+    std::error_code error;
+    text +=
+        path.string() + ": " + std::to_string(std::filesystem::file_size(path, error)) + " bytes\n";
+  }
+  print_report(text);
+}
+
 int export_model(const Export& order, const std::vector<std::string>& names) {
   const FolderKind kind = {"models export", "encoder_model.onnx"};
   if (names.size() != 1) throw UsageError("models export: expected one model");
@@ -57,7 +72,8 @@ int export_model(const Export& order, const std::vector<std::string>& names) {
   for (models::StreamedFile& settings : models::huggingface_settings(*file)) {
     files.push_back(std::move(settings));
   }
-  write_model_folder(order.folder, files, order.overwrites, kind);
+  write_folder(order.folder, files, order.overwrites, kind);
+  print_files(order.folder, files);
   return static_cast<int>(ExitCode::ok);
 }
 
