@@ -3,7 +3,7 @@
 # -DFUNCTION and -DHEADER name another function of its kind and the file that declares it.
 if(NOT FUNCTION)
   set(FUNCTION core_program_digest)
-  set(HEADER npu/design/core_program.h)
+  set(HEADER npu/design/overlay.h)
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/arguments.cmake)
 arguments_after_dashes(arguments)

@@ -1,5 +1,5 @@
-# cmake -DOUTPUT=FILE.cpp -DROOT=DIR -DFUNCTION=NAME -DHEADER=FILE -P core_sources.cmake -- SOURCE...: writes
-# NAME(), which HEADER declares: the sources as they are, by their paths below ROOT.
+# cmake -DOUTPUT=FILE.cpp -DROOT=DIR -P core_sources.cmake -- SOURCE...: writes core_sources()
+# (emit/core_sources.h): the sources as they are, by their paths below ROOT.
 include(${CMAKE_CURRENT_LIST_DIR}/arguments.cmake)
 arguments_after_dashes(arguments)
 set(text "")
@@ -9,10 +9,10 @@ foreach(argument ${arguments})
   string(APPEND text "    {\"${name}\", R\"source(${source})source\"},\n")
 endforeach()
 file(WRITE "${OUTPUT}" "// Written by npu/core_sources.cmake.
-#include \"${HEADER}\"
+#include \"npu/emit/core_sources.h\"
 
 namespace wnpu::npu {
-std::vector<CoreSource> ${FUNCTION}() {
+std::vector<CoreSource> core_sources() {
   return {
 ${text}  };
 }

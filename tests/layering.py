@@ -25,7 +25,7 @@ READ = [*BASE, "audio/read"]
 ENCODER = ["models", "encoder"]
 CORE = ["npu/kernel", "npu/core"]
 DESIGN = [*CORE, "npu/design"]
-OPS = [*DESIGN, "npu/fnv1a.h", "npu/xdg_folder.h", "npu/emit/core_sources.h", "npu/ops"]
+OPS = [*DESIGN, "npu/ops"]
 ENGINE = ["models", "npu", "audio", "encoder", "decoder", "app/engine"]
 OPTIONS = [*ENGINE, "app/formats", "app/options"]
 SYSTEM = [*OPTIONS, "app/system"]
@@ -47,11 +47,8 @@ RULES = {
     "npu": [],
     "npu/kernel": [],
     "npu/core": ["npu/kernel"],
-    "npu/ops/core_kernels.h": [*CORE, "npu/design/kernel_table.h"],
-    "npu/ops/core_kernels.cpp": [*CORE, "npu/ops/core_kernels.h", "npu/design/kernel_table.h"],
-    "npu/ops/tile": ["npu/kernel", "npu/ops/whisper_npu_operator.h"],
     "npu/ops": OPS,
-    "npu/design": [*CORE, "npu/fnv1a.h", "npu/ops/core_kernels.h"],
+    "npu/design": [*CORE, "npu/fnv1a.h"],
     "npu/control": DESIGN,
     "npu/emit": [*DESIGN, "npu/control"],
     "npu/portable": DESIGN,

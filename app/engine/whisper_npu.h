@@ -88,7 +88,7 @@ typedef struct whisper_npu_model_options {
   const char *npu_plan_file;  // of `whisper-npu npu tune`, in the place of npu_plan and
                               // npu_precision; empty: none
   const char *npu_operator;   // "gelu=NAME": in the place of the NPU's own; empty: none
-  const char *npu_operator_path;  // a library or folder that it comes from; empty: it is built in
+  const char *npu_operator_path;  // the shared library that it comes from; empty: it is built in
   uint64_t memory_limit;  // bytes of buffers on each NPU; more is refused, or sent later; 0: none
   const char *device_split;  // "windows", "layers", "heads", "auto": what several devices divide
   double cpu_window_ms;      // what a window takes the CPU beside devices; 0: modelled

@@ -26,7 +26,7 @@ struct DeviceOptions {
   std::optional<std::uint64_t> memory_limit = {};  // bytes of buffers on each NPU; none: no limit
   // A window on which the device fails is done again on the CPU, and all after it.
   bool falls_back = false;
-  // Operators from outside: shared libraries, and folders with source (npu/ops/README.md).
+  // Operators from outside: shared libraries (npu/ops/README.md).
   std::vector<std::string> operators = {};
   // "gelu=NAME": an operator that the NPU computes in the place of one of its own; empty: none.
   std::string npu_operator = {};

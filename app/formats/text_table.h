@@ -1,8 +1,10 @@
-// Columns of text for people.
+// Tables and reports for people.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 namespace wnpu::app {
 
@@ -14,5 +16,11 @@ std::string text_table(const std::vector<TextRow>& rows);
 
 // A number as printf's format has it: decimal("%.1f s", 2) is "2.0 s".
 std::string decimal(const char* format, double value);
+
+// A report from the JSON that programs read, an object: one list of fields, two printers. A line a
+// field, "runs on  core": "_" in names becomes a space, null "-", a list "a, b". A list of objects
+// becomes a table below the field's name, whose columns are the fields of all of them, "cost
+// cycles" for a field of a field.
+std::string report_text(const nlohmann::ordered_json& report);
 
 }  // namespace wnpu::app

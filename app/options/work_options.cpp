@@ -123,7 +123,7 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
                  "An operator in the place of the NPU's own GELU, which JSON and a message tell")
       ->type_name("gelu=NAME");
   app.add_option("--operator", device.operators,
-                 "Where it comes from, repeatable: a shared library, or a folder with operator.cpp")
+                 "The shared library that it comes from; repeatable")
       ->type_name("PATH");
   app.add_option("--xclbin", device.xclbin, "The NPU's overlay, with its manifest beside it")
       ->type_name("PATH");

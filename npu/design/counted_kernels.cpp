@@ -1,11 +1,10 @@
-#include "npu/design/counted_kernels.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "npu/design/kernel_table.h"
 #include "npu/kernel/issue_limits.h"
 #include "npu/kernel/kernels.h"
 #include "npu/kernel/op_counts.h"

@@ -86,7 +86,7 @@ struct CoreLayout {
   std::size_t stack_bytes = 0;
   std::size_t table_bytes = 0;    // constants of the kernels, placed by the linker
   std::size_t program_bytes = 0;  // declared: the resident program with all kernels
-  std::string program_digest;     // of its sources: core_program.h
+  std::string program_digest;     // of its sources: overlay.h
 };
 
 // Static configuration of the array, the same for every call.

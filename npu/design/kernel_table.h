@@ -8,7 +8,7 @@ namespace wnpu::npu {
 // Source of a number. Nothing is measured by this project, which has no NPU.
 enum class Provenance {
   measured,   // on silicon, by the source named
-  counted,    // from instructions or hardware limits, by hand or by counted_kernels.h
+  counted,    // from instructions or hardware limits, by hand or by counted_kernels.cpp
   assumed,    // a guess; what it rests on is named
   simulated,  // by first light on the simulator: what the model was given, found again
 };
@@ -40,5 +40,10 @@ struct KernelTable {
   Rate dequantise_cycles;  // an element of an int8 product: int32 to float, two scales
   Rate call_cycles;        // a kernel call: locks, loop, branch
 };
+
+// The table `counted`: issue bounds (npu/kernel/issue_limits.h) of the tile kernels at the sizes of
+// the layer designs, from the instructions that the counting target of npu/kernel/ counts. Made at
+// the first call, in some milliseconds. Each rate's source gives the counts it comes from.
+const KernelTable& counted_kernel_table();
 
 }  // namespace wnpu::npu

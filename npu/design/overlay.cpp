@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "npu/design/core_program.h"
 #include "npu/design/resident.h"
 
 namespace wnpu::npu {

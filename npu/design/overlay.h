@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "npu/design/design.h"
@@ -40,5 +41,10 @@ struct OverlayLinks {
 
 // Adds the overlay's channels, links and core layout to `design`, whose target is set.
 OverlayLinks add_overlay(Design& design);
+
+// SHA-256, in hex, of the sources that decide what a core does with the bytes it is sent: tile
+// kernels, the phases' header and steps, and how arguments are packed. Computed when the library is
+// built (core_program_digest.cmake).
+std::string_view core_program_digest();
 
 }  // namespace wnpu::npu

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "npu/core/phase_walk.h"
-#include "npu/ops/core_kernels.h"
+#include "npu/design/core_kernels.h"
 
 namespace wnpu::npu {
 namespace {

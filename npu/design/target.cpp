@@ -11,8 +11,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "npu/design/counted_kernels.h"
-
 namespace wnpu::npu {
 namespace {
 
@@ -69,7 +67,7 @@ constexpr std::string_view kGoodWork = "good work on the aie_api kernels; nobody
 constexpr std::string_view kLoadStore = "issue limits of loads and stores, no stalls";
 constexpr Rate kCall = assumed(40, "locks, loop and branch of one call");
 // int32 to float, row scale times column scale, times the value: 31 product slots for 16 lanes
-// (counted_kernels.h gives the same).
+// (counted_kernels.cpp gives the same).
 constexpr Rate kDequantise =
     counted(1.94, "npu/kernel dequantise: 31 products, as aie_api makes them, for 16 elements");
 

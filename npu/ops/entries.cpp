@@ -1,23 +1,58 @@
 #include "npu/ops/entries.h"
 
+#include <deque>
+
+#include "npu/kernel/issue_limits.h"
 #include "npu/kernel/op_counts.h"
-#include "npu/ops/counted_cost.h"
+#include "npu/ops/operand_values.h"
 
 namespace wnpu::npu::entries {
+namespace {
 
-void set_tile(Operator& op, void (*run)(const Tables&, const OperatorCall&)) {
+// Small whole numbers: the count of a kernel's instructions hardly depends on them.
+class SmallNumbers {
+ public:
+  SmallNumbers(const std::vector<Operand>& operands, const Sizes& sizes) {
+    for (const Operand& operand : operands) {
+      OperandBuffer& buffer = buffers_.emplace_back(operand, sizes);
+      for (std::size_t i = 0; i < buffer.size(); ++i) buffer.set(i, static_cast<double>(i % 3) - 1);
+      pointers_.push_back(buffer.data());
+    }
+  }
+  const std::vector<void*>& pointers() const { return pointers_; }
+
+ private:
+  std::deque<OperandBuffer> buffers_;
+  std::vector<void*> pointers_;
+};
+
+std::string counts_text(const kernel::OpCounts& c, std::string_view unit) {
+  const auto part = [](std::uint64_t n, const char* name) { return std::to_string(n) + name; };
+  return part(c.mac, " products, ") + part(c.alu, " ALU, ") + part(c.shuffle, " shuffles, ") +
+         part(c.load, " loads, ") + part(c.store, " stores, ") + part(c.upshift, " UPS, ") +
+         part(c.downshift, " SRS, ") + part(c.scalar, " scalar; least cycles, by ") +
+         std::string(unit);
+}
+
+}  // namespace
+
+Operator with_tile(Operator op, void (*run)(const kernel::TileKernels&, const OperatorCall&)) {
   op.tile = [run](const OperatorCall& call) {
     const kernel::ArrayFloatMode mode;
-    run({kernel::array_kernels(), kernel::operator_kernels()}, call);
+    run(kernel::array_kernels(), call);
   };
   op.cost = [run, inputs = op.inputs, outputs = op.outputs,
              attributes = op.attribute_values()](const Sizes& sizes) {
-    const CountingKernel counting{
-        kernel::op_counts(), [run](const OperatorCall& call) {
-          run({kernel::counting_kernels(), kernel::counting_operator_kernels()}, call);
-        }};
-    return counted_cost(counting, inputs, outputs, attributes, sizes);
+    const SmallNumbers in(inputs, sizes);
+    const SmallNumbers out(outputs, sizes);
+    const CallArrays arrays({in.pointers().begin(), in.pointers().end()}, out.pointers());
+    kernel::op_counts() = {};
+    run(kernel::counting_kernels(), arrays.call(sizes, attributes));
+    const kernel::IssueBound least = kernel::issue_bound(kernel::op_counts());
+    return std::optional(
+        TileCost{least.cycles, Provenance::counted, counts_text(kernel::op_counts(), least.unit)});
   };
+  return op;
 }
 
 }  // namespace wnpu::npu::entries

@@ -1,4 +1,4 @@
-// The operators that are built in, and what their entries are written with.
+// Operators that are built in, and what their entries are written with.
 #pragma once
 
 #include <cmath>
@@ -6,34 +6,17 @@
 
 #include "npu/kernel/tile_kernels.h"
 #include "npu/ops/operator.h"
-#include "npu/ops/tile/operator_kernels.h"
 
 namespace wnpu::npu::entries {
 
 std::vector<Operator> product_operators();  // and what follows a product
-std::vector<Operator> row_operators();      // LayerNorm, quantisation, attention
-std::vector<Operator> other_operators();    // that the core's program does not have
+std::vector<Operator> row_operators();      // LayerNorm, quantisation, attention, softmax
 
 constexpr auto kRounding = Rounding::nearest_even;  // of the array's cores
 constexpr double kStep = 0x1p-24;                   // half a step of float, relative
 
-// A size in the type of a phase's fields.
-inline std::uint32_t narrow(std::uint64_t size) { return static_cast<std::uint32_t>(size); }
-
-// Tile kernels of one SIMD target, or those that count.
-struct Tables {
-  const kernel::TileKernels& layer;
-  const kernel::OperatorKernels& other;
-};
-// `run` becomes the operator's tile kernel, and its count of instructions the cost.
-void set_tile(Operator& op, void (*run)(const Tables&, const OperatorCall&));
-
-// References of an operator: the exact result, and the version that the CPU runs.
-inline void set_references(Operator& op, void (*exact)(const OperatorCall&),
-                           void (*reference)(const OperatorCall&)) {
-  op.exact = exact;
-  op.reference = reference;
-}
+// `op` with `run` as its tile kernel, and the instructions that `run` issues as its cost.
+Operator with_tile(Operator op, void (*run)(const kernel::TileKernels&, const OperatorCall&));
 
 template <typename T>
 const T* input(const OperatorCall& call, std::size_t i) {

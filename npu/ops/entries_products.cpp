@@ -10,6 +10,7 @@ namespace wnpu::npu::entries {
 namespace {
 
 using Type = ElementType;
+using Kernels = kernel::TileKernels;
 
 // c = a b.
 template <typename T>
@@ -31,70 +32,60 @@ void product(const OperatorCall& call) {
 }
 
 Operator gemm_bf16() {
-  Operator op;
-  op.name = "gemm_bf16";
-  op.summary = "c = a b in bfloat16, sums in float";
-  op.sizes = {{"m", 8, kMaxTileRows}, {"k", 8, kElementBytes / 16}, {"n", 8, kParameterFloats}};
-  op.inputs = {{"a", Type::bfloat16, 0, 1, 4, 8}, {"b", Type::bfloat16, 1, 2, 8, 4}};
-  op.outputs = {{"c", Type::float32, 0, 2, 4, 4, [](const Sizes& s) {
-                   return ErrorBound{0, (3 + static_cast<double>(s[1]) / 8) * kStep};
-                 }}};
-  op.largest = 1e17;  // sums of 512 products stay finite
-  set_references(op, product<double>, product<float>);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    const kernel::GemmShape shape{call.sizes[0], call.sizes[1], call.sizes[2]};
-    t.layer.fill(shape.m * shape.n, 0, output<float>(call));
-    t.layer.gemm_bf16(shape, input<bfloat16>(call, 0), input<bfloat16>(call, 1),
-                      output<float>(call));
-  });
-  op.phase = [](const Sizes& s) {
-    return PhaseHeader{Kernel::gemm_bf16, Epilogue::bias, 1,           1,
-                       narrow(s[0]),      narrow(s[1]),   narrow(s[2])};
-  };
-  op.tasks = {Task::load_parameters, Task::multiply};
-  op.rates = {&KernelTable::bf16_mac_per_cycle};
-  return op;
+  return with_tile(
+      {.name = "gemm_bf16",
+       .summary = "c = a b in bfloat16, sums in float",
+       .sizes = {{"m", 8, kMaxTileRows}, {"k", 8, kElementBytes / 16}, {"n", 8, kParameterFloats}},
+       .inputs = {{"a", Type::bfloat16, 0, 1, 4, 8}, {"b", Type::bfloat16, 1, 2, 8, 4}},
+       .outputs = {{"c", Type::float32, 0, 2, 4, 4,
+                    [](const Sizes& s) {
+                      return ErrorBound{0, (3 + static_cast<double>(s[1]) / 8) * kStep};
+                    }}},
+       .largest = 1e17,  // sums of 512 products stay finite
+       .exact = product<double>,
+       .reference = product<float>,
+       .kernel = Kernel::gemm_bf16,
+       .tasks = {Task::load_parameters, Task::multiply}},
+      [](const Kernels& t, const OperatorCall& call) {
+        const kernel::GemmShape shape{call.sizes[0], call.sizes[1], call.sizes[2]};
+        t.fill(shape.m * shape.n, 0, output<float>(call));
+        t.gemm_bf16(shape, input<bfloat16>(call, 0), input<bfloat16>(call, 1), output<float>(call));
+      });
 }
 
 Operator gemm_int8() {
-  Operator op;
-  op.name = "gemm_int8";
-  op.summary = "c = a b in int8, sums in int32";
-  op.sizes = {{"m", 8, kMaxTileRows}, {"k", 8, kElementBytes / 8}, {"n", 16, kParameterFloats}};
-  op.inputs = {{"a", Type::int8, 0, 1, 4, 8}, {"b", Type::int8, 1, 2, 8, 8}};
-  op.outputs = {{"c", Type::int32, 0, 2, 4, 8, bound(0, 0)}};
-  set_references(op, product<double>, product<float>);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    const kernel::GemmShape shape{call.sizes[0], call.sizes[1], call.sizes[2]};
-    t.layer.fill(shape.m * shape.n, 0, output<float>(call));
-    t.layer.gemm_int8(shape, input<std::int8_t>(call, 0), input<std::int8_t>(call, 1),
-                      output<std::int32_t>(call));
-  });
-  op.phase = [](const Sizes& s) {
-    return PhaseHeader{Kernel::gemm_int8, Epilogue::bias, 1,           1,
-                       narrow(s[0]),      narrow(s[1]),   narrow(s[2])};
-  };
-  op.tasks = {Task::load_parameters, Task::multiply};
-  op.rates = {&KernelTable::int8_mac_per_cycle};
-  return op;
+  return with_tile(
+      {.name = "gemm_int8",
+       .summary = "c = a b in int8, sums in int32",
+       .sizes = {{"m", 8, kMaxTileRows}, {"k", 8, kElementBytes / 8}, {"n", 16, kParameterFloats}},
+       .inputs = {{"a", Type::int8, 0, 1, 4, 8}, {"b", Type::int8, 1, 2, 8, 8}},
+       .outputs = {{"c", Type::int32, 0, 2, 4, 8, bound(0, 0)}},
+       .exact = product<double>,
+       .reference = product<float>,
+       .kernel = Kernel::gemm_int8,
+       .tasks = {Task::load_parameters, Task::multiply}},
+      [](const Kernels& t, const OperatorCall& call) {
+        const kernel::GemmShape shape{call.sizes[0], call.sizes[1], call.sizes[2]};
+        t.fill(shape.m * shape.n, 0, output<float>(call));
+        t.gemm_int8(shape, input<std::int8_t>(call, 0), input<std::int8_t>(call, 1),
+                    output<std::int32_t>(call));
+      });
 }
 
-// The part of a product's phase that comes after its sums.
-std::function<PhaseHeader(const Sizes&)> finished_by(Kernel kernel, Epilogue epilogue) {
-  return [=](const Sizes& s) {
-    return PhaseHeader{kernel, epilogue, 1, 1, narrow(s[0]), 8, narrow(s[1])};
-  };
-}
-
-// y = c + bias in `result`, without its reference and tile kernel.
+// y = c + bias in `result`, without its references and tile kernel.
 Operator after_product(const char* name, const char* summary, Type result) {
-  Operator op;
-  op.name = name;
-  op.summary = summary;
-  op.sizes = {{"m", 4, kMaxTileRows}, {"n", 8, kParameterFloats}};
-  op.inputs = {{"c", Type::float32, 0, 1, 4, 4}, {"bias", Type::float32, 1}};
-  op.outputs = {{"y", result, 0, 1, 4, 4, bound(0, kStep)}};
-  op.largest = 1e37;
+  return {.name = name,
+          .summary = summary,
+          .sizes = {{"m", 4, kMaxTileRows}, {"n", 8, kParameterFloats}},
+          .inputs = {{"c", Type::float32, 0, 1, 4, 4}, {"bias", Type::float32, 1}},
+          .outputs = {{"y", result, 0, 1, 4, 4, bound(0, kStep)}},
+          .largest = 1e37};
+}
+
+// The operator as the part of a product's phase that comes after its sums.
+Operator finished_by(Operator op, Kernel kernel, Task task) {
+  op.kernel = kernel;
+  op.tasks = {task};
   return op;
 }
 
@@ -111,27 +102,29 @@ void add_bias(const OperatorCall& call) {
 
 kernel::TileShape tile_shape(const OperatorCall& call) { return {call.sizes[0], call.sizes[1]}; }
 
-Operator bias_bf16() {
-  Operator op = after_product("bias", "y = c + bias, stored as bfloat16", Type::bfloat16);
-  set_references(op, add_bias<double>, add_bias<float>);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    t.layer.bias_bf16(tile_shape(call), input<float>(call, 0), input<float>(call, 1),
-                      output<bfloat16>(call), kRounding);
-  });
-  op.phase = finished_by(Kernel::gemm_bf16, Epilogue::bias);
-  op.tasks = {Task::finish_bias};
-  op.rates = {&KernelTable::epilogue_cycles};
+Operator plain_bias(const char* name, const char* summary, Type result) {
+  Operator op = after_product(name, summary, result);
+  op.exact = add_bias<double>;
+  op.reference = add_bias<float>;
   return op;
 }
 
+Operator bias_bf16() {
+  return with_tile(
+      finished_by(plain_bias("bias", "y = c + bias, stored as bfloat16", Type::bfloat16),
+                  Kernel::gemm_bf16, Task::finish_bias),
+      [](const Kernels& t, const OperatorCall& call) {
+        t.bias_bf16(tile_shape(call), input<float>(call, 0), input<float>(call, 1),
+                    output<bfloat16>(call), kRounding);
+      });
+}
+
 Operator bias_float() {
-  Operator op = after_product("bias_float", "y = c + bias in float", Type::float32);
-  set_references(op, add_bias<double>, add_bias<float>);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    t.layer.bias_float(tile_shape(call), input<float>(call, 0), input<float>(call, 1),
-                       output<float>(call));
-  });
-  return op;
+  return with_tile(plain_bias("bias_float", "y = c + bias in float", Type::float32),
+                   [](const Kernels& t, const OperatorCall& call) {
+                     t.bias_float(tile_shape(call), input<float>(call, 0), input<float>(call, 1),
+                                  output<float>(call));
+                   });
 }
 
 // gelu(x) = x/2 (1 + erf(x / sqrt 2)); its limit is 0 at minus infinity.
@@ -149,15 +142,13 @@ Operator gelu() {
   Operator op = after_product("gelu", "y = gelu(c + bias), gelu(x) = x/2 (1 + erf(x / sqrt 2))",
                               Type::bfloat16);
   op.outputs[0].bound = bound(2.2e-5, 4 * kStep);
-  set_references(op, gelu_of<double>, gelu_of<float>);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    t.layer.bias_gelu(tile_shape(call), input<float>(call, 0), input<float>(call, 1),
-                      output<bfloat16>(call), kRounding);
-  });
-  op.phase = finished_by(Kernel::gemm_bf16, Epilogue::bias_gelu);
-  op.tasks = {Task::finish_gelu};
-  op.rates = {&KernelTable::gelu_cycles};
-  return op;
+  op.exact = gelu_of<double>;
+  op.reference = gelu_of<float>;
+  return with_tile(finished_by(op, Kernel::gemm_bf16, Task::finish_gelu),
+                   [](const Kernels& t, const OperatorCall& call) {
+                     t.bias_gelu(tile_shape(call), input<float>(call, 0), input<float>(call, 1),
+                                 output<bfloat16>(call), kRounding);
+                   });
 }
 
 template <typename T>
@@ -176,33 +167,31 @@ Operator residual(const char* name, const char* summary, Type type) {
   Operator op = after_product(name, summary, type);
   op.inputs.push_back({"x", type, 0, 1, 4, 4});
   op.outputs[0].bound = bound(0, 2 * kStep);
-  set_references(op, add_residual<double>, add_residual<float>);
+  op.exact = add_residual<double>;
+  op.reference = add_residual<float>;
   return op;
 }
 
 Operator residual_bf16() {
-  Operator op = residual("bias_residual", "y = x + c + bias, stored as bfloat16", Type::bfloat16);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    const kernel::TileShape s = tile_shape(call);
-    t.layer.copy(s.m * s.n, input<bfloat16>(call, 2), output<bfloat16>(call));
-    t.layer.bias_residual_bf16(s, input<float>(call, 0), input<float>(call, 1),
-                               output<bfloat16>(call), kRounding);
-  });
-  op.phase = finished_by(Kernel::gemm_bf16, Epilogue::bias_residual);
-  op.tasks = {Task::finish_residual};
-  op.rates = {&KernelTable::epilogue_cycles};
-  return op;
+  return with_tile(
+      finished_by(residual("bias_residual", "y = x + c + bias, stored as bfloat16", Type::bfloat16),
+                  Kernel::gemm_bf16, Task::finish_residual),
+      [](const Kernels& t, const OperatorCall& call) {
+        const kernel::TileShape s = tile_shape(call);
+        t.copy(s.m * s.n, input<bfloat16>(call, 2), output<bfloat16>(call));
+        t.bias_residual_bf16(s, input<float>(call, 0), input<float>(call, 1),
+                             output<bfloat16>(call), kRounding);
+      });
 }
 
 Operator residual_float() {
-  Operator op = residual("bias_residual_float", "y = x + c + bias in float", Type::float32);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    const kernel::TileShape s = tile_shape(call);
-    t.layer.copy_floats(s.m * s.n, input<float>(call, 2), output<float>(call));
-    t.layer.bias_residual_float(s, input<float>(call, 0), input<float>(call, 1),
-                                output<float>(call));
-  });
-  return op;
+  return with_tile(residual("bias_residual_float", "y = x + c + bias in float", Type::float32),
+                   [](const Kernels& t, const OperatorCall& call) {
+                     const kernel::TileShape s = tile_shape(call);
+                     t.copy_floats(s.m * s.n, input<float>(call, 2), output<float>(call));
+                     t.bias_residual_float(s, input<float>(call, 0), input<float>(call, 1),
+                                           output<float>(call));
+                   });
 }
 
 template <typename T>
@@ -214,24 +203,23 @@ void scale_back(const OperatorCall& call) {
 }
 
 Operator dequantise() {
-  Operator op;
-  op.name = "dequantise";
-  op.summary = "y = c * row scale * column scale, int32 to float";
-  op.sizes = {{"m", 4, kMaxTileRows}, {"n", 8, kParameterFloats}};
-  op.inputs = {{"c", Type::int32, 0, 1, 4, 8},
-               {"row_scale", Type::float32, 0},
-               {"column_scale", Type::float32, 1}};
-  op.outputs = {{"y", Type::float32, 0, 1, 4, 4, bound(0, 3 * kStep)}};
-  op.largest = 1e14;
-  set_references(op, scale_back<double>, scale_back<float>);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    t.layer.dequantise(tile_shape(call), input<std::int32_t>(call, 0), input<float>(call, 1),
-                       input<float>(call, 2), output<float>(call));
-  });
-  op.phase = finished_by(Kernel::gemm_int8, Epilogue::bias);
-  op.tasks = {Task::finish_bias};
-  op.rates = {&KernelTable::dequantise_cycles, &KernelTable::epilogue_cycles};
-  return op;
+  return with_tile({.name = "dequantise",
+                    .summary = "y = c * row scale * column scale, int32 to float",
+                    .sizes = {{"m", 4, kMaxTileRows}, {"n", 8, kParameterFloats}},
+                    .inputs = {{"c", Type::int32, 0, 1, 4, 8},
+                               {"row_scale", Type::float32, 0},
+                               {"column_scale", Type::float32, 1}},
+                    .outputs = {{"y", Type::float32, 0, 1, 4, 4, bound(0, 3 * kStep)}},
+                    .largest = 1e14,
+                    .exact = scale_back<double>,
+                    .reference = scale_back<float>,
+                    .kernel = Kernel::gemm_int8,
+                    .tasks = {Task::finish_bias}},
+                   [](const Kernels& t, const OperatorCall& call) {
+                     t.dequantise(tile_shape(call), input<std::int32_t>(call, 0),
+                                  input<float>(call, 1), input<float>(call, 2),
+                                  output<float>(call));
+                   });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Operators on whole rows: LayerNorm, quantisation, attention.
+// Operators on whole rows: LayerNorm, quantisation, attention, softmax.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +12,7 @@ namespace wnpu::npu::entries {
 namespace {
 
 using Type = ElementType;
+using Kernels = kernel::TileKernels;
 
 kernel::RowsShape rows_shape(const OperatorCall& call) { return {call.sizes[0], call.sizes[1]}; }
 
@@ -37,40 +38,34 @@ void normalise(const OperatorCall& call) {
 }
 
 Operator layer_norm(const char* name, const char* summary, Type type) {
-  Operator op;
-  op.name = name;
-  op.summary = summary;
-  op.sizes = {{"rows", 1, kMaxTileRows}, {"width", 16, kElementBytes / 2}};
-  op.attributes = {{"epsilon", 1e-5, "added to the variance; fixed in the kernel"}};
-  op.inputs = {{"x", type, 0, 1}};
-  op.outputs = {{"y", Type::bfloat16, 0, 1, 1, 1, bound(2e-6, 2e-6)}};
-  op.largest = 1e17;  // squares of 4096 deviations stay finite
-  set_references(op, normalise<double>, normalise<float>);
-  return op;
+  return {.name = name,
+          .summary = summary,
+          .sizes = {{"rows", 1, kMaxTileRows}, {"width", 16, kElementBytes / 2}},
+          .attributes = {{"epsilon", 1e-5, "added to the variance; fixed in the kernel"}},
+          .inputs = {{"x", type, 0, 1}},
+          .outputs = {{"y", Type::bfloat16, 0, 1, 1, 1, bound(2e-6, 2e-6)}},
+          .largest = 1e17,  // squares of 4096 deviations stay finite
+          .exact = normalise<double>,
+          .reference = normalise<float>};
 }
 
 Operator layer_norm_bf16() {
   Operator op = layer_norm(
       "layer_norm", "y = (x - mean) / sqrt(variance + epsilon), a row at a time", Type::bfloat16);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    t.layer.layer_norm_bf16(rows_shape(call), input<bfloat16>(call, 0), output<bfloat16>(call),
-                            kRounding);
-  });
-  op.phase = [](const Sizes& s) {
-    return PhaseHeader{Kernel::layer_norm, Epilogue::bias, 1, 0, narrow(s[0]), narrow(s[1])};
-  };
+  op.kernel = Kernel::layer_norm;
   op.tasks = {Task::norm_rows};
-  op.rates = {&KernelTable::layer_norm_cycles};
-  return op;
+  return with_tile(op, [](const Kernels& t, const OperatorCall& call) {
+    t.layer_norm_bf16(rows_shape(call), input<bfloat16>(call, 0), output<bfloat16>(call),
+                      kRounding);
+  });
 }
 
 Operator layer_norm_float() {
-  Operator op = layer_norm("layer_norm_float", "layer_norm of rows in float", Type::float32);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    t.layer.layer_norm_float(rows_shape(call), input<float>(call, 0), output<bfloat16>(call),
-                             kRounding);
-  });
-  return op;
+  return with_tile(layer_norm("layer_norm_float", "layer_norm of rows in float", Type::float32),
+                   [](const Kernels& t, const OperatorCall& call) {
+                     t.layer_norm_float(rows_shape(call), input<float>(call, 0),
+                                        output<bfloat16>(call), kRounding);
+                   });
 }
 
 // q is not rounded here: the kernel's may be half a step away.
@@ -89,28 +84,23 @@ void quantise_of(const OperatorCall& call) {
 }
 
 Operator quantise() {
-  Operator op;
-  op.name = "quantise";
-  op.summary = "q = x / scale to the nearest int8, scale = max |x| / 127 of the row";
-  op.sizes = {{"rows", 1, kMaxTileRows}, {"width", 16, kElementBytes / 2}};
-  op.inputs = {{"x", Type::bfloat16, 0, 1}};
-  op.outputs = {{"q", Type::int8, 0, 1, 1, 1, bound(1e-4, 0)},
-                {"scale", Type::float32, 0, Operand::kNoColumns, 1, 1, bound(0, 1e-6)}};
-  op.largest = 0x1p124;  // beyond, a step on the way to one over it is no normal float
-  op.keeps_nan = false;
-  set_references(op, quantise_of<double>, quantise_of<float>);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    t.layer.quantise(rows_shape(call), input<bfloat16>(call, 0), output<std::int8_t>(call),
-                     output<float>(call, 1));
-  });
-  op.phase = [](const Sizes& s) {
-    PhaseHeader p{Kernel::layer_norm, Epilogue::bias, 1, 0, narrow(s[0]), narrow(s[1])};
-    p.quantised_output = true;
-    return p;
-  };
-  op.tasks = {Task::norm_quantise, Task::store_row_scales};
-  op.rates = {&KernelTable::layer_norm_cycles, &KernelTable::quantise_cycles};
-  return op;
+  return with_tile(
+      {.name = "quantise",
+       .summary = "q = x / scale to the nearest int8, scale = max |x| / 127 of the row",
+       .sizes = {{"rows", 1, kMaxTileRows}, {"width", 16, kElementBytes / 2}},
+       .inputs = {{"x", Type::bfloat16, 0, 1}},
+       .outputs = {{"q", Type::int8, 0, 1, 1, 1, bound(1e-4, 0)},
+                   {"scale", Type::float32, 0, Operand::kNoColumns, 1, 1, bound(0, 1e-6)}},
+       .largest = 0x1p124,  // beyond, a step on the way to one over it is no normal float
+       .keeps_nan = false,
+       .exact = quantise_of<double>,
+       .reference = quantise_of<float>,
+       .kernel = Kernel::layer_norm,
+       .tasks = {Task::norm_quantise, Task::store_row_scales}},
+      [](const Kernels& t, const OperatorCall& call) {
+        t.quantise(rows_shape(call), input<bfloat16>(call, 0), output<std::int8_t>(call),
+                   output<float>(call, 1));
+      });
 }
 
 // The weights of all keys for one query, whose sum is 1.
@@ -157,44 +147,69 @@ struct Carried {
 };
 
 Operator attention() {
-  Operator op;
-  op.name = "attention";
-  op.summary = "y = softmax(q k^T) v of one block of keys, in powers of two";
-  op.sizes = {
-      {"queries", 8, kMaxQueries}, {"keys", 16, kernel::kMaxKeys}, {"head", 8, kMaxTileRows}};
-  op.inputs = {{"q", Type::bfloat16, 0, 2, 4, 8},
-               {"k", Type::bfloat16, 1, 2, 4, 8},
-               {"v", Type::bfloat16, 1, 2, 8, 4}};
-  // Weights are off by 4.7e-3 (kernel/README.md), in numerator and denominator.
-  op.outputs = {{"y", Type::bfloat16, 0, 2, 4, 4, bound(0, 1e-2)}};
-  op.largest = 2;  // scores to 256, whose sums in float are exact enough for 1/512 of a power
-  set_references(op, attend_to<double>, attend_to<float>);
-  set_tile(op, [](const Tables& t, const OperatorCall& call) {
-    const kernel::AttentionShape shape{call.sizes[0], call.sizes[1], call.sizes[2]};
-    Carried state;
-    const kernel::AttentionSums sums{state.reference.data(), state.sum.data(),
-                                     state.accumulators.data(), state.weights.data()};
-    t.layer.attention_start(shape, sums);
-    t.layer.attention_step(
-        shape,
-        {input<bfloat16>(call, 0), input<bfloat16>(call, 1), input<bfloat16>(call, 2), shape.keys},
-        sums, kRounding);
-    t.layer.attention_finish(shape, sums, output<bfloat16>(call), kRounding);
-  });
-  op.phase = [](const Sizes& s) {
-    return PhaseHeader{Kernel::attention, Epilogue::bias, 1,           1, narrow(s[0]),
-                       narrow(s[2]),      narrow(s[1]),   narrow(s[1])};
-  };
-  op.tasks = {Task::load_queries, Task::attend, Task::finish_attention};
-  op.rates = {&KernelTable::attention_mac_per_cycle, &KernelTable::softmax_cycles,
-              &KernelTable::epilogue_cycles};
-  return op;
+  return with_tile(
+      {.name = "attention",
+       .summary = "y = softmax(q k^T) v of one block of keys, in powers of two",
+       .sizes = {{"queries", 8, kMaxQueries},
+                 {"keys", 16, kernel::kMaxKeys},
+                 {"head", 8, kMaxTileRows}},
+       .inputs = {{"q", Type::bfloat16, 0, 2, 4, 8},
+                  {"k", Type::bfloat16, 1, 2, 4, 8},
+                  {"v", Type::bfloat16, 1, 2, 8, 4}},
+       // Weights are off by 4.7e-3 (kernel/README.md), in numerator and denominator.
+       .outputs = {{"y", Type::bfloat16, 0, 2, 4, 4, bound(0, 1e-2)}},
+       .largest = 2,  // scores to 256, whose sums in float are exact enough for 1/512 of a power
+       .exact = attend_to<double>,
+       .reference = attend_to<float>,
+       .kernel = Kernel::attention,
+       .tasks = {Task::load_queries, Task::attend, Task::finish_attention}},
+      [](const Kernels& t, const OperatorCall& call) {
+        const kernel::AttentionShape shape{call.sizes[0], call.sizes[1], call.sizes[2]};
+        Carried state;
+        const kernel::AttentionSums sums{state.reference.data(), state.sum.data(),
+                                         state.accumulators.data(), state.weights.data()};
+        t.attention_start(shape, sums);
+        t.attention_step(shape,
+                         {input<bfloat16>(call, 0), input<bfloat16>(call, 1),
+                          input<bfloat16>(call, 2), shape.keys},
+                         sums, kRounding);
+        t.attention_finish(shape, sums, output<bfloat16>(call), kRounding);
+      });
+}
+
+// A row with a NaN becomes NaN.
+template <typename T>
+void softmax_of(const OperatorCall& call) {
+  const std::size_t rows = call.sizes[0], width = call.sizes[1];
+  for (std::size_t r = 0; r < rows; ++r) {
+    const T* x = input<T>(call, 0) + r * width;
+    T* y = output<T>(call) + r * width;
+    const T largest = *std::max_element(x, x + width);
+    for (std::size_t i = 0; i < width; ++i) y[i] = std::exp(x[i] - largest);
+    const T sum = sum_of<T>(width, [=](std::size_t i) { return y[i]; });
+    for (std::size_t i = 0; i < width; ++i) y[i] /= sum;
+  }
+}
+
+// No core has a kernel for it: npu/tensor makes it of attention, or runs the reference.
+Operator softmax() {
+  return {.name = "softmax",
+          .summary = "y = e^x / (sum of e^x in the row)",
+          .sizes = {{"rows", 1, kMaxTileRows}, {"width", 1, kElementBytes / 4}},
+          .inputs = {{"x", Type::float32, 0, 1}},
+          // x - largest is rounded, and at most 88 where its power is a normal float.
+          .outputs = {{"y", Type::float32, 0, 1, 1, 1,
+                       [](const Sizes& s) {
+                         return ErrorBound{0x1p-126, (96 + static_cast<double>(s[1]) / 16) * kStep};
+                       }}},
+          .exact = softmax_of<double>,
+          .reference = softmax_of<float>};
 }
 
 }  // namespace
 
 std::vector<Operator> row_operators() {
-  return {layer_norm_bf16(), layer_norm_float(), quantise(), attention()};
+  return {layer_norm_bf16(), layer_norm_float(), quantise(), attention(), softmax()};
 }
 
 }  // namespace wnpu::npu::entries

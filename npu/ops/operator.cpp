@@ -1,5 +1,6 @@
 #include "npu/ops/operator.h"
 
+#include <algorithm>
 #include <array>
 
 #include "npu/core/core_memory.h"
@@ -82,6 +83,22 @@ std::string Operator::sizes_text(const Sizes& given) const {
     text += (i > 0 ? " " : "") + sizes[i].name + "=" + std::to_string(given[i]);
   }
   return text;
+}
+
+Sizes Operator::usual_sizes() const {
+  const std::size_t most = sizes.size() == 1 ? sizes[0].most : 64;
+  Sizes usual;
+  for (const OperatorSize& size : sizes) {
+    usual.push_back(
+        std::max(std::min(most, size.most) / size.multiple * size.multiple, size.multiple));
+  }
+  while (!size_fault(usual).empty()) {
+    const auto longest = std::ranges::max_element(usual);
+    const std::size_t multiple = sizes[static_cast<std::size_t>(longest - usual.begin())].multiple;
+    if (*longest <= multiple) break;
+    *longest = std::max(*longest / 2 / multiple * multiple, std::uint64_t{multiple});
+  }
+  return usual;
 }
 
 std::string signature_fault(const Operator& op, const Operator& other) {

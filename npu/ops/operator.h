@@ -1,6 +1,6 @@
 // An operator of the NPU, whole: shapes, types, what is right, what the CPU runs, the tile kernel
-// of a core, its steps, its cost and how exact it is. Entries are made in entries_*.cpp, or come
-// from a library from outside (library.h).
+// of a core, its tasks, its cost and how exact it is. Entries are made in entries_*.cpp, or come
+// from a user's library (library.h).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace wnpu::npu {
 
-// A library or folder that gives no operator, or an operator that does not do what it says. what()
+// A library that gives no operator, or an operator that does not do what it says. what()
 // names it, what was expected and what was found.
 struct OperatorError : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -80,36 +80,36 @@ struct TileCost {
 };
 
 struct Operator {
-  std::string name;
-  std::string summary;
+  std::string name = {};
+  std::string summary = {};
   std::string source = "built in";  // or the path it came from
-  std::vector<OperatorSize> sizes;
-  std::vector<OperatorAttribute> attributes;
-  std::vector<Operand> inputs;
-  std::vector<Operand> outputs;
+  std::vector<OperatorSize> sizes = {};
+  std::vector<OperatorAttribute> attributes = {};
+  std::vector<Operand> inputs = {};
+  std::vector<Operand> outputs = {};
   double largest = 0;  // magnitude of values up to which the bounds hold; 0: all
   bool keeps_nan = true;
 
   // One tile, all arrays double (exact, which fills magnitudes) or float, row-major.
-  std::function<void(const OperatorCall&)> exact;
-  std::function<void(const OperatorCall&)> reference;
-  // The tile kernel as this host runs it; empty: there is none. Sets the array's float mode itself.
-  std::function<void(const OperatorCall&)> tile;
+  std::function<void(const OperatorCall&)> exact = {};
+  std::function<void(const OperatorCall&)> reference = {};
+  // Kernel and tasks of a core's program that do one tile of it; none: the program has no phase for
+  // it, and the CPU's reference runs in its place.
+  std::optional<Kernel> kernel = {};
+  std::vector<Task> tasks = {};
 
+  // The tile kernel as this host runs it; empty: there is none. Sets the array's float mode itself.
+  std::function<void(const OperatorCall&)> tile = {};
   // The least cycles that the tile kernel takes, or what its maker says; empty: nobody knows.
-  std::function<std::optional<TileCost>(const Sizes&)> cost;
-  // A phase of a core's program that does one tile of it, and the tasks that are its part of the
-  // phase; empty: the program has none, and the CPU's reference runs in its place.
-  std::function<PhaseHeader(const Sizes&)> phase;
-  std::vector<Task> tasks;
-  // Which rates of a KernelTable its steps take.
-  std::vector<Rate KernelTable::*> rates;
+  std::function<std::optional<TileCost>(const Sizes&)> cost = {};
 
   std::vector<double> attribute_values() const;
   // Error in the sizes: their number, multiples, or an operand too large for a core's buffers;
   // empty if there is none.
   std::string size_fault(const Sizes& sizes) const;
   std::string sizes_text(const Sizes& sizes) const;  // "m=64 n=64"
+  // A shape of moderate size, every number up to 64 where there are several.
+  Sizes usual_sizes() const;
 };
 
 // Whether `other` has the sizes, operands, types and layouts of `op`, so that it can stand in for

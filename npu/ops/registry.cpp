@@ -7,8 +7,7 @@
 namespace wnpu::npu {
 
 OperatorRegistry::OperatorRegistry() {
-  for (const auto make :
-       {entries::product_operators, entries::row_operators, entries::other_operators}) {
+  for (const auto make : {entries::product_operators, entries::row_operators}) {
     for (Operator& op : make()) add(std::make_shared<const Operator>(std::move(op)));
   }
 }

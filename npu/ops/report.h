@@ -1,27 +1,15 @@
-// Reports on operators, as text for people and as JSON for programs. Every number of cycles or
-// microseconds names its source.
+// Reports on operators, as JSON objects. Every number of cycles names its source.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include <nlohmann/json_fwd.hpp>
 
-#include "npu/ops/bench.h"
 #include "npu/ops/registry.h"
 #include "npu/ops/validate.h"
 
 namespace wnpu::npu {
 
-std::string list_text(const OperatorRegistry& registry);
-std::string list_json(const OperatorRegistry& registry);
-
-std::string description_text(const Operator& op);
-std::string description_json(const Operator& op);
-
-std::string validation_text(const Operator& op, const Validation& validation);
-std::string validation_json(const Operator& op, const Validation& validation);
-
-// `preset` names the time model's.
-std::string times_text(const Operator& op, const OperatorTimes& times, std::string_view preset);
-std::string times_json(const Operator& op, const OperatorTimes& times, std::string_view preset);
+nlohmann::ordered_json list_of(const OperatorRegistry& registry);
+nlohmann::ordered_json description_of(const Operator& op);
+nlohmann::ordered_json validation_of(const Operator& op, const Validation& validation);
 
 }  // namespace wnpu::npu

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "npu/design/core_program.h"
 #include "npu/design/layer_design.h"
+#include "npu/design/overlay.h"
 #include "npu/design/row_design.h"
 #include "npu/plans/plan.h"
 #include "tests/few_samples.h"

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "npu/design/counted_kernels.h"
+#include "npu/design/kernel_table.h"
 #include "npu/design/resident.h"
 #include "npu/kernel/issue_limits.h"
 #include "npu/kernel/kernels.h"

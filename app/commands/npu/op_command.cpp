@@ -6,45 +6,36 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
+#include "app/system/write_all.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"
-#include "app/system/write_all.h"
-#include "npu/design/target.h"
-#include "npu/ops/bench.h"
-#include "npu/ops/outside/library.h"
-#include "npu/ops/registry.h"
+#include "app/formats/text_table.h"
+#include "npu/ops/library.h"
 #include "npu/ops/report.h"
-#include "npu/ops/validate.h"
 
 namespace wnpu::app {
 namespace {
 
 struct Request {
-  std::vector<std::string> outside;  // libraries and folders
+  std::vector<std::string> outside;  // libraries
   std::vector<std::string> names;    // for --help
   std::string sizes;                 // "64,64"
   std::size_t shapes = npu::ValidationOptions{}.shapes;
   std::uint64_t seed = npu::ValidationOptions{}.seed;
-  std::string preset{npu::kDefaultPreset};
-  std::size_t runs = 100;
   bool json = false;
 };
 
 void add_operator_options(CLI::App& app, Request& request) {
   app.add_option("--operator", request.outside,
-                 "One from outside, repeatable: a shared library, or a folder with operator.cpp")
+                 "A shared library with one from outside; repeatable")
       ->type_name("PATH");
   app.add_flag("--json", request.json, "JSON on stdout instead of text");
 }
 
 void add_operator_name(CLI::App& app, Request& request) {
   app.add_option("name", request.names, "The operator: one of `npu op list`");
-}
-
-void add_sizes(CLI::App& app, Request& request, const std::string& otherwise) {
-  app.add_option("--sizes", request.sizes, "Of the tile, in the operator's order; " + otherwise)
-      ->type_name("N,N,...");
 }
 
 npu::OperatorRegistry registry_of(const Request& request) {
@@ -80,37 +71,24 @@ std::optional<npu::Sizes> sizes_of(const Request& request, const npu::Operator& 
   return sizes;
 }
 
-int print_result(const std::string& text, bool is_good = true) {
-  print_report(text);
-  return static_cast<int>(is_good ? ExitCode::ok : ExitCode::some_failed);
+int print_result(const Request& request, const nlohmann::ordered_json& report) {
+  print_report(request.json ? report.dump(2) + "\n" : report_text(report));
+  return static_cast<int>(report.value("holds", true) ? ExitCode::ok : ExitCode::some_failed);
 }
 
-int list_operators(const Request& request) {
-  const npu::OperatorRegistry registry = registry_of(request);
-  return print_result(request.json ? npu::list_json(registry) : npu::list_text(registry));
+int list_operators(const Request& request, const std::vector<std::string>& /*names*/) {
+  return print_result(request, npu::list_of(registry_of(request)));
 }
 
 int describe(const Request& request, const std::vector<std::string>& names) {
-  const auto op = operator_of(request, names);
-  return print_result(request.json ? npu::description_json(*op) : npu::description_text(*op));
+  return print_result(request, npu::description_of(*operator_of(request, names)));
 }
 
 int validate(const Request& request, const std::vector<std::string>& names) {
   const auto op = operator_of(request, names);
-  const npu::Validation result =
-      npu::validate(*op, {request.shapes, request.seed, sizes_of(request, *op)});
-  return print_result(
-      request.json ? npu::validation_json(*op, result) : npu::validation_text(*op, result),
-      result.holds());
-}
-
-int bench(const Request& request, const std::vector<std::string>& names) {
-  const auto op = operator_of(request, names);
-  const npu::TimePreset preset = npu::find_preset(request.preset);
-  const npu::OperatorTimes times =
-      npu::bench(*op, preset, sizes_of(request, *op).value_or(npu::usual_sizes(*op)), request.runs);
-  return print_result(request.json ? npu::times_json(*op, times, preset.name)
-                                   : npu::times_text(*op, times, preset.name));
+  return print_result(request,
+                      npu::validation_of(*op, npu::validate(*op, {request.shapes, request.seed,
+                                                                  sizes_of(request, *op)})));
 }
 
 using AddOptions = void (*)(CLI::App&, Request&);
@@ -131,35 +109,26 @@ Subcommand action_of_op(const char* name, const char* help, AddOptions add_optio
 Subcommand op_action() {
   const auto add_validate_options = [](CLI::App& app, Request& request) {
     add_operator_name(app, request);
-    add_sizes(app, request, "many if not given");
+    app.add_option("--sizes", request.sizes,
+                   "Of the tile, in the operator's order; many if not given")
+        ->type_name("N,N,...");
     add_integer(app, "--shapes", request.shapes, {{0, 10000}},
                 "Random shapes, besides the smallest and the longest");
     add_integer(app, "--seed", request.seed, {{0, 1U << 30U}}, "Of shapes and values");
   };
-  const auto add_bench_options = [](CLI::App& app, Request& request) {
-    add_operator_name(app, request);
-    add_sizes(app, request, "moderate ones if not given");
-    add_preset(app, request.preset, "Whose times are modelled: CLOCK/KERNELS");
-    add_integer(app, "--runs", request.runs, {{1, 1000000}}, "Of the CPU's reference");
-  };
   return {
       "op",
-      "Operators of the array: what they are, whether they are right, how fast",
+      "Operators of the array: what they are, and whether they are right",
       {},
       {},
       {action_of_op(
            "list", "All operators, and whether a core or the CPU runs them",
-           [](CLI::App&, Request&) {},
-           [](const Request& request, const std::vector<std::string>&) {
-             return list_operators(request);
-           }),
+           [](CLI::App&, Request&) {}, list_operators),
        action_of_op("describe", "Shapes, types, attributes, bound, steps and cost of one",
                     add_operator_name, describe),
        action_of_op("validate",
                     "Tile kernel and CPU reference against fp64, over shapes and hostile values",
-                    add_validate_options, validate),
-       action_of_op("bench", "A tile's time: of a core as modelled, of the CPU as measured",
-                    add_bench_options, bench)}};
+                    add_validate_options, validate)}};
 }
 
 }  // namespace wnpu::app

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "npu/ops/outside/library.h"
+#include "npu/ops/library.h"
 #include "npu/ops/registry.h"
 #include "npu/ops/stand_in.h"
 

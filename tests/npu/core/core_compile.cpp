@@ -51,7 +51,6 @@ static_assert(HasArithmetic<float> && !HasArithmetic<ScalarFloat>);
 #include "npu/kernel/tile_epilogue.h"
 #include "npu/kernel/tile_gemm.h"
 #include "npu/kernel/tile_rows.h"
-#include "npu/ops/tile/operator_table.h"
 
 #undef float
 
@@ -66,7 +65,6 @@ using tests::ScalarFloat;
 [[maybe_unused]] constexpr auto kResidualFloat = &bias_residual_tile<ScalarFloat>;
 [[maybe_unused]] constexpr auto kLayerNorm = &layer_norm_tile<bfloat16>;
 [[maybe_unused]] constexpr auto kLayerNormFloat = &layer_norm_tile<ScalarFloat>;
-[[maybe_unused]] constexpr auto kOperators = &table_of_operators;
 static_assert(std::is_same_v<npu::bfloat16, ::bfloat16>);
 
 }  // namespace wnpu::npu::kernel

@@ -58,9 +58,9 @@ TEST_CASE("operators: a kernel that is a little off, loses NaN or infinity is fo
     std::string_view values;  // in which it shows
   };
   const Change changes[] = {
-      {"swiglu", [](double y) { return y * 1.03; }, "wide"},
-      {"rms_norm", [](double y) { return y + 0.5; }, "ordinary"},
-      {"depthwise_conv", [](double y) { return y * 0.97; }, "ordinary"},
+      {"bias", [](double y) { return y * 1.03; }, "wide"},
+      {"layer_norm", [](double y) { return y + 0.5; }, "ordinary"},
+      {"attention", [](double y) { return y * 0.97; }, "ordinary"},
       {"gelu", [](double y) { return std::isinf(y) ? 1.0 : y; }, "infinity"},
       {"bias_residual", [](double y) { return std::isnan(y) ? 0.0 : y; }, "NaN"},
       {"bias", [](double) { return std::numeric_limits<double>::quiet_NaN(); }, "zero"},

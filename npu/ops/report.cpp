@@ -1,10 +1,10 @@
+#include "npu/ops/report.h"
+
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
-#include "npu/design/resident.h"
-#include "npu/ops/core_kernels.h"
-#include "npu/ops/report.h"
+#include "npu/design/core_kernels.h"
 
 namespace wnpu::npu {
 namespace {
@@ -19,7 +19,7 @@ Json operand_of(const Operator& op, const Operand& operand) {
                {"shape", shape},
                {"tile", {operand.tile_rows, operand.tile_columns}}};
   if (!operand.bound) return json;
-  const ErrorBound bound = operand.bound(usual_sizes(op));
+  const ErrorBound bound = operand.bound(op.usual_sizes());
   json["bound"] = {{"absolute", bound.absolute}, {"relative", bound.relative}};
   return json;
 }
@@ -41,7 +41,7 @@ Json summary_of(const Operator& op) {
           {"summary", op.summary},
           {"source", op.source},
           {"has_tile_kernel", static_cast<bool>(op.tile)},
-          {"runs_on", op.phase ? "core" : "cpu"}};
+          {"runs_on", op.kernel ? "core" : "cpu"}};
 }
 
 Json cost_of(const std::optional<TileCost>& cost) {
@@ -61,17 +61,15 @@ Json deviation_of(const Deviation& deviation) {
           {"fault", deviation.fault.empty() ? Json() : Json(deviation.fault)}};
 }
 
-std::string document_text(const Json& json) { return json.dump(2) + "\n"; }
-
 }  // namespace
 
-std::string list_json(const OperatorRegistry& registry) {
+Json list_of(const OperatorRegistry& registry) {
   Json list = Json::array();
   for (const auto& op : registry.all()) list.push_back(summary_of(*op));
-  return document_text({{"operators", list}});
+  return {{"operators", list}};
 }
 
-std::string description_json(const Operator& op) {
+Json description_of(const Operator& op) {
   Json json = summary_of(op);
   Json sizes = Json::array();
   for (const OperatorSize& size : op.sizes) {
@@ -88,21 +86,20 @@ std::string description_json(const Operator& op) {
   json["largest"] = op.largest > 0 ? Json(op.largest) : Json();
   json["keeps_nan"] = op.keeps_nan;
   json["steps"] = Json();
-  if (op.phase) {
-    const PhaseHeader phase = op.phase(usual_sizes(op));
+  if (op.kernel) {
     Json tasks = Json::array();
     for (const Task task : op.tasks) {
       tasks.push_back(core_tasks()[static_cast<std::size_t>(task)].name);
     }
-    json["steps"] = {{"kernel", core_kernels()[static_cast<std::size_t>(phase.kernel)].name},
+    json["steps"] = {{"kernel", core_kernels()[static_cast<std::size_t>(*op.kernel)].name},
                      {"tasks", tasks}};
   }
-  json["usual_sizes"] = sizes_of(op, usual_sizes(op));
-  json["cost"] = cost_of(op.cost ? op.cost(usual_sizes(op)) : std::nullopt);
-  return document_text(json);
+  json["usual_sizes"] = sizes_of(op, op.usual_sizes());
+  json["cost"] = cost_of(op.cost ? op.cost(op.usual_sizes()) : std::nullopt);
+  return json;
 }
 
-std::string validation_json(const Operator& op, const Validation& validation) {
+Json validation_of(const Operator& op, const Validation& validation) {
   Json json = summary_of(op);
   json["holds"] = validation.holds();
   Json values = Json::array();
@@ -122,30 +119,7 @@ std::string validation_json(const Operator& op, const Validation& validation) {
                       {"cost", cost_of(shape.cost)}});
   }
   json["shapes"] = shapes;
-  return document_text(json);
-}
-
-std::string times_json(const Operator& op, const OperatorTimes& times, std::string_view preset) {
-  Json json = summary_of(op);
-  json["sizes"] = sizes_of(op, times.sizes);
-  json["bytes_in"] = times.bytes_in;
-  json["bytes_out"] = times.bytes_out;
-  json["preset"] = preset;
-  json["modelled_us"] = times.modelled_us ? Json(*times.modelled_us) : Json();
-  json["is_lower_bound"] = times.is_lower_bound;
-  json["table_cycles"] = times.table_cycles ? Json(*times.table_cycles) : Json();
-  Json rates = Json::array();
-  for (const Rate& rate : times.rates) {
-    rates.push_back({{"value", rate.value},
-                     {"provenance", provenance_name(rate.provenance)},
-                     {"source", rate.source}});
-  }
-  json["rates"] = rates;
-  json["cost"] = cost_of(times.cost);
-  json["stream_cycles"] = times.stream_cycles;
-  json["reference_us"] = times.reference_us;
-  json["runs"] = times.runs;
-  return document_text(json);
+  return json;
 }
 
 }  // namespace wnpu::npu

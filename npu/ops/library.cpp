@@ -1,17 +1,16 @@
-#include "npu/ops/outside/library.h"
+#include "npu/ops/library.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <dlfcn.h>
+#include <filesystem>
+#include <limits>
 #include <span>
 #include <utility>
 
-#include "npu/kernel/op_counts.h"
 #include "npu/kernel/tile_kernels.h"
-#include "npu/ops/counted_cost.h"
-#include "npu/ops/outside/folder.h"
-#include "npu/ops/outside/probe_reference.h"
+#include "npu/ops/operand_values.h"
 
 namespace wnpu::npu {
 namespace {
@@ -23,9 +22,9 @@ constexpr std::uint64_t kMostOfSize = 1u << 16u;
 
 class Library {
  public:
-  Library(const std::filesystem::path& file, const std::string& source)
-      : handle_(::dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) throw OperatorError(source + ": no shared library: " + ::dlerror());
+  explicit Library(const std::string& path)
+      : handle_(::dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) throw OperatorError(path + ": no shared library: " + ::dlerror());
   }
   ~Library() { ::dlclose(handle_); }
   Library(const Library&) = delete;
@@ -203,52 +202,74 @@ class Reader {
   std::string source_;
 };
 
+// A first call of the references on the smallest tile, of ordinary values: what would otherwise be
+// found in the middle of a run.
+constexpr std::size_t kGuards = 16;  // elements behind each result
+constexpr int kMark = 12345;         // no result of an ordinary value by chance
+
+template <typename T>
+void check_output(const std::vector<T>& found, std::size_t n, const std::string& where) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (std::isfinite(found[i])) continue;
+    throw OperatorError(where + "[" + std::to_string(i) +
+                        "]: expected a finite number from ordinary " + "values, found " +
+                        std::to_string(found[i]));
+  }
+  for (std::size_t i = n; i < found.size(); ++i) {
+    if (found[i] == static_cast<T>(kMark)) continue;
+    throw OperatorError(where + ": expected " + std::to_string(n) +
+                        " elements, found one written behind them");
+  }
+}
+
+template <typename T>
+void probe_operator(const Operator& op, const std::function<void(const OperatorCall&)>& run,
+                    const std::string& name) {
+  Sizes sizes;
+  for (const OperatorSize& size : op.sizes) sizes.push_back(size.multiple);
+  std::vector<std::vector<T>> inputs, outputs;
+  std::vector<const void*> in;
+  std::vector<void*> out;
+  for (const Operand& operand : op.inputs) {
+    auto& values = inputs.emplace_back(operand.elements(sizes));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i % 5) - T{2};
+    in.push_back(values.data());
+  }
+  for (const Operand& operand : op.outputs) {
+    auto& values = outputs.emplace_back(operand.elements(sizes) + kGuards, static_cast<T>(kMark));
+    std::fill_n(values.begin(), operand.elements(sizes), std::numeric_limits<T>::quiet_NaN());
+    out.push_back(values.data());
+  }
+  const std::vector<double> attributes = op.attribute_values();
+  run(CallArrays(in, out).call(sizes, attributes));
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    check_output(outputs[o], op.outputs[o].elements(sizes),
+                 op.source + ": " + op.name + ": " + name + ": " + op.outputs[o].name);
+  }
+}
+
 }  // namespace
-
-Operator library_operator(const std::filesystem::path& file, const std::string& source) {
-  const auto library = std::make_shared<Library>(file, source);
-  const auto entry =
-      library->find<decltype(whisper_npu_operator_entry)>(WHISPER_NPU_OPERATOR_ENTRY);
-  if (entry == nullptr) {
-    throw OperatorError(source + ": expected a function " WHISPER_NPU_OPERATOR_ENTRY
-                                 ", found none");
-  }
-  const whisper_npu_operator* const c = entry(WHISPER_NPU_OPERATOR_VERSION);
-  if (c == nullptr) {
-    throw OperatorError(source + ": expected an operator of version " +
-                        std::to_string(WHISPER_NPU_OPERATOR_VERSION) +
-                        ", found none: the library knows another version");
-  }
-  Operator op = Reader(*c, source).read(library);
-  probe_reference(op);
-  return op;
-}
-
-void count_by(const std::filesystem::path& file, Operator& op) {
-  const auto library = std::make_shared<Library>(file, op.source);
-  const auto counts = library->find<kernel::OpCounts*()>(kOperatorCounts);
-  const auto entry =
-      library->find<decltype(whisper_npu_operator_entry)>(WHISPER_NPU_OPERATOR_ENTRY);
-  if (counts == nullptr || entry == nullptr) return;
-  const whisper_npu_operator* const c = entry(WHISPER_NPU_OPERATOR_VERSION);
-  if (c == nullptr || c->tile == nullptr) return;
-  op.cost = [library, counts, run = Reader(*c, op.source).read(library).tile, inputs = op.inputs,
-             outputs = op.outputs, attributes = op.attribute_values()](const Sizes& sizes) {
-    return counted_cost({*counts(), run}, inputs, outputs, attributes, sizes);
-  };
-}
 
 std::shared_ptr<const Operator> load_operator(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    throw OperatorError(path + ": expected a shared library or a folder, found nothing");
+    throw OperatorError(path + ": expected a shared library, found nothing");
   }
-  if (!std::filesystem::is_directory(path, error)) {
-    return std::make_shared<const Operator>(library_operator(path, path));
+  const auto library = std::make_shared<Library>(path);
+  const auto entry =
+      library->find<decltype(whisper_npu_operator_entry)>(WHISPER_NPU_OPERATOR_ENTRY);
+  if (entry == nullptr) {
+    throw OperatorError(path + ": expected a function " WHISPER_NPU_OPERATOR_ENTRY ", found none");
   }
-  const CompiledOperator compiled = compile_operator(path);
-  Operator op = library_operator(compiled.library, path);
-  if (!op.cost && op.tile) count_by(compiled.counting, op);
+  const whisper_npu_operator* const c = entry(WHISPER_NPU_OPERATOR_VERSION);
+  if (c == nullptr) {
+    throw OperatorError(path + ": expected an operator of version " +
+                        std::to_string(WHISPER_NPU_OPERATOR_VERSION) +
+                        ", found none: the library knows another version");
+  }
+  Operator op = Reader(*c, path).read(library);
+  probe_operator<double>(op, op.exact, "exact");
+  probe_operator<float>(op, op.reference, "reference");
   return std::make_shared<const Operator>(std::move(op));
 }
 

@@ -1,4 +1,4 @@
-#include "npu/ops/core_kernels.h"
+#include "npu/design/core_kernels.h"
 
 #include <array>
 
