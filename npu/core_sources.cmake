@@ -1,5 +1,5 @@
-# cmake -DOUTPUT=FILE.cpp -DROOT=DIR -P core_sources.cmake -- SOURCE...: writes core_sources()
-# (emit/core_sources.h): the sources as they are, by their paths below ROOT.
+# cmake -DOUTPUT=FILE.cpp -DROOT=DIR -DFUNCTION=NAME -P core_sources.cmake -- SOURCE...: writes NAME(), which
+# emit/core_sources.h declares: the sources as they are, by their paths below ROOT.
 include(${CMAKE_CURRENT_LIST_DIR}/arguments.cmake)
 arguments_after_dashes(arguments)
 set(text "")
@@ -12,7 +12,7 @@ file(WRITE "${OUTPUT}" "// Written by npu/core_sources.cmake.
 #include \"npu/emit/core_sources.h\"
 
 namespace wnpu::npu {
-std::vector<CoreSource> core_sources() {
+std::vector<CoreSource> ${FUNCTION}() {
   return {
 ${text}  };
 }

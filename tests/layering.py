@@ -51,7 +51,6 @@ RULES = {
     "npu/design": [*CORE, "npu/fnv1a.h"],
     "npu/control": DESIGN,
     "npu/emit": [*DESIGN, "npu/control"],
-    "npu/portable": DESIGN,
     "npu/sim": ["npu/device.h", "npu/buffer_count.h", *OPS, "npu/control"],
     "npu/plans": [*DESIGN, "npu/control", "npu/sim"],
     "npu/predict": [*DESIGN, "npu/control", "npu/sim"],

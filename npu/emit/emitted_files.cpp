@@ -1,5 +1,8 @@
 #include "npu/emit/emitted_files.h"
 
+#include <algorithm>
+#include <stdexcept>
+
 #include <nlohmann/json.hpp>
 
 #include "npu/emit/build_script.h"
@@ -32,6 +35,19 @@ std::string manifest(std::span<const EmittedCall> calls) {
 }
 
 }  // namespace
+
+std::string from_template(std::string_view name, const TemplateWords& words) {
+  const std::vector<CoreSource> templates = emit_templates();
+  const auto found = std::ranges::find(templates, name, &CoreSource::path);
+  if (found == templates.end()) throw std::logic_error("no template " + std::string(name));
+  std::string text(found->text);
+  for (const auto& [mark, value] : words) {
+    for (std::size_t at = 0; (at = text.find(mark, at)) != text.npos; at += value.size()) {
+      text.replace(at, mark.size(), value);
+    }
+  }
+  return text;
+}
 
 std::vector<EmittedFile> emitted_files(std::span<const EmittedCall> calls) {
   const std::string module = module_text(calls);

@@ -18,7 +18,7 @@
 #include "app/output/written_folder.h"
 #include "app/system/write_all.h"
 #include "npu/emit/emitted_files.h"
-#include "npu/portable/portable_files.h"
+#include "npu/emit/linalg_files.h"
 
 namespace wnpu::app {
 namespace {
@@ -84,8 +84,8 @@ int emit_portable(const Emission& emission) {
   const FolderKind kind = {"npu emit --dialect " + emission.dialect, "layer.mlir"};
   require_free(emission.folder, emission.overwrites, kind);
   std::vector<models::StreamedFile> files;
-  for (const npu::PortableFile& file : npu::linalg_files(layer_shape(choice.size))) {
-    files.push_back(streamed(file.name, file.contents, file.is_executable));
+  for (const npu::EmittedFile& file : npu::linalg_files(layer_shape(choice.size))) {
+    files.push_back(streamed(file.path, file.contents, file.is_executable));
   }
   write_folder(emission.folder, files, emission.overwrites, kind);
   print_report(emission.folder + ": " + emission.dialect + ", " + choice.size + ", fp32\n");

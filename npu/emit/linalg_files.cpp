@@ -1,26 +1,14 @@
-#include "npu/portable/portable_files.h"
+#include "npu/emit/linalg_files.h"
 
 #include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
 
-#include "npu/portable/linalg_text.h"
+#include "npu/emit/core_sources.h"
 
 namespace wnpu::npu {
 namespace {
-
-using PlaceWords = std::vector<std::pair<std::string_view, std::string>>;
-
-std::string with_replaced(std::string_view text, const PlaceWords& words) {
-  std::string result(text);
-  for (const auto& [from, to] : words) {
-    for (std::size_t at = 0; (at = result.find(from, at)) != result.npos; at += to.size()) {
-      result.replace(at, from.size(), to);
-    }
-  }
-  return result;
-}
 
 std::string extents(const LayerValue& argument, std::string_view between) {
   std::string text;
@@ -43,7 +31,7 @@ std::string argument_lines(const LayerValue& argument) {
          "_read) : (memref<*xf32>) -> ()\n";
 }
 
-PlaceWords lists_of(const LayerShape& shape) {
+TemplateWords lists_of(const LayerShape& shape) {
   std::string lines;
   std::string names;
   std::string types;
@@ -59,9 +47,9 @@ PlaceWords lists_of(const LayerShape& shape) {
 }
 
 // Lists before single letters, which their names begin with.
-PlaceWords file_words(const LayerShape& shape) {
+TemplateWords file_words(const LayerShape& shape) {
   const std::size_t head = shape.width / shape.heads;
-  PlaceWords words = lists_of(shape);
+  TemplateWords words = lists_of(shape);
   for (const auto& [name, number] :
        std::array<std::pair<std::string_view, std::size_t>, 5>{{{"$M", shape.frames},
                                                                 {"$W", shape.width},
@@ -98,13 +86,13 @@ std::vector<LayerValue> layer_values(const LayerShape& shape) {
           {"b2", {width}}};
 }
 
-std::vector<PortableFile> linalg_files(const LayerShape& shape) {
-  const PlaceWords words = file_words(shape);
-  return {{"layer.mlir", with_replaced(kLinalgLayer, words)},
-          {"run.mlir", with_replaced(kLinalgMain, words)},
-          {"values.c", std::string(kLinalgValues)},
-          {"run.sh", std::string(kLinalgScript), true},
-          {"README.md", with_replaced(kLinalgReadme, words)}};
+std::vector<EmittedFile> linalg_files(const LayerShape& shape) {
+  const TemplateWords words = file_words(shape);
+  return {{"layer.mlir", from_template("layer.mlir", words)},
+          {"run.mlir", from_template("run.mlir", words)},
+          {"values.c", from_template("values.c")},
+          {"run.sh", from_template("run.sh"), true},
+          {"README.md", from_template("linalg_readme.md", words)}};
 }
 
 }  // namespace wnpu::npu

@@ -1,5 +1,7 @@
 // Fused layer as portable code for any compiler, without tiles, streams or cores: upstream MLIR
-// (func, linalg, tensor, arith, math), with a script that runs it on a CPU.
+// (func, linalg, tensor, arith, math), with a script that runs it on a CPU. Its text is in
+// templates/, with names of extents in place of numbers: $M frames, $W width, $F hidden, $H heads,
+// $D width of a head, $N the width as a real, $S the scale of attention.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "npu/design/layer_abi.h"
+#include "npu/emit/emitted_files.h"
 
 namespace wnpu::npu {
 
@@ -17,12 +20,7 @@ struct LayerValue {
 };
 std::vector<LayerValue> layer_values(const LayerShape& shape);
 
-struct PortableFile {
-  std::string name;
-  std::string contents;
-  bool is_executable = false;
-};
 // layer.mlir, and what runs it: run.mlir, values.c, run.sh, README.md.
-std::vector<PortableFile> linalg_files(const LayerShape& shape);
+std::vector<EmittedFile> linalg_files(const LayerShape& shape);
 
 }  // namespace wnpu::npu
