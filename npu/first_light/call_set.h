@@ -1,14 +1,16 @@
-// Calls over the same arguments on one device.
+// Calls over the same arguments on one device, and how long they take.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "npu/device.h"
-#include "npu/trial_calls/calls.h"
+#include "npu/first_light/microbenchmarks/calls.h"
+#include "npu/first_light/result.h"
 
 namespace wnpu::npu {
 
@@ -36,6 +38,23 @@ class CallSet {
   std::vector<std::unique_ptr<Program>> programs_;
   std::vector<std::size_t> n_arguments_;  // of each call
   std::vector<std::unique_ptr<Buffer>> arguments_;
+};
+
+// Times calls: on hardware by the host's clock, on a simulator by its time model.
+class CallTimer {
+ public:
+  // One run on a simulator, which gives the same time each time; else one that warms up and `runs`.
+  CallTimer(Device& device, std::size_t runs, std::chrono::milliseconds timeout);
+
+  // All of `list` as one submission. Throws DeviceError.
+  CallTime time(const std::string& name, std::span<const Run> list);
+
+ private:
+  double once(std::span<const Run> list);  // us
+
+  Device& device_;
+  std::size_t runs_;
+  std::chrono::milliseconds timeout_;
 };
 
 }  // namespace wnpu::npu

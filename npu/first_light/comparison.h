@@ -3,10 +3,9 @@
 
 #include "npu/device.h"
 #include "npu/first_light/call_set.h"
-#include "npu/first_light/call_timer.h"
-#include "npu/first_light/options.h"
+#include "npu/first_light/microbenchmarks/inputs.h"
+#include "npu/first_light/result.h"
 #include "npu/sim/sim_device.h"
-#include "npu/trial_calls/inputs.h"
 
 namespace wnpu::npu {
 

@@ -4,7 +4,7 @@
 
 #include "npu/first_light/comparison.h"
 #include "npu/first_light/measure.h"
-#include "npu/trial_calls/calls.h"
+#include "npu/first_light/microbenchmarks/calls.h"
 
 namespace wnpu::npu {
 namespace {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "npu/device.h"
-#include "npu/first_light/options.h"
 #include "npu/first_light/result.h"
 
 namespace wnpu::npu {

@@ -7,22 +7,21 @@
 #include <utility>
 
 #include "npu/first_light/call_set.h"
-#include "npu/first_light/call_timer.h"
+#include "npu/first_light/microbenchmarks/inputs.h"
+#include "npu/first_light/microbenchmarks/microbenchmarks.h"
 #include "npu/sim/compile_call.h"
-#include "npu/trial_calls/gauges.h"
-#include "npu/trial_calls/inputs.h"
 
 namespace wnpu::npu {
 namespace {
 
 constexpr std::size_t kListLength = 24;  // XRT's longest list of runs (npu/xrt/xrt_compat.h)
-constexpr std::uint64_t kGaugeSeed = 7;
+constexpr std::uint64_t kMicrobenchmarkSeed = 7;
 // DDR that is this near to its measured rate is what a time was measured of.
 constexpr double kBusy = 0.9;
 constexpr std::string_view kNoLonger = "the call with more of it took no longer";
 constexpr std::string_view kByDdr = "DDR was the limit: not taken as the kernel's";
 
-// Totals of a gauge: the weighted sum over its calls.
+// Totals of a benchmark: the weighted sum over its calls.
 struct Reading {
   double us = 0;
   double units = 0;
@@ -34,9 +33,9 @@ struct Reading {
   double us_a_unit() const { return us / units; }
 };
 
-class Gauging {
+class Measurement {
  public:
-  Gauging(Device& device, const FirstLightOptions& options, FirstLight& result)
+  Measurement(Device& device, const FirstLightOptions& options, FirstLight& result)
       : device_(device),
         options_(options),
         result_(result),
@@ -45,7 +44,8 @@ class Gauging {
         table_(empty_table(result.machine.product, device.is_simulated())) {}
 
   std::optional<MeasuredTable> run() {
-    for (const Gauge& gauge : gauges(device_.target())) readings_[gauge.quantity] = read(gauge);
+    for (const Microbenchmark& benchmark : microbenchmarks(device_.target()))
+      readings_[benchmark.quantity] = read(benchmark);
     find_clock();
     if (!result_.machine.clock_ghz) return std::nullopt;
     table_.preset.clock_ghz = *result_.machine.clock_ghz;
@@ -67,7 +67,7 @@ class Gauging {
     CallSet calls(device_, {&call, 1});
     for (std::size_t i = 0; i < calls.n_arguments(); ++i) {
       std::vector<std::byte> bytes(call.design.memories[i].bytes);
-      fill_numbers(bytes, Values::ordinary, kGaugeSeed + i);
+      fill_numbers(bytes, Values::ordinary, kMicrobenchmarkSeed + i);
       calls.write(i, bytes);
     }
     const std::vector<Run> list(times, calls.run_of(0));
@@ -75,10 +75,10 @@ class Gauging {
     return result_.times.back().median_us;
   }
 
-  Reading read(const Gauge& gauge) {
+  Reading read(const Microbenchmark& benchmark) {
     Reading reading;
-    reading.units = gauge.units;
-    for (const GaugeTerm& term : gauge.terms) {
+    reading.units = benchmark.units;
+    for (const MicrobenchmarkTerm& term : benchmark.terms) {
       reading.us += term.weight * time_of(term.call);
       // Bytes and operations of a call do not depend on its speed, so the model's are right.
       const TimedCall modelled = time_call(term.call.design, preset_);
@@ -244,7 +244,7 @@ class Gauging {
 
 std::optional<MeasuredTable> measure(Device& device, const FirstLightOptions& options,
                                      FirstLight& result) {
-  return Gauging(device, options, result).run();
+  return Measurement(device, options, result).run();
 }
 
 }  // namespace wnpu::npu

@@ -1,11 +1,11 @@
-// The gauges' calls on a device, and what follows from their times.
+// The microbenchmarks' calls on a device, and what follows from their times.
 #pragma once
 
 #include <optional>
 
 #include "npu/device.h"
 #include "npu/first_light/measured_table.h"
-#include "npu/first_light/options.h"
+#include "npu/first_light/result.h"
 
 namespace wnpu::npu {
 

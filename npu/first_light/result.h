@@ -1,9 +1,11 @@
-// Results of first light. JSON: result_json.h; for people: result_text.h.
+// Options and results of first light.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,7 +46,7 @@ struct CallTime {
   double p95_us = 0;
 };
 
-// By difference (gauges.h), or of one call.
+// By difference (microbenchmarks.h), or of one call.
 struct Measured {
   std::string name;
   std::string unit;
@@ -62,6 +64,21 @@ struct Machine {
   std::string clock_source;
 };
 
+struct FirstLightOptions {
+  LayerShape shape;
+  Precision precision = Precision::bf16;
+  std::size_t layers = 1;                         // of the encoder
+  std::size_t runs = 20;                          // timed, of each call
+  FirstLightStep last = FirstLightStep::measure;  // that is run
+  bool keeps_going = false;
+  std::chrono::milliseconds timeout{10000};  // of a submission
+  int threads = 1;                           // of the simulator beside the device
+  std::optional<double> clock_ghz;           // of the array; none: found from a stream's rate
+  std::string clock_source;
+  Machine machine;                               // what is known of it beforehand
+  std::function<void(const std::string&)> tell;  // progress, a line each; may be empty
+};
+
 struct FirstLight {
   Machine machine;
   LayerShape shape;
@@ -75,5 +92,12 @@ struct FirstLight {
 
   bool has_passed() const;  // no step has failed
 };
+
+// JSON by first_light.schema.json. `date`: when it ran, "2026-08-05T12:00:00Z".
+std::string first_light_json(const FirstLight& result, const std::string& date);
+// A report for people; says that nothing was measured where the device is the simulator.
+std::string first_light_text(const FirstLight& result);
+// "0x3f80", bfloat16.
+std::string bits_text(std::uint16_t bits);
 
 }  // namespace wnpu::npu

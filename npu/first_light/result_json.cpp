@@ -1,8 +1,6 @@
-#include "npu/first_light/result_json.h"
-
 #include <nlohmann/json.hpp>
 
-#include "npu/first_light/result_text.h"
+#include "npu/first_light/result.h"
 #include "npu/first_light/table_fields.h"
 
 namespace wnpu::npu {

@@ -1,7 +1,7 @@
-#include "npu/first_light/result_text.h"
-
 #include <array>
 #include <cstdio>
+
+#include "npu/first_light/result.h"
 
 namespace wnpu::npu {
 

@@ -8,7 +8,7 @@
 
 #include "app/options/exit_code.h"
 #include "bench/encoder/modelled_interval.h"
-#include "npu/first_light/result_json.h"
+#include "npu/first_light/result.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace wnpu;         // NOLINT

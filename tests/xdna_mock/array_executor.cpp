@@ -8,10 +8,10 @@
 #include <tuple>
 
 #include "npu/design/overlay.h"
+#include "npu/first_light/microbenchmarks/microbenchmarks.h"
 #include "npu/plans/plan.h"
 #include "npu/sim/compile_call.h"
 #include "npu/sim/simulator.h"
-#include "npu/trial_calls/gauges.h"
 
 namespace wnpu::tests {
 namespace {

@@ -9,12 +9,12 @@
 #include "models/base/dims.h"
 #include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
+#include "npu/first_light/microbenchmarks/microbenchmarks.h"
 #include "npu/plans/plan.h"
 #include "npu/plans/plan_file.h"
 #include "npu/plans/split.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
-#include "npu/trial_calls/gauges.h"
 
 namespace wnpu::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "npu/design/target.h"
-#include "npu/trial_calls/calls.h"
+#include "npu/first_light/microbenchmarks/calls.h"
 
 namespace wnpu::app {
 

@@ -24,8 +24,7 @@
 #include "app/system/progress.h"
 #include "models/base/dims.h"
 #include "npu/first_light/first_light.h"
-#include "npu/first_light/result_json.h"
-#include "npu/first_light/result_text.h"
+#include "npu/first_light/result.h"
 #include "npu/sim/sim_device.h"
 #include "npu/xrt/xrt_device.h"
 

@@ -10,10 +10,10 @@
 
 #include <doctest/doctest.h>
 
+#include "npu/first_light/microbenchmarks/inputs.h"
+#include "npu/first_light/microbenchmarks/microbenchmarks.h"
 #include "npu/kernel/bf16.h"
 #include "npu/sim/check.h"
-#include "npu/trial_calls/gauges.h"
-#include "npu/trial_calls/inputs.h"
 #include "tests/npu/first_light/altered_device.h"
 #include "tests/npu/small_design.h"
 

@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include "npu/first_light/microbenchmarks/calls.h"
 #include "npu/first_light/table_fields.h"
 #include "npu/sim/sim_device.h"
-#include "npu/trial_calls/calls.h"
 
 using namespace wnpu::npu;  // NOLINT
 

@@ -1,5 +1,7 @@
 // The JSON of first light: valid by its schema whatever happened, and read again as the table that
 // it was.
+#include "npu/first_light/result.h"
+
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -8,8 +10,6 @@
 
 #include "npu/first_light/measured_table.h"
 #include "npu/first_light/power.h"
-#include "npu/first_light/result_json.h"
-#include "npu/first_light/result_text.h"
 #include "npu/first_light/table_fields.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/temporary_folder.h"

@@ -1,4 +1,4 @@
-#include "npu/trial_calls/inputs.h"
+#include "npu/first_light/microbenchmarks/inputs.h"
 
 #include <cmath>
 #include <cstring>

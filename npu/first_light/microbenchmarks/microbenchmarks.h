@@ -1,10 +1,10 @@
-// Gauges measure by difference: their calls differ in one thing alone, so that launch, start, fill
-// and drain cancel, and a multiple of that one thing is left.
+// Microbenchmarks measure by difference: their calls differ in one thing alone, so that launch,
+// start, fill and drain cancel, and a multiple of that one thing is left.
 #pragma once
 
 #include <vector>
 
-#include "npu/trial_calls/calls.h"
+#include "npu/first_light/microbenchmarks/calls.h"
 
 namespace wnpu::npu {
 
@@ -20,27 +20,27 @@ enum class Quantity {
   ddr_write,
 };
 
-struct GaugeTerm {
+struct MicrobenchmarkTerm {
   NamedDesign call;
   double weight = 0;
 };
 
-struct Gauge {
+struct Microbenchmark {
   Quantity quantity = Quantity::stream_cycle;
-  std::vector<GaugeTerm> terms;
+  std::vector<MicrobenchmarkTerm> terms;
   double units = 0;  // how often the quantity is in the weighted sum of the terms' times
 };
 
 // For the quantity of tasks see npu/first_light/measure.cpp: what else the calls' programs differ
 // in is counted.
-std::vector<Gauge> gauges(const Target& target);
+std::vector<Microbenchmark> microbenchmarks(const Target& target);
 // A call with next to nothing to do: what a call costs.
 NamedDesign short_call(const Target& target);
 
-// Calls that an XCLBIN's manifest has to contain: those of calls.h, then the gauges'.
+// Calls that an XCLBIN's manifest has to contain: those of calls.h, then the microbenchmarks'.
 std::vector<NamedDesign> trial_calls(const LayerGeometry& geometry);
 
-// Elements of the two products' tiles and LayerNorm's rows in the gauges.
+// Elements of the two products' tiles and LayerNorm's rows in the microbenchmarks.
 inline constexpr double kTileElements = 64 * 64;
 inline constexpr double kTileMacs = 64 * 64 * 64;
 inline constexpr double kNormElements = 4 * 1024;

@@ -1,5 +1,6 @@
 // Calls to try a device with, all of the layer's overlay, so that one XCLBIN runs them: from the
-// product of one tile a core to a whole layer. Those whose times are taken apart: gauges.h.
+// product of one tile a core to a whole layer. Those whose times are taken apart:
+// microbenchmarks.h.
 #pragma once
 
 #include <string>

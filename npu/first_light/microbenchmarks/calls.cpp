@@ -1,4 +1,4 @@
-#include "npu/trial_calls/calls.h"
+#include "npu/first_light/microbenchmarks/calls.h"
 
 #include "npu/plans/plan.h"
 

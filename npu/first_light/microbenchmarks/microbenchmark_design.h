@@ -9,7 +9,7 @@
 
 namespace wnpu::npu {
 
-struct GaugeCall {
+struct MicrobenchmarkCall {
   PhaseHeader phase;  // layer_norm, gelu, or a product in bf16 with the epilogue bias or bias_gelu
   // Every element of A and B is a task of its own, whose descriptor is there already.
   bool is_scattered = false;
@@ -22,6 +22,7 @@ struct GaugeCall {
 };
 
 // Arguments: A, B and results. What is read lies in DDR end to end unless it is scattered.
-Design gauge_design(const Target& target, const std::string& name, const GaugeCall& call);
+Design microbenchmark_design(const Target& target, const std::string& name,
+                             const MicrobenchmarkCall& call);
 
 }  // namespace wnpu::npu

@@ -1,4 +1,4 @@
-#include "npu/trial_calls/gauge_design.h"
+#include "npu/first_light/microbenchmarks/microbenchmark_design.h"
 
 #include <algorithm>
 #include <array>
@@ -26,9 +26,9 @@ Access end_to_end(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
   return {memory, offset, u32(bytes), {}, static_cast<std::int64_t>(bytes), 0, 0, 0};
 }
 
-class GaugeBuilder {
+class CallBuilder {
  public:
-  GaugeBuilder(Design& design, const GaugeCall& call)
+  CallBuilder(Design& design, const MicrobenchmarkCall& call)
       : design_(design), call_(call), streams_(design) {}
 
   void build() {
@@ -133,13 +133,14 @@ class GaugeBuilder {
   }
 
   Design& design_;
-  const GaugeCall& call_;
+  const MicrobenchmarkCall& call_;
   LayerStreams streams_;
 };
 
 }  // namespace
 
-Design gauge_design(const Target& target, const std::string& name, const GaugeCall& call) {
+Design microbenchmark_design(const Target& target, const std::string& name,
+                             const MicrobenchmarkCall& call) {
   Design design;
   design.target = &target;
   design.name = name;
@@ -151,7 +152,7 @@ Design gauge_design(const Target& target, const std::string& name, const GaugeCa
   static_cast<PhaseHeader&>(phase) = call.phase;
   phase.name = name;
   design.phases = {phase};
-  GaugeBuilder(design, call).build();
+  CallBuilder(design, call).build();
   return design;
 }
 
