@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <dlfcn.h>
 #include <utility>
 
 #include "app/engine/whisper_npu.hpp"
-#include "models/base/folder.h"
+#include "models/base/shared_library.h"
 
 namespace wnpu::app {
 
@@ -42,33 +41,19 @@ struct Alsa {
   int (*set_error_handler)(ErrorHandler);
 };
 
-template <typename Function>
-void find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  if (function == nullptr) {
-    throw Error(ErrorCode::library,
-                std::string("libasound.so.2: expected the function ") + name + ", found none");
-  }
-}
-
 Alsa load() {
-  void* const library = ::dlopen("libasound.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const std::string found = ::dlerror();
-    models::check_can_open_files("libasound.so.2");
-    throw Error(ErrorCode::library,
-                "--device-input needs ALSA's library (package libasound2): " + found);
-  }
+  const models::SharedLibrary<> library("libasound.so.2", "ALSA's library for --device-input",
+                                        "libasound2");
   Alsa alsa{};
-  find(library, "snd_pcm_open", alsa.open);
-  find(library, "snd_pcm_set_params", alsa.set_params);
-  find(library, "snd_pcm_start", alsa.start);
-  find(library, "snd_pcm_wait", alsa.wait);
-  find(library, "snd_pcm_readi", alsa.readi);
-  find(library, "snd_pcm_recover", alsa.recover);
-  find(library, "snd_pcm_close", alsa.close);
-  find(library, "snd_strerror", alsa.strerror);
-  find(library, "snd_lib_error_set_handler", alsa.set_error_handler);
+  library.find("snd_pcm_open", alsa.open);
+  library.find("snd_pcm_set_params", alsa.set_params);
+  library.find("snd_pcm_start", alsa.start);
+  library.find("snd_pcm_wait", alsa.wait);
+  library.find("snd_pcm_readi", alsa.readi);
+  library.find("snd_pcm_recover", alsa.recover);
+  library.find("snd_pcm_close", alsa.close);
+  library.find("snd_strerror", alsa.strerror);
+  library.find("snd_lib_error_set_handler", alsa.set_error_handler);
   alsa.set_error_handler(ignore_alsa_error);  // it would print what is thrown here
   return alsa;
 }

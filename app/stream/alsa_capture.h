@@ -14,7 +14,7 @@ namespace wnpu::app {
 
 class AlsaCapture {
  public:
-  // A name of ALSA's: "default", "hw:1". Throws Error(library) without libasound, Error(device)
+  // A name of ALSA's: "default", "hw:1". Throws LibraryError without libasound, Error(device)
   // where there is no such device or it gives no samples that can be used.
   explicit AlsaCapture(const std::string& name);
   ~AlsaCapture();

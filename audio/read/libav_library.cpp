@@ -1,49 +1,23 @@
 #include "audio/read/libav_library.h"
 
-#include <dlfcn.h>
 #include <string>
 
 #include "audio/read/error.h"
 #include "audio/read/libraries.h"
-#include "models/base/folder.h"
+#include "models/base/shared_library.h"
 
 namespace wnpu::audio {
 namespace {
 
-// Stays loaded to the end of the process.
-class Library {
- public:
-  // The major version is the interface that we are compiled against; Debian's package has it, too.
-  Library(const std::string& library, int major_version)
-      : name_(library + ".so." + std::to_string(major_version)),
-        package_(library + std::to_string(major_version)),
-        handle_(::dlopen(name_.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ != nullptr) return;
-    const std::string found = ::dlerror();
-    models::check_can_open_files(name_);
-    fail("FFmpeg's library", found.c_str());
-  }
-
-  template <typename Function>
-  void find(const char* function, Function& found) const {
-    found = reinterpret_cast<Function>(::dlsym(handle_, function));  // NOLINT: as dlsym(3) says
-    if (found == nullptr) fail(function, "none");
-  }
-
- private:
-  [[noreturn]] void fail(const char* expected, const char* found) const {
-    throw MissingLibrary(name_ + ": expected " + expected + ", found " + found +
-                         " (Debian's package: " + package_ + ")");
-  }
-
-  std::string name_;
-  std::string package_;
-  void* handle_;
-};
+// The major version is the interface that we are compiled against; Debian's package has it, too.
+models::SharedLibrary<MissingLibrary> library_of(const std::string& name, int major_version) {
+  const std::string version = std::to_string(major_version);
+  return {name + ".so." + version, "FFmpeg's library", name + version};
+}
 
 Libav load_libav() {
   Libav all{};
-  const Library avformat("libavformat", LIBAVFORMAT_VERSION_MAJOR);
+  const auto avformat = library_of("libavformat", LIBAVFORMAT_VERSION_MAJOR);
   avformat.find("avformat_alloc_context", all.avformat_alloc_context);
   avformat.find("avformat_open_input", all.avformat_open_input);
   avformat.find("avformat_find_stream_info", all.avformat_find_stream_info);
@@ -52,7 +26,7 @@ Libav load_libav() {
   avformat.find("avio_context_free", all.avio_context_free);
   avformat.find("av_find_best_stream", all.av_find_best_stream);
   avformat.find("av_read_frame", all.av_read_frame);
-  const Library avcodec("libavcodec", LIBAVCODEC_VERSION_MAJOR);
+  const auto avcodec = library_of("libavcodec", LIBAVCODEC_VERSION_MAJOR);
   avcodec.find("av_codec_iterate", all.av_codec_iterate);
   avcodec.find("avcodec_alloc_context3", all.avcodec_alloc_context3);
   avcodec.find("avcodec_free_context", all.avcodec_free_context);
@@ -63,7 +37,7 @@ Libav load_libav() {
   avcodec.find("av_packet_alloc", all.av_packet_alloc);
   avcodec.find("av_packet_free", all.av_packet_free);
   avcodec.find("av_packet_unref", all.av_packet_unref);
-  const Library avutil("libavutil", LIBAVUTIL_VERSION_MAJOR);
+  const auto avutil = library_of("libavutil", LIBAVUTIL_VERSION_MAJOR);
   avutil.find("av_dict_free", all.av_dict_free);
   avutil.find("av_dict_set", all.av_dict_set);
   avutil.find("av_frame_alloc", all.av_frame_alloc);
@@ -78,14 +52,14 @@ Libav load_libav() {
 
 Swresample load_swresample() {
   Swresample all{};
-  const Library swr("libswresample", LIBSWRESAMPLE_VERSION_MAJOR);
+  const auto swr = library_of("libswresample", LIBSWRESAMPLE_VERSION_MAJOR);
   swr.find("swr_alloc_set_opts2", all.swr_alloc_set_opts2);
   swr.find("swr_convert", all.swr_convert);
   swr.find("swr_free", all.swr_free);
   swr.find("swr_get_out_samples", all.swr_get_out_samples);
   swr.find("swr_init", all.swr_init);
   swr.find("swr_set_matrix", all.swr_set_matrix);
-  const Library avutil("libavutil", LIBAVUTIL_VERSION_MAJOR);
+  const auto avutil = library_of("libavutil", LIBAVUTIL_VERSION_MAJOR);
   avutil.find("av_channel_layout_default", all.av_channel_layout_default);
   avutil.find("av_channel_layout_from_mask", all.av_channel_layout_from_mask);
   avutil.find("av_log_set_level", all.av_log_set_level);

@@ -4,12 +4,10 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <mutex>
 #include <string>
 
-#include "models/base/error.h"
-#include "models/base/folder.h"
+#include "models/base/shared_library.h"
 #include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::kernels {
@@ -29,14 +27,8 @@ struct OpenBlas {
 
 struct Loaded {
   OpenBlas blas;
-  std::string fault;  // empty: it is there
+  std::string fault;  // why it cannot be used; empty: it is there
 };
-
-template <typename Function>
-void find(void* library, const char* name, Function& found, std::string& fault) {
-  found = reinterpret_cast<Function>(::dlsym(library, name));  // NOLINT: as dlsym(3) says
-  if (found == nullptr) fault.assign("it has no ").append(name);
-}
 
 // OpenBLAS chooses its kernels by a CPU's name, and the oldest for one that it does not know,
 // unless this says what to take; on ARM it knows them. nullptr: it may choose.
@@ -58,26 +50,20 @@ const char* core_type() {
   }
 }
 
-void* open_openblas() {
+Loaded load() {
   constexpr const char* kVariable = "OPENBLAS_CORETYPE";
   const bool user_says = core_type() == nullptr || std::getenv(kVariable) != nullptr;
   if (!user_says) ::setenv(kVariable, core_type(), 0);
-  void* const library = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (!user_says) ::unsetenv(kVariable);
-  return library;
-}
-
-Loaded load() {
   Loaded loaded;
-  void* const library = open_openblas();
-  if (library == nullptr) {
-    std::string found = ::dlerror();
-    models::check_can_open_files("libopenblas.so.0");
-    return {{}, std::move(found)};
+  try {
+    const models::SharedLibrary<> library("libopenblas.so.0", "OpenBLAS", "libopenblas0");
+    library.find("openblas_get_corename", loaded.blas.corename);
+    library.find("cblas_sgemm", loaded.blas.sgemm);
+    library.find("openblas_set_num_threads", loaded.blas.set_num_threads);
+  } catch (const models::LibraryError& error) {
+    loaded.fault = error.what();
   }
-  find(library, "openblas_get_corename", loaded.blas.corename, loaded.fault);
-  find(library, "cblas_sgemm", loaded.blas.sgemm, loaded.fault);
-  find(library, "openblas_set_num_threads", loaded.blas.set_num_threads, loaded.fault);
+  if (!user_says) ::unsetenv(kVariable);
   return loaded;
 }
 
@@ -116,10 +102,7 @@ std::string blas_description() {
 }
 
 void use_gemm(Gemm gemm) {
-  if (gemm == Gemm::blas && !has_blas()) {
-    throw models::LibraryError("libopenblas.so.0: expected OpenBLAS, found " + loaded().fault +
-                               " (Debian's package: libopenblas0)");
-  }
+  if (gemm == Gemm::blas && !has_blas()) throw models::LibraryError(loaded().fault);
   chosen_gemm() = gemm;
 }
 

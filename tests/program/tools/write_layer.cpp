@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "encoder/cpu/cpu_layer_backend.h"
-#include "models/base/released_sizes.h"
+#include "models/base/dims.h"
 #include "npu/emit/linalg_files.h"
 #include "tests/support/random_matrix.h"
 
