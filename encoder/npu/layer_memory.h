@@ -14,7 +14,6 @@
 #include "npu/design/layer_abi.h"
 #include "npu/device.h"
 #include "npu/memory/buffer_plan.h"
-#include "npu/memory/device_buffers.h"
 
 namespace wnpu::encoder {
 

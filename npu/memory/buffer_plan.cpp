@@ -4,8 +4,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "npu/device.h"
-
 namespace wnpu::npu {
 namespace {
 

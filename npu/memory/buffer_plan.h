@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "npu/device.h"
 
 namespace wnpu::npu {
 
@@ -40,5 +43,24 @@ BufferPlan plan_buffers(std::span<const BufferUse> uses);
 // Throws DeviceError, which names the work and the least limit that would do, where `bytes` are
 // more than the limit. No limit: nothing is refused.
 void require_memory(std::optional<std::size_t> limit, std::size_t bytes, const std::string& work);
+
+// The buffers of a plan, allocated on a device.
+class DeviceBuffers {
+ public:
+  DeviceBuffers() = default;
+  // Buffers on `program`'s device, which must outlive them. Throws DeviceError.
+  DeviceBuffers(const BufferPlan& plan, Program& program) : place_(plan.place) {
+    for (const PlannedBuffer& buffer : plan.buffers) {
+      buffers_.push_back(program.allocate(buffer.bytes, buffer.argument));
+    }
+  }
+
+  // The buffer of a use, by its place among the plan's; it may be longer than the use needs.
+  Buffer& operator[](std::size_t use) { return *buffers_.at(place_.at(use)); }
+
+ private:
+  std::vector<std::size_t> place_;
+  std::vector<std::unique_ptr<Buffer>> buffers_;
+};
 
 }  // namespace wnpu::npu

@@ -4,8 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "npu/memory/device_buffers.h"
-
 namespace wnpu::npu::ops {
 namespace {
 

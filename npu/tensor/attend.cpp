@@ -1,5 +1,3 @@
-#include "npu/tensor/attend.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -10,6 +8,7 @@
 #include "npu/kernel/tile_shapes.h"
 #include "npu/tensor/core_designs.h"
 #include "npu/tensor/cpu_reference.h"
+#include "npu/tensor/operations.h"
 #include "npu/tensor/tiles.h"
 
 namespace wnpu::npu::ops {

@@ -1,5 +1,3 @@
-#include "npu/tensor/product.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,8 @@
 
 #include "npu/core/core_memory.h"
 #include "npu/tensor/cpu_reference.h"
+#include "npu/tensor/operands.h"
+#include "npu/tensor/operations.h"
 #include "npu/tensor/product_cut.h"
 #include "npu/tensor/tiles.h"
 

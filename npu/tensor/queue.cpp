@@ -6,9 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "npu/tensor/attend.h"
-#include "npu/tensor/product.h"
-#include "npu/tensor/rows.h"
+#include "npu/tensor/operations.h"
 
 namespace wnpu::npu::ops {
 namespace {

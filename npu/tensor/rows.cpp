@@ -1,5 +1,3 @@
-#include "npu/tensor/rows.h"
-
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -8,6 +6,7 @@
 #include "npu/core/core_memory.h"
 #include "npu/tensor/core_designs.h"
 #include "npu/tensor/cpu_reference.h"
+#include "npu/tensor/operations.h"
 #include "npu/tensor/tiles.h"
 
 namespace wnpu::npu::ops {

@@ -9,7 +9,6 @@
 
 #include "npu/buffer_count.h"
 #include "npu/design/gemm_design.h"
-#include "npu/memory/device_buffers.h"
 #include "npu/sim/sim_device.h"
 #include "tests/support/random_matrix.h"
 
