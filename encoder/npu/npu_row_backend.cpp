@@ -9,7 +9,6 @@
 #include "models/weights/pack_weights.h"
 #include "npu/design/row_design.h"
 #include "npu/kernel/bf16.h"
-#include "npu/kernel/kernels.h"
 
 namespace wnpu::encoder {
 namespace {
@@ -127,7 +126,7 @@ void NpuRowBackend::attend() {
 
 void NpuRowBackend::attend_head(std::size_t head) {
   send_keys(head);
-  const float scale = npu::kernel::query_scale(npu::kHeadWidth);
+  const float scale = npu::query_scale(npu::kHeadWidth);
   // The first of eight queries, in the left operand's 4x8 blocks: 8 values of each block.
   std::array<float, npu::kRowQueries * npu::kHeadWidth> queries{};
   for (std::size_t r = 0; r < query_.rows(); ++r) {

@@ -44,7 +44,7 @@ constexpr std::size_t kAccumulatorBytes = kMaxTileRows * 64 * sizeof(float);
 static_assert(kConstants <= kPortA);
 
 // Attention's sums leave a quarter of the accumulators free: its statistics and the weights of the
-// strip of queries at hand lie there (kernels.h AttentionState).
+// strip of queries at hand lie there (AttentionSums).
 constexpr std::size_t kMaxQueries = 48;
 constexpr std::size_t kStatisticsBytes = kMaxQueries * 4 * sizeof(float);
 constexpr std::size_t kAttentionReference = kAccumulators + kMaxQueries * 64 * sizeof(float);

@@ -6,7 +6,6 @@
 
 #include "npu/design/kernel_table.h"
 #include "npu/kernel/issue_limits.h"
-#include "npu/kernel/kernels.h"
 #include "npu/kernel/op_counts.h"
 #include "npu/kernel/tile_kernels.h"
 
@@ -144,8 +143,8 @@ class CountedTable {
     std::vector<float> reference(kernel::statistics_size(kShape));
     std::vector<float> sum(reference.size()), acc(kWaveQueries * kHeadColumns);
     std::vector<bfloat16> weights(kernel::weights_size(kShape)), y(acc.size());
-    kernel::flash_attention_start(kShape, {reference, sum, acc, weights});
     const kernel::AttentionSums sums{reference.data(), sum.data(), acc.data(), weights.data()};
+    kernel::array_kernels().attention_start(kShape, sums);
     const auto q = small_numbers(kWaveQueries * kHeadColumns, 1);
     const OpCounts counts = counts_of([&](const kernel::TileKernels& k) {
       for (std::size_t block = 0; block < kBlocks; ++block) {

@@ -134,6 +134,10 @@ struct LayerWeights {
 LayerWeights part_weights(const LayerShape& shape, const LayerPart& part,
                           const LayerWeights& weights, std::vector<float>& gathered);
 
+// log2(e) / sqrt(head). Attention works with powers of two: with this scale in W_q and b_q, 2^(q.k)
+// is exp(q.k / sqrt(head)) of the plain q.
+float query_scale(std::size_t head);
+
 // Fills the weights argument (geometry.weights_bytes). LayerNorm's gamma and beta go into the
 // product that follows, the attention scale into the query. Throws std::invalid_argument for a
 // matrix or vector of another size.

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 
 #include "npu/design/layer_abi.h"
 #include "npu/design/resident.h"
 #include "npu/kernel/bf16.h"
-#include "npu/kernel/kernels.h"
 
 namespace wnpu::npu {
 namespace {
@@ -71,7 +71,7 @@ void put(std::span<std::byte> packed, std::size_t index, T value) {
   std::memcpy(&packed[index * sizeof(T)], &value, sizeof(T));
 }
 
-// The right operand [k, n]: bf16 in 8x4 tiles, int8 in 8x8 tiles (kernel/kernels.h).
+// The right operand [k, n]: bf16 in 8x4 tiles, int8 in 8x8 tiles (kernel/tile_kernels.h).
 void put_tile(const GemmGeometry& g, const TileRows& rows, std::span<const float> scales,
               std::size_t first_k, std::span<std::byte> packed) {
   const std::size_t wide = g.is_int8 ? 8 : 4;
@@ -196,6 +196,10 @@ LayerWeights part_weights(const LayerShape& shape, const LayerPart& part, const 
   return p;
 }
 
+float query_scale(std::size_t head) {
+  return static_cast<float>(std::numbers::log2e / std::sqrt(static_cast<double>(head)));
+}
+
 void pack_weights(const LayerGeometry& g, const LayerWeights& w, std::span<std::byte> packed) {
   expect_bytes("packed weights", g.weights_bytes, packed.size());
   require_sizes(g.shape, w);
@@ -203,9 +207,8 @@ void pack_weights(const LayerGeometry& g, const LayerWeights& w, std::span<std::
   const std::span<const float> none;
   const Norm norm1{w.norm1_gamma, w.norm1_beta};
   const Norm norm2{w.norm2_gamma, w.norm2_beta};
-  const float query_scale = kernel::query_scale(kHeadWidth);
   Folded qkv{width, {}, {}};
-  fold(qkv, w.query, w.query_bias, norm1, query_scale);
+  fold(qkv, w.query, w.query_bias, norm1, query_scale(kHeadWidth));
   fold(qkv, w.key, none, norm1);
   fold(qkv, w.value, w.value_bias, norm1);
   pack_gemm(g, Gemm::qkv, qkv, packed);

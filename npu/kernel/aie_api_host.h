@@ -5,7 +5,7 @@
 // Never kinder than the original: what AIE2 does not do is not here (comparisons and extremes of
 // floats, scalar float arithmetic on results, look-up tables in plain order), and saturation and
 // rounding start as the hardware does. Denormals are flushed by the control register that
-// dispatch.cpp sets.
+// ArrayFloatMode sets.
 #pragma once
 
 #include <cstddef>

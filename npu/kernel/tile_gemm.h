@@ -10,7 +10,7 @@
 namespace wnpu::npu::kernel {
 inline namespace WNPU_TILE_TARGET {
 
-// c[m, n] += a[m, k] * b[k, n]; layouts as in kernels.h, with the tiles of Mmul.
+// c[m, n] += a[m, k] * b[k, n]; layouts as in tile_kernels.h, with the tiles of Mmul.
 template <typename Mmul, typename Operand, typename Result>
 struct Gemm {
   std::size_t k_tiles;

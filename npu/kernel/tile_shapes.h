@@ -1,5 +1,5 @@
 // Shapes and operands of the tile kernels in types that a core knows: numbers and pointers. Layouts
-// and rules are those of kernels.h.
+// and rules are those of tile_kernels.h.
 #pragma once
 
 #include <cstddef>
@@ -42,12 +42,15 @@ struct AttentionOperands {
   std::size_t valid;  // keys of this block that are not padding
 };
 
-// kernels.h AttentionState.
+// Running state of attention from block to block, and scratch for a strip's weights. A row's
+// reference and sum fill tiles of four rows, a row's value four times: [queries/4][4][4].
 struct AttentionSums {
-  float* reference;
-  float* sum;
-  float* acc;
-  bfloat16* weights;
+  float* reference;   // [queries * 4] what weights are relative to, whole numbers
+  float* sum;         // [queries * 4] running sum of the weights
+  float* acc;         // [queries, head] in 4x4 tiles: running sum of weight * value
+  bfloat16* weights;  // [kStripRows, keys] scratch
 };
+constexpr std::size_t statistics_size(AttentionShape shape) { return shape.queries * 4; }
+constexpr std::size_t weights_size(AttentionShape shape) { return kStripRows * shape.keys; }
 
 }  // namespace wnpu::npu::kernel

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kTile = 64;       // rows and columns of the largest tile (core_memory.h)
 constexpr std::size_t kBf16Depth = 64;  // of a tile of 8 KB
 constexpr std::size_t kInt8Depth = 128;
-// Sums of more products of int8 may be beyond int32 (kernel/kernels.h).
+// Sums of more products of int8 may be beyond int32 (kernel/tile_kernels.h).
 constexpr std::size_t kInt8Most = 131072 - kInt8Depth;
 
 std::size_t most_depth(bool is_int8) {

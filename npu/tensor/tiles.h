@@ -1,4 +1,5 @@
-// Matrices in the layouts that cores take and give (kernel/kernels.h), between the tiles of a call.
+// Matrices in the layouts that cores take and give (kernel/tile_kernels.h), between the tiles of a
+// call.
 #pragma once
 
 #include <cstddef>

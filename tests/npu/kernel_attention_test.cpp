@@ -2,12 +2,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "npu/kernel/kernels.h"
+#include "npu/design/layer_abi.h"
+#include "tests/npu/kernel_calls.h"
 #include "tests/support/difference.h"
 #include "tests/support/tile_layout.h"
 #include "tests/support/tolerances.h"
@@ -247,26 +247,4 @@ TEST_CASE("flash attention: denormal queries, keys and values count as zero") {
 
 TEST_CASE("flash attention: the query scale makes powers of two out of the natural softmax") {
   CHECK(static_cast<double>(query_scale(64)) == doctest::Approx(1.4426950408889634 / 8));
-}
-
-TEST_CASE("flash attention: buffers and shapes that do not fit are refused") {
-  const AttentionShape shape{8, 16, 64};
-  Sums sums(shape);
-  std::vector<float> small(8);
-  std::vector<bfloat16> q(512), kv(1024);
-  const AttentionState state = sums.state();
-  const auto step = [&](AttentionShape s, KeyValueBlock block, AttentionState to) {
-    flash_attention_step(s, q, block, to, Rounding::nearest_even);
-  };
-  CHECK_THROWS_AS(step(shape, {q, kv, 16}, state), std::invalid_argument);
-  CHECK_THROWS_AS(step(shape, {kv, q, 16}, state), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(step(shape, {kv, kv, 16}, {small, sums.sum, sums.acc, sums.weights}),
-                       "attention reference: expected 32 elements, found 8", std::invalid_argument);
-  CHECK_THROWS_AS(step(shape, {kv, kv, 16}, {sums.reference, sums.sum, sums.acc, q}),
-                  std::invalid_argument);
-  CHECK_THROWS_AS(step({4, 16, 64}, {kv, kv, 16}, state), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(step({8, 128, 64}, {kv, kv, 16}, state),
-                       "attention keys: expected at most 64, found 128", std::invalid_argument);
-  CHECK_THROWS_AS(flash_attention_finish(shape, state, kv, Rounding::truncate),
-                  std::invalid_argument);
 }

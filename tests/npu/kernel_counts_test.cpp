@@ -10,9 +10,9 @@
 #include "npu/design/kernel_table.h"
 #include "npu/design/resident.h"
 #include "npu/kernel/issue_limits.h"
-#include "npu/kernel/kernels.h"
 #include "npu/kernel/op_counts.h"
 #include "npu/kernel/tile_kernels.h"
+#include "tests/npu/kernel_calls.h"
 #include "tests/support/tile_layout.h"
 
 using namespace wnpu::npu;

@@ -3,12 +3,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "npu/kernel/kernels.h"
+#include "tests/npu/kernel_calls.h"
 #include "tests/support/difference.h"
 #include "tests/support/tile_layout.h"
 #include "tests/support/tolerances.h"
@@ -170,18 +169,4 @@ TEST_CASE("dequantise: three roundings of float, into 4x4 tiles, also in place")
       reinterpret_cast<const std::int32_t*>(same.data()), kSize);
   dequantise(kEpilogueShape, seen_as_int, {row, column}, same);
   CHECK(same == y);
-}
-
-TEST_CASE("epilogues: buffers of the wrong size and shapes that are no tiles are refused") {
-  std::vector<float> c(32), b(8), y(32), small(31), short_bias(7);
-  std::vector<bfloat16> x(32);
-  CHECK_THROWS_AS(bias({4, 8}, small, b, y), std::invalid_argument);
-  CHECK_THROWS_AS(bias({4, 8}, c, short_bias, y), std::invalid_argument);
-  CHECK_THROWS_AS(bias({4, 8}, c, b, small), std::invalid_argument);
-  CHECK_THROWS_AS(bias({2, 16}, c, b, y), std::invalid_argument);
-  CHECK_THROWS_AS(bias_gelu({4, 4}, c, b, x, Rounding::truncate), std::invalid_argument);
-  CHECK_THROWS_AS(bias_residual({4, 16}, c, b, x, Rounding::truncate), std::invalid_argument);
-  std::vector<std::int32_t> ic(32);
-  CHECK_THROWS_WITH_AS(dequantise({4, 8}, ic, {short_bias, b}, y),
-                       "row scales: expected 4 elements, found 7", std::invalid_argument);
 }

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "npu/kernel/kernels.h"
+#include "tests/npu/kernel_calls.h"
 #include "tests/support/difference.h"
 #include "tests/support/tile_layout.h"
 #include "tests/support/tolerances.h"
@@ -164,19 +163,4 @@ TEST_CASE("gemm_int8: is exact, with the extreme values as well") {
     CHECK(int8_is_exact(s, lowest_a, lowest_b));
     CHECK(int8_is_exact(s, highest_a, lowest_b));
   }
-}
-
-TEST_CASE("gemm: buffers of the wrong size and shapes that are no tiles are refused") {
-  std::vector<bfloat16> a(64), b(64), small(63);
-  std::vector<float> c(64);
-  CHECK_THROWS_WITH_AS(gemm_bf16({8, 8, 8}, small, b, c), "gemm a: expected 64 elements, found 63",
-                       std::invalid_argument);
-  CHECK_THROWS_AS(gemm_bf16({8, 8, 8}, a, small, c), std::invalid_argument);
-  CHECK_THROWS_AS(gemm_bf16({8, 8, 16}, a, b, c), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(gemm_bf16({4, 8, 16}, a, b, c), "gemm m: expected a multiple of 8, found 4",
-                       std::invalid_argument);
-  CHECK_THROWS_AS(gemm_bf16({8, 0, 8}, a, b, c), std::invalid_argument);
-  std::vector<std::int8_t> ia(64), ib(64);
-  std::vector<std::int32_t> ic(64);
-  CHECK_THROWS_AS(gemm_int8({8, 8, 8}, ia, ib, ic), std::invalid_argument);
 }

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "npu/kernel/kernels.h"
+#include "tests/npu/kernel_calls.h"
 #include "tests/support/difference.h"
 #include "tests/support/tile_layout.h"
 #include "tests/support/tolerances.h"
@@ -108,15 +107,4 @@ TEST_CASE("quantise_rows: nearest even steps of max / 127, the largest value is 
     }
     CHECK(largest == (row == 0 ? 0 : 127));
   }
-}
-
-TEST_CASE("rows: buffers of the wrong size and widths that are no vectors are refused") {
-  std::vector<bfloat16> x(64), y(64), small(63);
-  std::vector<std::int8_t> q(64);
-  std::vector<float> scale(2), one(1);
-  CHECK_THROWS_AS(layer_norm_rows({2, 32}, small, y, Rounding::truncate), std::invalid_argument);
-  CHECK_THROWS_AS(layer_norm_rows({2, 32}, x, small, Rounding::truncate), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(layer_norm_rows({8, 8}, x, y, Rounding::truncate),
-                       "rows width: expected a multiple of 16, found 8", std::invalid_argument);
-  CHECK_THROWS_AS(quantise_rows({2, 32}, x, q, one), std::invalid_argument);
 }

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "npu/kernel/kernels.h"
+#include "tests/npu/kernel_calls.h"
 #include "tests/support/tile_layout.h"
 
 using namespace wnpu::npu;
@@ -35,8 +35,8 @@ double seconds(F call) {
 
 void report(std::string_view kernel, double operations, std::string_view unit, double time) {
   std::ostringstream line;
-  line << kernel << " (" << simd_target() << ", one core): " << operations / time * 1e-9 << ' '
-       << unit;
+  line << kernel << " (" << array_kernels().name << ", one core): " << operations / time * 1e-9
+       << ' ' << unit;
   MESSAGE(line.str());
 }
 

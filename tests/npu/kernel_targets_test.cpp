@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include "npu/kernel/kernels.h"
 #include "npu/kernel/tile_kernels.h"
+#include "tests/npu/kernel_calls.h"
 #include "tests/support/tile_layout.h"
 
 using namespace wnpu::npu;
@@ -155,7 +155,7 @@ TEST_CASE("tile kernels: the best target of the machine is the one that runs") {
 #else
   const bool has_avx2 = false;
 #endif
-  CHECK(std::string_view(simd_target()) == (has_avx2 ? "avx2" : "baseline"));
+  CHECK(std::string_view(array_kernels().name) == (has_avx2 ? "avx2" : "baseline"));
 }
 
 TEST_CASE("tile kernels: threads running side by side, rounding differently, do not meet") {

@@ -1,4 +1,4 @@
-// Matrices to and from the tile layouts of npu/kernel/kernels.h, and random bfloat16 operands.
+// Matrices to and from the tile layouts of npu/kernel/tile_kernels.h, and random bfloat16 operands.
 #pragma once
 
 #include <cmath>

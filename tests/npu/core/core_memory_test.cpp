@@ -8,7 +8,7 @@
 
 #include "npu/design/layer_abi.h"
 #include "npu/design/resident.h"
-#include "npu/kernel/kernels.h"
+#include "npu/kernel/tile_shapes.h"
 
 using namespace wnpu::npu;
 
