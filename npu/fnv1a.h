@@ -1,5 +1,5 @@
-// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv): the hash of designs, of results that
-// are kept, and of operators that were compiled.
+// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv): the hash of designs and of results that
+// are kept.
 #pragma once
 
 #include <cstdint>

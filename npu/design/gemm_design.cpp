@@ -9,10 +9,6 @@
 namespace wnpu::npu {
 namespace {
 
-Access tiles(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
-  return {memory, offset, u32(bytes), {}, static_cast<std::int64_t>(bytes), 0, 0, 0};
-}
-
 void require_multiple(std::size_t value, std::size_t of, const char* what) {
   if (of > 0 && value % of == 0) return;
   throw std::invalid_argument("gemm design: " + std::string(what) + ": expected a multiple of " +
@@ -70,13 +66,14 @@ void send_a(LayerStreams& streams, const Cut& cut, std::size_t m_block, bool has
   for (std::size_t row = 0; row < cut.rows; ++row) {
     const std::uint64_t panel = (m_block * cut.rows + row) * cut.panel_bytes;
     if (cut.scale_bytes > 0) {
-      streams.a_from_ddr(row, tiles(0, panel + cut.k_tiles * cut.a_tile, cut.scale_bytes), 1, {});
+      streams.a_from_ddr(row, end_to_end(0, panel + cut.k_tiles * cut.a_tile, cut.scale_bytes), 1,
+                         {});
     }
     for (std::size_t n_block = 0; n_block < cut.n_blocks; ++n_block) {
-      streams.a_from_ddr(row, tiles(0, panel, cut.a_tile), cut.k_tiles, {});
+      streams.a_from_ddr(row, end_to_end(0, panel, cut.a_tile), cut.k_tiles, {});
       if (!has_residual) continue;
       const std::uint64_t first = cut.c_index(m_block * cut.rows + row, n_block * cut.columns);
-      streams.a_from_ddr(row, tiles(3, first * cut.c_tile, cut.c_tile), cut.columns, {});
+      streams.a_from_ddr(row, end_to_end(3, first * cut.c_tile, cut.c_tile), cut.columns, {});
     }
   }
 }
@@ -85,7 +82,7 @@ void send_b(LayerStreams& streams, const Cut& cut) {
   for (std::size_t column = 0; column < cut.columns; ++column) {
     for (std::size_t n_block = 0; n_block < cut.n_blocks; ++n_block) {
       const std::uint64_t block = (n_block * cut.columns + column) * cut.b_block;
-      streams.b_from_ddr(column, tiles(1, block, cut.b_tile), 1 + cut.k_tiles, {});
+      streams.b_from_ddr(column, end_to_end(1, block, cut.b_tile), 1 + cut.k_tiles, {});
     }
   }
 }
@@ -94,8 +91,9 @@ void store_c(LayerStreams& streams, const Cut& cut, std::size_t m_block) {
   for (std::size_t tile = 0; tile < cut.n_blocks * cut.columns; ++tile) {
     for (std::size_t row = 0; row < cut.rows; ++row) {
       const std::uint64_t index = cut.c_index(m_block * cut.rows + row, tile);
-      streams.c_to_ddr(row, tile % cut.columns,
-                       {tiles(0, 0, cut.c_tile), tiles(2, index * cut.c_tile, cut.c_tile), kNone});
+      streams.c_to_ddr(
+          row, tile % cut.columns,
+          {end_to_end(0, 0, cut.c_tile), end_to_end(2, index * cut.c_tile, cut.c_tile), kNone});
     }
   }
 }

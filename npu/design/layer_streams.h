@@ -28,6 +28,11 @@ struct Panel {
   }
 };
 
+// Elements of `bytes` that lie end to end in a memory.
+inline Access end_to_end(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
+  return {memory, offset, u32(bytes), {}, static_cast<std::int64_t>(bytes), 0, 0, 0};
+}
+
 // Slots of the rings from DDR.
 struct RingSlots {
   std::size_t a = 4;

@@ -8,10 +8,6 @@
 namespace wnpu::npu::ops {
 namespace {
 
-Access end_to_end(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
-  return {memory, offset, u32(bytes), {}, static_cast<std::int64_t>(bytes), 0, 0, 0};
-}
-
 std::size_t element_bytes(const PhaseHeader& p) { return std::size_t{p.m} * p.k * 2; }
 
 Design empty_design(const Target& target, const PhaseHeader& header, const std::string& name) {

@@ -22,10 +22,6 @@ std::size_t place_of(std::uint32_t element) {
   return static_cast<std::size_t>(place);
 }
 
-Access end_to_end(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
-  return {memory, offset, u32(bytes), {}, static_cast<std::int64_t>(bytes), 0, 0, 0};
-}
-
 class CallBuilder {
  public:
   CallBuilder(Design& design, const MicrobenchmarkCall& call)
