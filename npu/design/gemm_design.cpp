@@ -16,8 +16,8 @@ void require_multiple(std::size_t value, std::size_t of, const char* what) {
 }
 
 // Sizes that follow from a problem.
-struct Cut {
-  Cut(const Target& target, const GemmProblem& p)
+struct GemmCut {
+  GemmCut(const Target& target, const GemmProblem& p)
       : rows(static_cast<std::size_t>(target.core_rows)),
         columns(static_cast<std::size_t>(target.columns)) {
     require_multiple(p.m, p.tile_m * rows, "m");
@@ -48,7 +48,7 @@ struct Cut {
 
 // Tiles that are longer than a core's descriptors move are for their time alone (check() refuses
 // them); shorter ones are padded like a layer's.
-void set_elements(Design& design, const OverlayLinks& overlay, const Cut& cut) {
+void set_elements(Design& design, const OverlayLinks& overlay, const GemmCut& cut) {
   const auto set = [&](const std::vector<std::size_t>& links, std::size_t bytes) {
     for (const std::size_t link : links) {
       design.links[link].element_bytes = std::max<std::size_t>(bytes, kElementBytes);
@@ -62,7 +62,7 @@ void set_elements(Design& design, const OverlayLinks& overlay, const Cut& cut) {
   set(overlay.c_out, cut.c_tile);
 }
 
-void send_a(LayerStreams& streams, const Cut& cut, std::size_t m_block, bool has_residual) {
+void send_a(LayerStreams& streams, const GemmCut& cut, std::size_t m_block, bool has_residual) {
   for (std::size_t row = 0; row < cut.rows; ++row) {
     const std::uint64_t panel = (m_block * cut.rows + row) * cut.panel_bytes;
     if (cut.scale_bytes > 0) {
@@ -78,7 +78,7 @@ void send_a(LayerStreams& streams, const Cut& cut, std::size_t m_block, bool has
   }
 }
 
-void send_b(LayerStreams& streams, const Cut& cut) {
+void send_b(LayerStreams& streams, const GemmCut& cut) {
   for (std::size_t column = 0; column < cut.columns; ++column) {
     for (std::size_t n_block = 0; n_block < cut.n_blocks; ++n_block) {
       const std::uint64_t block = (n_block * cut.columns + column) * cut.b_block;
@@ -87,7 +87,7 @@ void send_b(LayerStreams& streams, const Cut& cut) {
   }
 }
 
-void store_c(LayerStreams& streams, const Cut& cut, std::size_t m_block) {
+void store_c(LayerStreams& streams, const GemmCut& cut, std::size_t m_block) {
   for (std::size_t tile = 0; tile < cut.n_blocks * cut.columns; ++tile) {
     for (std::size_t row = 0; row < cut.rows; ++row) {
       const std::uint64_t index = cut.c_index(m_block * cut.rows + row, tile);
@@ -101,7 +101,7 @@ void store_c(LayerStreams& streams, const Cut& cut, std::size_t m_block) {
 }  // namespace
 
 Design gemm_design(const Target& target, const GemmProblem& p) {
-  const Cut cut(target, p);
+  const GemmCut cut(target, p);
   Design design;
   design.target = &target;
   design.name = "gemm " + std::to_string(p.m) + "x" + std::to_string(p.k) + "x" +

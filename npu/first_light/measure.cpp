@@ -33,9 +33,9 @@ struct Reading {
   double us_a_unit() const { return us / units; }
 };
 
-class Measurement {
+class TableBuilder {
  public:
-  Measurement(Device& device, const FirstLightOptions& options, FirstLight& result)
+  TableBuilder(Device& device, const FirstLightOptions& options, FirstLight& result)
       : device_(device),
         options_(options),
         result_(result),
@@ -244,7 +244,7 @@ class Measurement {
 
 std::optional<MeasuredTable> measure(Device& device, const FirstLightOptions& options,
                                      FirstLight& result) {
-  return Measurement(device, options, result).run();
+  return TableBuilder(device, options, result).run();
 }
 
 }  // namespace wnpu::npu

@@ -40,9 +40,10 @@ class Library {
 };
 
 // Reads a library's struct field by field, and refuses what makes no sense.
-class Reader {
+class OperatorReader {
  public:
-  Reader(const whisper_npu_operator& c, std::string source) : c_(c), source_(std::move(source)) {}
+  OperatorReader(const whisper_npu_operator& c, std::string source)
+      : c_(c), source_(std::move(source)) {}
 
   Operator read(const std::shared_ptr<Library>& library) {
     check_struct();
@@ -267,7 +268,7 @@ std::shared_ptr<const Operator> load_operator(const std::string& path) {
                         std::to_string(WHISPER_NPU_OPERATOR_VERSION) +
                         ", found none: the library knows another version");
   }
-  Operator op = Reader(*c, path).read(library);
+  Operator op = OperatorReader(*c, path).read(library);
   probe_operator<double>(op, op.exact, "exact");
   probe_operator<float>(op, op.reference, "reference");
   return std::make_shared<const Operator>(std::move(op));

@@ -15,9 +15,9 @@ constexpr double kSmallestNormal = 0x1p-126;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // SplitMix64 (Steele, Lea, Flood): the same numbers everywhere.
-class Random {
+class SplitMix64 {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
+  explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
   std::uint64_t next() {
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30u)) * 0xbf58476d1ce4e5b9u;
@@ -52,14 +52,14 @@ bool is_float(ElementType type) {
   return type == ElementType::float32 || type == ElementType::bfloat16;
 }
 
-double drawn_integer(ElementType type, DrawnValues values, Random& random) {
+double drawn_integer(ElementType type, DrawnValues values, SplitMix64& random) {
   if (values == DrawnValues::zero) return 0;
   if (type == ElementType::int32) return std::floor(random.within(-0x1p24, 0x1p24));
   if (values == DrawnValues::large) return random.sign() > 0 ? 127 : -128;
   return static_cast<double>(random.below(256)) - 128;
 }
 
-double drawn(ElementType type, DrawnValues values, double largest, Random& random) {
+double drawn(ElementType type, DrawnValues values, double largest, SplitMix64& random) {
   if (!is_float(type)) return drawn_integer(type, values, random);
   const double most = largest > 0 ? std::min(largest, largest_of(type)) : largest_of(type);
   switch (values) {
@@ -81,14 +81,14 @@ double drawn(ElementType type, DrawnValues values, double largest, Random& rando
 }
 
 // Operands of a validation, equal for tile kernel, exact result and reference.
-struct Operands {
+struct OperandArrays {
   std::vector<OperandBuffer> tiles;
   std::vector<std::vector<double>> doubles;
   std::vector<std::vector<float>> floats;
 };
 
 template <typename F>
-void fill(const std::vector<Operand>& list, const Sizes& sizes, Operands& operands, F value) {
+void fill(const std::vector<Operand>& list, const Sizes& sizes, OperandArrays& operands, F value) {
   for (const Operand& operand : list) {
     OperandBuffer& tile = operands.tiles.emplace_back(operand, sizes);
     auto& doubles = operands.doubles.emplace_back(tile.size());
@@ -101,7 +101,7 @@ void fill(const std::vector<Operand>& list, const Sizes& sizes, Operands& operan
 }
 
 // One element of one operand of floats.
-void place_one(const Operator& op, double value, Operands& inputs, Random& random) {
+void place_one(const Operator& op, double value, OperandArrays& inputs, SplitMix64& random) {
   std::vector<std::size_t> of_floats;
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     if (is_float(op.inputs[i].type)) of_floats.push_back(i);
@@ -113,8 +113,9 @@ void place_one(const Operator& op, double value, Operands& inputs, Random& rando
   inputs.floats[i][at] = static_cast<float>(value);
 }
 
-Operands inputs_of(const Operator& op, const Sizes& sizes, DrawnValues values, Random& random) {
-  Operands inputs;
+OperandArrays inputs_of(const Operator& op, const Sizes& sizes, DrawnValues values,
+                        SplitMix64& random) {
+  OperandArrays inputs;
   fill(op.inputs, sizes, inputs, [&](const Operand& operand, OperandBuffer& tile, std::size_t i) {
     tile.set(i, drawn(operand.type, values, op.largest, random));
   });
@@ -126,8 +127,8 @@ Operands inputs_of(const Operator& op, const Sizes& sizes, DrawnValues values, R
   return inputs;
 }
 
-Operands no_outputs(const Operator& op, const Sizes& sizes) {
-  Operands outputs;
+OperandArrays no_outputs(const Operator& op, const Sizes& sizes) {
+  OperandArrays outputs;
   fill(op.outputs, sizes, outputs, [](const Operand&, OperandBuffer&, std::size_t) {});
   return outputs;
 }
@@ -159,7 +160,7 @@ class Validator {
   Validator(const Operator& op, const Sizes& sizes)
       : op_(op), sizes_(sizes), attributes_(op.attribute_values()) {}
 
-  void run(DrawnValues values, Random& random, ValueResult& result) {
+  void run(DrawnValues values, SplitMix64& random, ValueResult& result) {
     inputs_ = inputs_of(op_, sizes_, values, random);
     outputs_ = no_outputs(op_, sizes_);
     magnitudes_.clear();
@@ -235,7 +236,7 @@ class Validator {
   const Operator& op_;
   const Sizes& sizes_;
   std::vector<double> attributes_;
-  Operands inputs_, outputs_;
+  OperandArrays inputs_, outputs_;
   std::vector<std::vector<double>> magnitudes_;
 };
 
@@ -275,7 +276,7 @@ std::vector<Sizes> shapes_of(const Operator& op, std::size_t random, std::uint64
     }
     shapes.push_back(longest);
   }
-  Random numbers(seed);
+  SplitMix64 numbers(seed);
   constexpr std::size_t kTries = 100;
   for (std::size_t tries = 0; tries < kTries * random && random > 0; ++tries) {
     Sizes sizes;
@@ -308,7 +309,7 @@ Validation validate(const Operator& op, const ValidationOptions& options) {
     shapes = shapes_of(op, options.shapes, options.seed);
   }
   Validation validation{static_cast<bool>(op.tile), {}, {}};
-  Random random(options.seed);
+  SplitMix64 random(options.seed);
   for (const DrawnValuesRow& row : kValues) {
     if (!is_drawn(op, row.values)) continue;
     ValueResult& result = validation.values.emplace_back();

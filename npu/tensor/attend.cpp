@@ -27,7 +27,7 @@ struct Heads {
 };
 
 // Queries of a head in one call, and heads of a call.
-struct Cut {
+struct HeadCut {
   AttendPhase most;         // of the largest call
   std::size_t queries = 0;  // of a head, that a call does
   std::size_t heads = 0;    // of a call
@@ -48,10 +48,10 @@ std::size_t cores_of(const Target& target) {
 }
 
 // Heads first, then waves of queries: neither changes a bit.
-Cut cut_heads(const ArrayRun& run, const Heads& h, const std::string& work) {
+HeadCut cut_heads(const ArrayRun& run, const Heads& h, const std::string& work) {
   const Target& target = run.device.target();
   const std::size_t cores = cores_of(target);
-  Cut cut;
+  HeadCut cut;
   PhaseHeader& p = cut.most.phase;
   p.kernel = Kernel::attention;
   p.k = u32(round_up(h.width, kStep));
@@ -153,7 +153,7 @@ ArrayCall call_of(const Target& target, const AttendPhase& attend) {
 
 class AttentionWork {
  public:
-  AttentionWork(const Target& target, const Heads& heads, const Cut& cut, std::vector<float>& y)
+  AttentionWork(const Target& target, const Heads& heads, const HeadCut& cut, std::vector<float>& y)
       : target_(target), h_(heads), cut_(cut), y_(y), cores_(cores_of(target)) {}
 
   ArrayWork work() {
@@ -192,14 +192,14 @@ class AttentionWork {
 
   const Target& target_;
   const Heads& h_;
-  const Cut& cut_;
+  const HeadCut& cut_;
   std::vector<float>& y_;
   std::size_t cores_;
   ArrayWork work_;
 };
 
 void attend(const ArrayRun& run, const Heads& heads, std::vector<float>& y, Report& report) {
-  const Cut cut = cut_heads(run, heads, report.operation);
+  const HeadCut cut = cut_heads(run, heads, report.operation);
   AttentionWork calls(run.device.target(), heads, cut, y);
   run_calls(run, calls.work(), report);
   const ErrorBound bound = registered_bound("attention", {kStep, kKeyStep, kStep});

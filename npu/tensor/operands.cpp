@@ -9,8 +9,8 @@ namespace wnpu::npu::ops {
 namespace {
 
 template <typename To, typename From, typename Convert>
-Operand<To> converted(const Operand<From>& from, Convert convert) {
-  Operand<To> to{from.rows, from.columns, {}, from.scales, from.exponent};
+ProductOperand<To> converted(const ProductOperand<From>& from, Convert convert) {
+  ProductOperand<To> to{from.rows, from.columns, {}, from.scales, from.exponent};
   to.values.reserve(from.values.size());
   for (const From value : from.values) to.values.push_back(convert(value));
   return to;
@@ -44,7 +44,7 @@ Bf16Operand as_bf16_operand(const Tensor& tensor) {
 
 Quantised quantise(const Tensor& tensor, Side side, std::int32_t levels, const std::string& where) {
   Quantised quantised{{tensor.rows(), tensor.columns(), {}}, side};
-  Operand<std::int32_t>& whole = quantised.whole;
+  ProductOperand<std::int32_t>& whole = quantised.whole;
   whole.scales = largest_in(tensor, side, where);
   std::frexp(*std::ranges::max_element(whole.scales), &whole.exponent);
   const double unit = std::ldexp(1.0, whole.exponent);

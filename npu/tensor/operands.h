@@ -14,15 +14,15 @@ namespace wnpu::npu::ops {
 // values; scales are at most about 1, so that a product of two of them is a normal float where it
 // matters. bf16 has none.
 template <typename T>
-struct Operand {
+struct ProductOperand {
   std::size_t rows = 0;
   std::size_t columns = 0;
   std::vector<T> values;
   std::vector<float> scales = {};
   int exponent = 0;
 };
-using Bf16Operand = Operand<bfloat16>;
-using Int8Operand = Operand<std::int8_t>;
+using Bf16Operand = ProductOperand<bfloat16>;
+using Int8Operand = ProductOperand<std::int8_t>;
 
 Bf16Operand as_bf16_operand(const Tensor& tensor);
 
@@ -30,7 +30,7 @@ Bf16Operand as_bf16_operand(const Tensor& tensor);
 // right one) is `levels`, 127 or 32639. `values` may be read as numbers by dequantised().
 enum class Side { left, right };
 struct Quantised {
-  Operand<std::int32_t> whole;
+  ProductOperand<std::int32_t> whole;
   Side side = Side::left;
 };
 // Throws TensorError, which begins with `where`, for a value that is not finite.

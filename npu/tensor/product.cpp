@@ -25,13 +25,13 @@ std::string key_of(const GemmProblem& p) {
 }
 
 // Rows, depth or columns of one call.
-struct Part {
+struct PaddedRange {
   std::size_t first = 0;
   std::size_t count = 0;   // that mean something
   std::size_t padded = 0;  // a multiple of the tiles
 };
 
-Part part_of(std::size_t index, std::size_t most, std::size_t size, std::size_t unit) {
+PaddedRange part_of(std::size_t index, std::size_t most, std::size_t size, std::size_t unit) {
   const std::size_t first = index * most;
   const std::size_t count = std::min(most, size - first);
   return {first, count, round_up(count, unit)};
@@ -40,12 +40,12 @@ Part part_of(std::size_t index, std::size_t most, std::size_t size, std::size_t 
 // One call: which part of the product, by which tiles.
 struct ProductPart {
   GemmProblem problem;
-  Part m, k, n;
+  PaddedRange m, k, n;
 };
 
 // Left operand: panels of tile_m rows, tiles of 4x8 blocks; int8: a panel's scales behind it.
 template <typename T>
-void fill_a(const Operand<T>& a, const ProductPart& part, std::span<std::byte> bytes) {
+void fill_a(const ProductOperand<T>& a, const ProductPart& part, std::span<std::byte> bytes) {
   const GemmProblem& p = part.problem;
   const std::size_t scale_bytes = p.is_int8 ? p.tile_m * sizeof(float) : 0;
   const std::size_t panel_bytes = p.tile_m * p.k * sizeof(T) + scale_bytes;
@@ -66,7 +66,7 @@ void fill_a(const Operand<T>& a, const ProductPart& part, std::span<std::byte> b
 // Right operand: columns of tiles in 8x4 or 8x8 blocks, in turn for each column of cores, an
 // element of bias and scales before each. bf16 has the scale 1, which nothing reads.
 template <typename T>
-void fill_b(const Operand<T>& b, const ProductPart& part, std::span<std::byte> bytes) {
+void fill_b(const ProductOperand<T>& b, const ProductPart& part, std::span<std::byte> bytes) {
   const GemmProblem& p = part.problem;
   const std::size_t tile = p.tile_k * p.tile_n;
   const std::size_t block = (p.k / p.tile_k + 1) * tile;
@@ -107,8 +107,8 @@ void add_result(const ProductPart& part, int exponent, std::span<const std::byte
 
 template <typename T>
 struct Factors {
-  const Operand<T>& a;
-  const Operand<T>& b;
+  const ProductOperand<T>& a;
+  const ProductOperand<T>& b;
 };
 
 using Int8Factors = Factors<std::int8_t>;

@@ -36,9 +36,9 @@ class RecordedProgram final : public Program {
 };
 
 // Keeps the Designs that it is given; its results are zeros.
-class Recorder final : public Device {
+class RecordingDevice final : public Device {
  public:
-  explicit Recorder(const Target& target) : target_(target) {}
+  explicit RecordingDevice(const Target& target) : target_(target) {}
 
   std::string_view description() const override { return "a record of calls"; }
   bool is_simulated() const override { return true; }
@@ -146,7 +146,7 @@ std::vector<Design> recorded_calls(const Target& target, const SizedOperation& o
   for (const Sizes& shape : found->shapes(operation.sizes)) {
     operands.push_back(zeros_of(operation.name, shape));
   }
-  Recorder recorder(target);
+  RecordingDevice recorder(target);
   Queue queue(recorder);
   queue.set_memory_limit(memory_limit);
   const Handle handle = found->submit(queue, std::move(operands), operation.type);

@@ -36,13 +36,13 @@ class Numbers {
   std::mt19937_64 engine_;
 };
 
-struct Matrix {
+struct LinearLayer {
   std::vector<float> weight, bias;
 };
 
-Matrix matrix(Numbers& numbers, std::size_t out, std::size_t in) {
+LinearLayer matrix(Numbers& numbers, std::size_t out, std::size_t in) {
   const float scale = 1 / std::sqrt(static_cast<float>(in));
-  Matrix m;
+  LinearLayer m;
   m.weight = numbers.many(out * in, scale);
   m.bias = numbers.many(out, 0.1f);
   return m;
@@ -64,12 +64,12 @@ LayerInputs layer_inputs(const LayerGeometry& g, Values values, std::uint64_t se
   const auto beta1 = numbers.many(width, 0.1f);
   const auto gamma2 = numbers.many(width, 0.2f, 1);
   const auto beta2 = numbers.many(width, 0.1f);
-  const Matrix query = matrix(numbers, width, width);
-  const Matrix key = matrix(numbers, width, width);
-  const Matrix value = matrix(numbers, width, width);
-  const Matrix out = matrix(numbers, width, width);
-  const Matrix up = matrix(numbers, g.shape.hidden, width);
-  const Matrix down = matrix(numbers, width, g.shape.hidden);
+  const LinearLayer query = matrix(numbers, width, width);
+  const LinearLayer key = matrix(numbers, width, width);
+  const LinearLayer value = matrix(numbers, width, width);
+  const LinearLayer out = matrix(numbers, width, width);
+  const LinearLayer up = matrix(numbers, g.shape.hidden, width);
+  const LinearLayer down = matrix(numbers, width, g.shape.hidden);
   std::vector<float> states = numbers.many(g.shape.frames * width, 1);
   if (values == Values::hostile) add_outliers(states, width);
   LayerInputs inputs;
