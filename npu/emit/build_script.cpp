@@ -1,11 +1,9 @@
-#include "npu/emit/build_script.h"
-
 #include <algorithm>
 
 #include "npu/core/core_memory.h"
 #include "npu/emit/core_sources.h"
-#include "npu/emit/device_text.h"
-#include "npu/emit/module_text.h"
+#include "npu/emit/emitted_files.h"
+#include "npu/emit/module_parts.h"
 
 namespace wnpu::npu {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "npu/emit/build_script.h"
 #include "npu/emit/core_sources.h"
 
 namespace wnpu::npu {

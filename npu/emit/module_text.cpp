@@ -1,7 +1,6 @@
 #include "npu/emit/module_text.h"
 
-#include "npu/emit/device_text.h"
-#include "npu/emit/sequence_text.h"
+#include "npu/emit/module_parts.h"
 
 namespace wnpu::npu {
 namespace {

@@ -1,11 +1,9 @@
-#include "npu/emit/sequence_text.h"
-
 #include <limits>
 #include <map>
 #include <set>
 #include <vector>
 
-#include "npu/emit/mlir_text.h"
+#include "npu/emit/module_parts.h"
 
 namespace wnpu::npu {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "npu/emit/sequence_text.h"
+#include "npu/emit/module_parts.h"
 #include "tests/npu/emit/mlir_reader.h"
 
 using namespace wnpu::npu;    // NOLINT
