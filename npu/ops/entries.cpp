@@ -1,7 +1,5 @@
 #include "npu/ops/entries.h"
 
-#include <deque>
-
 #include "npu/kernel/issue_limits.h"
 #include "npu/kernel/op_counts.h"
 #include "npu/ops/operand_values.h"
@@ -9,22 +7,15 @@
 namespace wnpu::npu::entries {
 namespace {
 
-// Small whole numbers: the count of a kernel's instructions hardly depends on them.
-class SmallNumbers {
- public:
-  SmallNumbers(const std::vector<Operand>& operands, const Sizes& sizes) {
-    for (const Operand& operand : operands) {
-      OperandBuffer& buffer = buffers_.emplace_back(operand, sizes);
-      for (std::size_t i = 0; i < buffer.size(); ++i) buffer.set(i, static_cast<double>(i % 3) - 1);
-      pointers_.push_back(buffer.data());
-    }
+// Buffers of small whole numbers: the count of a kernel's instructions hardly depends on them.
+std::vector<OperandBuffer> small_numbers(const std::vector<Operand>& operands, const Sizes& sizes) {
+  std::vector<OperandBuffer> buffers;
+  for (const Operand& operand : operands) {
+    OperandBuffer& buffer = buffers.emplace_back(operand, sizes);
+    for (std::size_t i = 0; i < buffer.size(); ++i) buffer.set(i, static_cast<double>(i % 3) - 1);
   }
-  const std::vector<void*>& pointers() const { return pointers_; }
-
- private:
-  std::deque<OperandBuffer> buffers_;
-  std::vector<void*> pointers_;
-};
+  return buffers;
+}
 
 std::string counts_text(const kernel::OpCounts& c, std::string_view unit) {
   const auto part = [](std::uint64_t n, const char* name) { return std::to_string(n) + name; };
@@ -43,11 +34,10 @@ Operator with_tile(Operator op, void (*run)(const kernel::TileKernels&, const Op
   };
   op.cost = [run, inputs = op.inputs, outputs = op.outputs,
              attributes = op.attribute_values()](const Sizes& sizes) {
-    const SmallNumbers in(inputs, sizes);
-    const SmallNumbers out(outputs, sizes);
-    const CallArrays arrays({in.pointers().begin(), in.pointers().end()}, out.pointers());
+    std::vector<OperandBuffer> in = small_numbers(inputs, sizes);
+    std::vector<OperandBuffer> out = small_numbers(outputs, sizes);
     kernel::op_counts() = {};
-    run(kernel::counting_kernels(), arrays.call(sizes, attributes));
+    run(kernel::counting_kernels(), CallArrays::of(in, out).call(sizes, attributes));
     const kernel::IssueBound least = kernel::issue_bound(kernel::op_counts());
     return std::optional(
         TileCost{least.cycles, Provenance::counted, counts_text(kernel::op_counts(), least.unit)});

@@ -229,20 +229,16 @@ void probe_operator(const Operator& op, const std::function<void(const OperatorC
   Sizes sizes;
   for (const OperatorSize& size : op.sizes) sizes.push_back(size.multiple);
   std::vector<std::vector<T>> inputs, outputs;
-  std::vector<const void*> in;
-  std::vector<void*> out;
   for (const Operand& operand : op.inputs) {
     auto& values = inputs.emplace_back(operand.elements(sizes));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i % 5) - T{2};
-    in.push_back(values.data());
   }
   for (const Operand& operand : op.outputs) {
     auto& values = outputs.emplace_back(operand.elements(sizes) + kGuards, static_cast<T>(kMark));
     std::fill_n(values.begin(), operand.elements(sizes), std::numeric_limits<T>::quiet_NaN());
-    out.push_back(values.data());
   }
   const std::vector<double> attributes = op.attribute_values();
-  run(CallArrays(in, out).call(sizes, attributes));
+  run(CallArrays::of(inputs, outputs).call(sizes, attributes));
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     check_output(outputs[o], op.outputs[o].elements(sizes),
                  op.source + ": " + op.name + ": " + name + ": " + op.outputs[o].name);

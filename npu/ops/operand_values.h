@@ -45,6 +45,15 @@ class CallArrays {
  public:
   CallArrays(std::vector<const void*> inputs, std::vector<void*> outputs,
              std::vector<double*> magnitudes = {});
+  // Lists of arrays, whatever has data().
+  template <typename In, typename Out, typename Magnitudes = std::span<std::vector<double>>>
+  static CallArrays of(In& inputs, Out& outputs, Magnitudes&& magnitudes = {}) {
+    CallArrays arrays({}, {});
+    for (auto& array : inputs) arrays.inputs_.push_back(array.data());
+    for (auto& array : outputs) arrays.outputs_.push_back(array.data());
+    for (auto& array : magnitudes) arrays.magnitudes_.push_back(array.data());
+    return arrays;
+  }
   // All have to live as long as the call.
   OperatorCall call(const Sizes& sizes, std::span<const double> attributes) const;
 

@@ -133,28 +133,6 @@ OperandArrays no_outputs(const Operator& op, const Sizes& sizes) {
   return outputs;
 }
 
-template <typename Lists>
-auto addresses(Lists& lists) {
-  std::vector<decltype(lists.front().data())> found;
-  found.reserve(lists.size());
-  for (auto& list : lists) found.push_back(list.data());
-  return found;
-}
-template <typename Lists>
-std::vector<const void*> constant(Lists& lists) {
-  std::vector<const void*> found;
-  found.reserve(lists.size());
-  for (auto& list : lists) found.push_back(list.data());
-  return found;
-}
-template <typename Lists>
-std::vector<void*> writable(Lists& lists) {
-  std::vector<void*> found;
-  found.reserve(lists.size());
-  for (auto& list : lists) found.push_back(list.data());
-  return found;
-}
-
 class Validator {
  public:
   Validator(const Operator& op, const Sizes& sizes)
@@ -171,14 +149,10 @@ class Validator {
 
  private:
   void run_all() {
-    const CallArrays exact(constant(inputs_.doubles), writable(outputs_.doubles),
-                           addresses(magnitudes_));
-    op_.exact(exact.call(sizes_, attributes_));
-    const CallArrays reference(constant(inputs_.floats), writable(outputs_.floats));
-    op_.reference(reference.call(sizes_, attributes_));
-    if (!op_.tile) return;
-    const CallArrays tile(constant(inputs_.tiles), writable(outputs_.tiles));
-    op_.tile(tile.call(sizes_, attributes_));
+    op_.exact(
+        CallArrays::of(inputs_.doubles, outputs_.doubles, magnitudes_).call(sizes_, attributes_));
+    op_.reference(CallArrays::of(inputs_.floats, outputs_.floats).call(sizes_, attributes_));
+    if (op_.tile) op_.tile(CallArrays::of(inputs_.tiles, outputs_.tiles).call(sizes_, attributes_));
   }
 
   // An element of a result, as it should be.
