@@ -21,7 +21,7 @@ const ArrayCall& call_of_most_arguments(const ArrayWork& work) {
 
 class Runner {
  public:
-  Runner(const ArrayRun& run, const ArrayWork& work, const BufferPlan& plan, Report& report)
+  Runner(const ArrayRun& run, const ArrayWork& work, const BufferPlan& plan, TensorReport& report)
       : run_(run),
         work_(work),
         report_(report),
@@ -52,7 +52,7 @@ class Runner {
 
   const ArrayRun& run_;
   const ArrayWork& work_;
-  Report& report_;
+  TensorReport& report_;
   DeviceBuffers buffers_;
 };
 
@@ -76,7 +76,7 @@ Program& ProgramCache::of(const ArrayCall& call) {
   return *programs_.emplace(call.key, std::move(program)).first->second;
 }
 
-void run_calls(const ArrayRun& run, const ArrayWork& work, Report& report) {
+void run_calls(const ArrayRun& run, const ArrayWork& work, TensorReport& report) {
   const BufferPlan plan = plan_buffers(work.uses);
   require_memory(run.memory_limit, plan.bytes(), report.operation);
   run.device.reset_stats();

@@ -60,6 +60,6 @@ struct ArrayRun {
   ProgramCache& programs;
   std::optional<std::size_t> memory_limit;
 };
-void run_calls(const ArrayRun& run, const ArrayWork& work, Report& report);
+void run_calls(const ArrayRun& run, const ArrayWork& work, TensorReport& report);
 
 }  // namespace wnpu::npu::ops

@@ -198,7 +198,7 @@ class AttentionWork {
   ArrayWork work_;
 };
 
-void attend(const ArrayRun& run, const Heads& heads, std::vector<float>& y, Report& report) {
+void attend(const ArrayRun& run, const Heads& heads, std::vector<float>& y, TensorReport& report) {
   const HeadCut cut = cut_heads(run, heads, report.operation);
   AttentionWork calls(run.device.target(), heads, cut, y);
   run_calls(run, calls.work(), report);
@@ -212,10 +212,10 @@ void attend(const ArrayRun& run, const Heads& heads, std::vector<float>& y, Repo
 
 Heads heads_of(const AttentionInputs& in) {
   Heads h;
-  h.heads = in.q.dimensions() == 3 ? in.q.shape[0] : 1;
-  h.queries = in.q.rows() / h.heads;
-  h.keys = in.k.rows() / h.heads;
-  h.width = in.q.columns();
+  h.heads = in.q.shape.size() == 3 ? in.q.shape[0] : 1;
+  h.queries = rows_of(in.q) / h.heads;
+  h.keys = rows_of(in.k) / h.heads;
+  h.width = columns_of(in.q);
   h.q = in.q.values;
   h.k = in.k.values;
   h.v = in.v.values;
@@ -236,7 +236,7 @@ std::string why_not_on_cores(const Heads& h) {
   return "";
 }
 
-void attend_on_cpu(const Heads& h, Tensor& y, Report& report) {
+void attend_on_cpu(const Heads& h, Tensor& y, TensorReport& report) {
   const Tensor whole = std::move(y);
   Tensor head = zeros({h.queries, h.width});
   y = zeros(whole.shape);
@@ -252,7 +252,7 @@ void attend_on_cpu(const Heads& h, Tensor& y, Report& report) {
 
 }  // namespace
 
-Tensor run_attention(const ArrayRun& run, const AttentionInputs& inputs, Report& report) {
+Tensor run_attention(const ArrayRun& run, const AttentionInputs& inputs, TensorReport& report) {
   const Heads heads = heads_of(inputs);
   Tensor y = zeros(inputs.q.shape);
   report.bound.magnitude = "sum of weight |v|";
@@ -268,8 +268,8 @@ Tensor run_attention(const ArrayRun& run, const AttentionInputs& inputs, Report&
 
 // A query is the row twice, key j is log2 e at j and, what bf16 leaves over of it, behind the row's
 // width: scores are exact but for 2^-17 of them.
-Tensor run_softmax(const ArrayRun& run, const Tensor& x, Report& report) {
-  const std::size_t rows = x.rows(), n = x.columns();
+Tensor run_softmax(const ArrayRun& run, const Tensor& x, TensorReport& report) {
+  const std::size_t rows = rows_of(x), n = columns_of(x);
   constexpr std::size_t kMost = kMaxTileRows / 2;
   report.bound.magnitude = "result";
   report.bound.operands = "as bf16, |x| up to 177";

@@ -13,7 +13,7 @@ namespace wnpu::npu::ops {
 // Fills values of `to` by the operator's first result; says in the report that the CPU did it, why,
 // and how exact it is.
 void run_reference(const std::string& name, const Sizes& sizes,
-                   const std::vector<const float*>& inputs, Tensor& to, Report& report);
+                   const std::vector<const float*>& inputs, Tensor& to, TensorReport& report);
 
 // The registry's, of its first result.
 ErrorBound registered_bound(const std::string& name, const Sizes& sizes);

@@ -18,8 +18,8 @@ ProductOperand<To> converted(const ProductOperand<From>& from, Convert convert) 
 
 // Largest magnitude in each row or column.
 std::vector<float> largest_in(const Tensor& tensor, Side side, const std::string& where) {
-  const std::size_t columns = tensor.columns();
-  std::vector<float> largest(side == Side::left ? tensor.rows() : columns);
+  const std::size_t columns = columns_of(tensor);
+  std::vector<float> largest(side == Side::left ? rows_of(tensor) : columns);
   for (std::size_t i = 0; i < tensor.values.size(); ++i) {
     const float value = tensor.values[i];
     if (!std::isfinite(value)) {
@@ -36,20 +36,20 @@ std::vector<float> largest_in(const Tensor& tensor, Side side, const std::string
 }  // namespace
 
 Bf16Operand as_bf16_operand(const Tensor& tensor) {
-  Bf16Operand operand{tensor.rows(), tensor.columns(), {}};
+  Bf16Operand operand{rows_of(tensor), columns_of(tensor), {}};
   operand.values.reserve(tensor.values.size());
   for (const float value : tensor.values) operand.values.push_back(to_bfloat16(value));
   return operand;
 }
 
 Quantised quantise(const Tensor& tensor, Side side, std::int32_t levels, const std::string& where) {
-  Quantised quantised{{tensor.rows(), tensor.columns(), {}}, side};
+  Quantised quantised{{rows_of(tensor), columns_of(tensor), {}}, side};
   ProductOperand<std::int32_t>& whole = quantised.whole;
   whole.scales = largest_in(tensor, side, where);
   std::frexp(*std::ranges::max_element(whole.scales), &whole.exponent);
   const double unit = std::ldexp(1.0, whole.exponent);
   for (float& scale : whole.scales) scale = static_cast<float>(scale / unit / levels);
-  const std::size_t columns = tensor.columns();
+  const std::size_t columns = columns_of(tensor);
   whole.values.reserve(tensor.values.size());
   for (std::size_t i = 0; i < tensor.values.size(); ++i) {
     const double scale = unit * whole.scales[side == Side::left ? i / columns : i % columns];
@@ -86,7 +86,8 @@ Tensor rounded(const Tensor& tensor, Side side, Type type) {
   const Quantised q =
       quantise(tensor, side, type == Type::int8 ? kInt8Levels : kInt16Levels, "rounded");
   for (std::size_t i = 0; i < to.values.size(); ++i) {
-    const double scale = q.whole.scales[side == Side::left ? i / to.columns() : i % to.columns()];
+    const double scale =
+        q.whole.scales[side == Side::left ? i / columns_of(to) : i % columns_of(to)];
     to.values[i] = static_cast<float>(std::ldexp(q.whole.values[i] * scale, q.whole.exponent));
   }
   return to;

@@ -97,7 +97,7 @@ std::size_t place_of_result(const GemmProblem& p, std::size_t row, std::size_t c
 void add_result(const ProductPart& part, int exponent, std::span<const std::byte> bytes,
                 Tensor& c) {
   for (std::size_t row = 0; row < part.m.count; ++row) {
-    float* to = &c.values[(part.m.first + row) * c.columns() + part.n.first];
+    float* to = &c.values[(part.m.first + row) * columns_of(c) + part.n.first];
     for (std::size_t column = 0; column < part.n.count; ++column) {
       const auto value = get<bfloat16>(bytes, place_of_result(part.problem, row, column));
       to[column] += exponent == 0 ? to_float(value) : std::ldexp(to_float(value), exponent);
@@ -219,7 +219,7 @@ class ProductWork {
 // c += the products of all pairs of factors; the first by `cut`, the others without its residual.
 template <typename T>
 void run_cut(const ArrayRun& run, const ProductCut& cut, std::span<const Factors<T>> factors,
-             Tensor& c, Report& report) {
+             Tensor& c, TensorReport& report) {
   ProductCut plain = cut;
   plain.call.has_residual = false;
   ArrayWork work;
@@ -234,9 +234,9 @@ void run_cut(const ArrayRun& run, const ProductCut& cut, std::span<const Factors
 
 // Error bound of a product: the registry's bounds of the kernels one after the other, and of each
 // part's store.
-Bound product_bound(const ProductCut& cut, Type type) {
+TensorBound product_bound(const ProductCut& cut, Type type) {
   const std::size_t k = cut.call.k;
-  Bound bound;
+  TensorBound bound;
   bound.magnitude = "sum of |a b|";
   bound.operands = "as " + std::string(type_name(type));
   bound.absolute = static_cast<double>(cut.sizes.k) * 0x1p-125;  // no denormals
@@ -255,7 +255,7 @@ Bound product_bound(const ProductCut& cut, Type type) {
   return bound;
 }
 
-void note_cut(const ProductCut& cut, Report& report) {
+void note_cut(const ProductCut& cut, TensorReport& report) {
   if (cut.k_parts() == 1) return;
   report.reason = "depth in " + std::to_string(cut.k_parts()) +
                   " parts, each part's sums rounded to bf16: other bits than in one";
@@ -266,8 +266,8 @@ void note_cut(const ProductCut& cut, Report& report) {
 // int16: high and low bytes are four products; what bf16 has left over of the largest is made by a
 // fifth.
 Tensor run_product(const ArrayRun& run, const Tensor& a, const Tensor& b, Type type,
-                   Report& report) {
-  const ProductSizes sizes{a.rows(), a.columns(), b.columns()};
+                   TensorReport& report) {
+  const ProductSizes sizes{rows_of(a), columns_of(a), columns_of(b)};
   const ProductCut cut =
       cut_product(run.device.target(), sizes, {type != Type::bf16, type == Type::int16},
                   run.memory_limit, report.operation);

@@ -16,10 +16,10 @@ using Clock = std::chrono::steady_clock;
 // Error in a tensor's own shape or values.
 std::string fault_of(const char* name, const Tensor& x, std::size_t least, std::size_t most) {
   const std::string expected = std::string(name) + ": expected ";
-  if (x.dimensions() < least || x.dimensions() > most) {
+  if (x.shape.size() < least || x.shape.size() > most) {
     std::string sizes = std::to_string(least);
     if (most > least) sizes += " to " + std::to_string(most);
-    return expected + sizes + " dimensions, found " + std::to_string(x.dimensions());
+    return expected + sizes + " dimensions, found " + std::to_string(x.shape.size());
   }
   std::size_t left = x.values.size();  // divided by the sizes, so that no product overflows
   bool is_whole = left > 0;
@@ -36,9 +36,9 @@ std::string fault_of(const char* name, const Tensor& x, std::size_t least, std::
 std::string product_fault(const Tensor& a, const Tensor& b) {
   std::string fault = fault_of("a", a, 2, 2);
   if (fault.empty()) fault = fault_of("b", b, 2, 2);
-  if (!fault.empty() || a.columns() == b.shape[0]) return fault;
-  return "b: expected " + std::to_string(a.columns()) + " rows, as many as a has columns, found " +
-         std::to_string(b.shape[0]);
+  if (!fault.empty() || columns_of(a) == b.shape[0]) return fault;
+  return "b: expected " + std::to_string(columns_of(a)) +
+         " rows, as many as a has columns, found " + std::to_string(b.shape[0]);
 }
 
 std::string attention_fault(const Tensor& q, const Tensor& k, const Tensor& v) {
@@ -46,9 +46,9 @@ std::string attention_fault(const Tensor& q, const Tensor& k, const Tensor& v) {
   if (fault.empty()) fault = fault_of("k", k, 2, 3);
   if (fault.empty()) fault = fault_of("v", v, 2, 3);
   if (!fault.empty()) return fault;
-  const bool has_heads = q.dimensions() == 3;
-  if (k.dimensions() != q.dimensions() || (has_heads && k.shape[0] != q.shape[0]) ||
-      k.columns() != q.columns()) {
+  const bool has_heads = q.shape.size() == 3;
+  if (k.shape.size() != q.shape.size() || (has_heads && k.shape[0] != q.shape[0]) ||
+      columns_of(k) != columns_of(q)) {
     return "k: expected the heads and width of q, found " + shape_text(k.shape);
   }
   if (v.shape != k.shape) {
@@ -86,18 +86,18 @@ void Queue::run_all() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return is_closing_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    std::packaged_task<Result()> task = std::move(waiting_.front());
+    std::packaged_task<TensorResult()> task = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
     task();
   }
 }
 
-Result Queue::run(const std::string& operation, std::optional<std::size_t> limit,
-                  const Work& work) {
+TensorResult Queue::run(const std::string& operation, std::optional<std::size_t> limit,
+                        const Work& work) {
   const Clock::time_point begin = Clock::now();
-  Result result;
-  Report& report = result.report;
+  TensorResult result;
+  TensorReport& report = result.report;
   report.operation = operation;
   report.device = device_.description();
   report.is_simulated = device_.is_simulated();
@@ -112,9 +112,9 @@ Result Queue::run(const std::string& operation, std::optional<std::size_t> limit
 }
 
 Handle Queue::submit(std::string operation, std::string fault, Work work) {
-  std::packaged_task<Result()> task([this, operation = std::move(operation),
-                                     fault = std::move(fault), limit = memory_limit_,
-                                     work = std::move(work)] {
+  std::packaged_task<TensorResult()> task([this, operation = std::move(operation),
+                                           fault = std::move(fault), limit = memory_limit_,
+                                           work = std::move(work)] {
     if (!fault.empty()) throw TensorError(operation + ": " + fault);
     return run(operation, limit, work);
   });
@@ -131,17 +131,18 @@ Handle Queue::matmul(Tensor a, Tensor b, Type type) {
   std::string operation = "matmul " + std::string(type_name(type)) + " " + shape_text(a.shape);
   operation += " x " + shape_text(b.shape);
   std::string fault = product_fault(a, b);
-  return submit(std::move(operation), std::move(fault),
-                [a = std::move(a), b = std::move(b), type](const ArrayRun& run, Report& report) {
-                  return run_product(run, a, b, type, report);
-                });
+  return submit(
+      std::move(operation), std::move(fault),
+      [a = std::move(a), b = std::move(b), type](const ArrayRun& run, TensorReport& report) {
+        return run_product(run, a, b, type, report);
+      });
 }
 
 Handle Queue::submit_rows(const std::string& name, Tensor x, RowWork* work) {
   std::string operation = named(name, x);
   std::string fault = fault_of("x", x, 1, kMostDimensions);
   return submit(std::move(operation), std::move(fault),
-                [x = std::move(x), work](const ArrayRun& run, Report& report) {
+                [x = std::move(x), work](const ArrayRun& run, TensorReport& report) {
                   return work(run, x, report);
                 });
 }
@@ -162,9 +163,9 @@ Handle Queue::attention(Tensor q, Tensor k, Tensor v, AttentionOptions options) 
     fault = "scale: expected a finite number, found " + std::to_string(*options.scale);
   }
   return submit(std::move(operation), std::move(fault),
-                [q = std::move(q), k = std::move(k), v = std::move(v), options](const ArrayRun& run,
-                                                                                Report& report) {
-                  const double usual = 1 / std::sqrt(static_cast<double>(q.columns()));
+                [q = std::move(q), k = std::move(k), v = std::move(v), options](
+                    const ArrayRun& run, TensorReport& report) {
+                  const double usual = 1 / std::sqrt(static_cast<double>(columns_of(q)));
                   return run_attention(run, {q, k, v, options.scale.value_or(usual)}, report);
                 });
 }

@@ -29,12 +29,12 @@ class Handle {
   bool ready() const;
   // Waits. Throws what went wrong: TensorError for operands, DeviceError for the device, both
   // naming the call and its sizes; std::bad_alloc.
-  const Result& result() const { return future_.get(); }
+  const TensorResult& result() const { return future_.get(); }
 
  private:
   friend class Queue;
-  explicit Handle(std::shared_future<Result> future) : future_(std::move(future)) {}
-  std::shared_future<Result> future_;
+  explicit Handle(std::shared_future<TensorResult> future) : future_(std::move(future)) {}
+  std::shared_future<TensorResult> future_;
 };
 
 struct AttentionOptions {
@@ -67,20 +67,21 @@ class Queue {
   void set_memory_limit(std::optional<std::size_t> bytes) { memory_limit_ = bytes; }
 
  private:
-  using Work = std::function<Tensor(const ArrayRun&, Report&)>;
-  using RowWork = Tensor(const ArrayRun&, const Tensor&, Report&);
+  using Work = std::function<Tensor(const ArrayRun&, TensorReport&)>;
+  using RowWork = Tensor(const ArrayRun&, const Tensor&, TensorReport&);
   // `operation` names the call and its sizes; `fault` is what is wrong with them, else empty.
   Handle submit(std::string operation, std::string fault, Work work);
   Handle submit_rows(const std::string& name, Tensor x, RowWork* work);
   void run_all();
-  Result run(const std::string& operation, std::optional<std::size_t> limit, const Work& work);
+  TensorResult run(const std::string& operation, std::optional<std::size_t> limit,
+                   const Work& work);
 
   Device& device_;
   ProgramCache programs_;
   std::optional<std::size_t> memory_limit_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::packaged_task<Result()>> waiting_;
+  std::deque<std::packaged_task<TensorResult()>> waiting_;
   bool is_closing_ = false;
   std::thread worker_;  // last: it uses all of the above
 };

@@ -150,8 +150,8 @@ std::vector<Design> recorded_calls(const Target& target, const SizedOperation& o
   Queue queue(recorder);
   queue.set_memory_limit(memory_limit);
   const Handle handle = found->submit(queue, std::move(operands), operation.type);
-  const Report& report = handle.result().report;
-  if (report.ran_on == RanOn::cpu) throw DeviceError(report.operation + ": " + report.reason);
+  const TensorReport& report = handle.result().report;
+  if (report.ran_on == "cpu") throw DeviceError(report.operation + ": " + report.reason);
   return recorder.take();
 }
 

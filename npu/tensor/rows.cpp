@@ -75,7 +75,7 @@ ArrayCall rows_call(const Target& target, const PhaseHeader& phase) {
   return call;
 }
 
-Tensor run_rows(const ArrayRun& run, const Tensor& x, RowsCut cut, Report& report) {
+Tensor run_rows(const ArrayRun& run, const Tensor& x, RowsCut cut, TensorReport& report) {
   limit_outer(run, cut, report.operation);
   const Target& target = run.device.target();
   Tensor y = zeros(x.shape);
@@ -101,7 +101,7 @@ Tensor run_rows(const ArrayRun& run, const Tensor& x, RowsCut cut, Report& repor
   return y;
 }
 
-void take_bound(const std::string& name, const Sizes& sizes, Report& report) {
+void take_bound(const std::string& name, const Sizes& sizes, TensorReport& report) {
   const ErrorBound bound = registered_bound(name, sizes);
   report.bound.absolute = bound.absolute;
   report.bound.relative = bound.relative;
@@ -110,8 +110,8 @@ void take_bound(const std::string& name, const Sizes& sizes, Report& report) {
 
 }  // namespace
 
-Tensor run_layer_norm(const ArrayRun& run, const Tensor& x, Report& report) {
-  const std::size_t rows = x.rows(), width = x.columns();
+Tensor run_layer_norm(const ArrayRun& run, const Tensor& x, TensorReport& report) {
+  const std::size_t rows = rows_of(x), width = columns_of(x);
   report.bound.magnitude = "largest |x| / deviation of the row";
   RowsCut cut{{.kernel = Kernel::layer_norm}, width, kNormStep / std::gcd(kNormStep, width), 0};
   const std::size_t core_width = width * cut.repeats;
@@ -132,7 +132,7 @@ Tensor run_layer_norm(const ArrayRun& run, const Tensor& x, Report& report) {
   return run_rows(run, x, cut, report);
 }
 
-Tensor run_gelu(const ArrayRun& run, const Tensor& x, Report& report) {
+Tensor run_gelu(const ArrayRun& run, const Tensor& x, TensorReport& report) {
   report.bound.magnitude = "|result|";
   take_bound("gelu", {kMaxTileRows, kParameterFloats}, report);
   PhaseHeader one{.outer = 1};

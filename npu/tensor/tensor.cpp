@@ -13,8 +13,9 @@ constexpr std::array<std::string_view, 3> kTypeNames{"bf16", "int8", "int16"};
 
 }  // namespace
 
-std::size_t Tensor::rows() const {
-  return std::accumulate(shape.begin(), shape.end() - 1, std::size_t{1}, std::multiplies<>());
+std::size_t rows_of(const Tensor& tensor) {
+  return std::accumulate(tensor.shape.begin(), tensor.shape.end() - 1, std::size_t{1},
+                         std::multiplies<>());
 }
 
 Tensor zeros(std::vector<std::size_t> shape) {

@@ -125,7 +125,7 @@ TEST_CASE("tensor matmul: cut by a memory limit it takes no more, and has the sa
   for (const Type type : tests::some_of(kTypes)) {
     queue.set_memory_limit(std::nullopt);
     const Handle whole = queue.matmul(a, b, type);
-    const Report& report = whole.result().report;
+    const TensorReport& report = whole.result().report;
     for (const std::size_t limit : {std::size_t{1'500'000}, std::size_t{700'000}}) {
       queue.set_memory_limit(limit);
       const Handle cut = queue.matmul(a, b, type);

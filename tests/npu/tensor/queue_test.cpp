@@ -138,7 +138,7 @@ TEST_CASE("tensor queue: what a report says was done, the device counted") {
   Queue queue(*device);
   for (std::size_t i = 0; i < 5; ++i) {
     const Handle handle = hand_in(queue, i);
-    const Report& report = handle.result().report;
+    const TensorReport& report = handle.result().report;
     const npu::RunStats stats = device->stats();
     CHECK(report.calls == stats.launches);
     CHECK(report.memory_bytes == stats.peak_buffer_bytes);

@@ -35,9 +35,9 @@ Exact exact_of(const std::string& name, const npu::Sizes& sizes,
 }
 
 // As the report says that they were taken.
-std::vector<double> operands(const Tensor& x, const Report& report) {
+std::vector<double> operands(const Tensor& x, const TensorReport& report) {
   std::vector<double> values(x.values.begin(), x.values.end());
-  if (report.ran_on == RanOn::cpu) return values;
+  if (report.ran_on == "cpu") return values;
   for (double& value : values) {
     value = npu::to_float(npu::to_bfloat16(static_cast<float>(value)));
   }
@@ -46,23 +46,24 @@ std::vector<double> operands(const Tensor& x, const Report& report) {
 
 double layer_norm_share(Queue& queue, const Tensor& x) {
   const Handle handle = queue.layer_norm(x);
-  return tests::share_of_bound(handle.result(),
-                               exact_of("layer_norm", {x.rows(), x.columns()},
-                                        {operands(x, handle.result().report)}, x.values.size()));
+  return tests::share_of_bound(
+      handle.result(), exact_of("layer_norm", {npu::ops::rows_of(x), npu::ops::columns_of(x)},
+                                {operands(x, handle.result().report)}, x.values.size()));
 }
 
 double softmax_share(Queue& queue, const Tensor& x) {
   const Handle handle = queue.softmax(x);
   return tests::share_of_bound(handle.result(),
-                               exact_of("softmax", {x.rows(), x.columns()},
+                               exact_of("softmax", {npu::ops::rows_of(x), npu::ops::columns_of(x)},
                                         {operands(x, handle.result().report)}, x.values.size()));
 }
 
 double attention_share(Queue& queue, const Tensor& q, const Tensor& k, const Tensor& v) {
   const Handle handle = queue.attention(q, k, v);
-  const Report& report = handle.result().report;
-  const std::size_t heads = q.dimensions() == 3 ? q.shape[0] : 1;
-  const std::size_t queries = q.rows() / heads, keys = k.rows() / heads, width = q.columns();
+  const TensorReport& report = handle.result().report;
+  const std::size_t heads = q.shape.size() == 3 ? q.shape[0] : 1;
+  const std::size_t queries = npu::ops::rows_of(q) / heads, keys = npu::ops::rows_of(k) / heads,
+                    width = npu::ops::columns_of(q);
   Tensor scaled = q;
   const auto scale =
       static_cast<float>(std::numbers::log2e / std::sqrt(static_cast<double>(width)));
@@ -104,13 +105,13 @@ TEST_CASE("tensor layer_norm: which widths a core takes, and that the others say
   Queue queue(*device);
   for (const std::size_t width : {1U, 15U, 16U, 17U, 100U, 255U, 1020U, 4096U}) {
     const Handle norm = queue.layer_norm(random_tensor({7, width}, width));
-    CHECK(norm.result().report.ran_on == RanOn::core);
+    CHECK(norm.result().report.ran_on == "core");
     CHECK(norm.result().report.is_simulated);
     CHECK(layer_norm_share(queue, random_tensor({7, width}, width)) <= 1);
   }
   for (const std::size_t width : {257U, 4097U, 5000U}) {
     const Handle norm = queue.layer_norm(random_tensor({3, width}, width));
-    CHECK(norm.result().report.ran_on == RanOn::cpu);
+    CHECK(norm.result().report.ran_on == "cpu");
     CHECK(norm.result().report.calls == 0);
     CHECK(norm.result().report.reason.find("multiple of 16 up to 4096") != std::string::npos);
     CHECK(layer_norm_share(queue, random_tensor({3, width}, width)) <= 1);
@@ -124,8 +125,9 @@ TEST_CASE("tensor gelu: random sizes and hostile values keep the bound") {
   const auto share = [&](const Tensor& x) {
     const Handle handle = queue.gelu(x);
     const Exact exact = exact_of(
-        "gelu", {x.rows(), x.columns()},
-        {operands(x, handle.result().report), std::vector<double>(x.columns())}, x.values.size());
+        "gelu", {npu::ops::rows_of(x), npu::ops::columns_of(x)},
+        {operands(x, handle.result().report), std::vector<double>(npu::ops::columns_of(x))},
+        x.values.size());
     return tests::share_of_bound(handle.result(), exact);
   };
   for (std::size_t i = 0; i < kRowCases; ++i) {
@@ -159,7 +161,7 @@ TEST_CASE("tensor attention: random sizes, with heads and without, keep the boun
     const double found = attention_share(queue, q, k, v);
     CHECK_MESSAGE(found <= 1, heads, " heads, ", queries, " to ", keys, " by ", width, ", case ", i,
                   ": ", found);
-    CHECK((queue.attention(q, k, v).result().report.ran_on == RanOn::core) == (width <= 64));
+    CHECK((queue.attention(q, k, v).result().report.ran_on == "core") == (width <= 64));
   }
 }
 
@@ -207,8 +209,8 @@ TEST_CASE("tensor softmax: narrow rows are attention, wide ones the CPU's, and b
     const double found = softmax_share(queue, x);
     CHECK_MESSAGE(found <= 1, rows, "x", width, ", case ", i, ": ", found);
     const Handle handle = queue.softmax(x);
-    const Report& report = handle.result().report;
-    CHECK((report.ran_on == RanOn::core) == (width <= 32));
+    const TensorReport& report = handle.result().report;
+    CHECK((report.ran_on == "core") == (width <= 32));
     CHECK(report.reason.find("no core has a softmax by itself") == 0);
   }
   CHECK(softmax_share(queue, random_tensor({3, 5000}, 9, 20)) <= 1);
@@ -217,5 +219,5 @@ TEST_CASE("tensor softmax: narrow rows are attention, wide ones the CPU's, and b
   x.values[17] = NAN;
   x.values[25] = INFINITY;
   CHECK(softmax_share(queue, x) <= 1);
-  CHECK(queue.softmax(x).result().report.ran_on == RanOn::cpu);
+  CHECK(queue.softmax(x).result().report.ran_on == "cpu");
 }

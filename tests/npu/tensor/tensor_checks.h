@@ -19,9 +19,8 @@
 
 namespace wnpu::tests {
 
-inline npu::ops::Tensor random_tensor(std::vector<std::size_t> shape, std::uint64_t seed,
-                                      double scale = 1) {
-  npu::ops::Tensor tensor = npu::ops::zeros(std::move(shape));
+inline Tensor random_tensor(std::vector<std::size_t> shape, std::uint64_t seed, double scale = 1) {
+  Tensor tensor = npu::ops::zeros(std::move(shape));
   tensor.values = random_vector(tensor.values.size(), seed, scale);
   return tensor;
 }
@@ -47,8 +46,8 @@ struct Exact {
 
 // The largest error by what the report allows; above 1 the bound does not hold. What is NaN or
 // infinite has to be so on both sides.
-inline double share_of_bound(const npu::ops::Result& result, const Exact& exact) {
-  const npu::ops::Bound& bound = result.report.bound;
+inline double share_of_bound(const TensorResult& result, const Exact& exact) {
+  const TensorBound& bound = result.report.bound;
   double worst = 0;
   for (std::size_t i = 0; i < exact.values.size(); ++i) {
     const double found = result.value.values[i];
@@ -72,8 +71,7 @@ inline double share_of_bound(const npu::ops::Result& result, const Exact& exact)
 
 // c = a b, magnitudes as the bound of `type` has them. By pointers, as in
 // support/reference_layer.h.
-inline Exact exact_product(const npu::ops::Tensor& a, const npu::ops::Tensor& b,
-                           npu::ops::Type type) {
+inline Exact exact_product(const Tensor& a, const Tensor& b, npu::ops::Type type) {
   const std::size_t m = a.shape[0], k = a.shape[1], n = b.shape[1];
   std::vector<double> most_a(m), most_b(n);
   for (std::size_t i = 0; i < m * k; ++i) {

@@ -34,7 +34,7 @@ libraries=$(dirname "$(find "$prefix" -name libwhisper_npu.so)")
 cp -r "$root/app/engine/examples" "$work/examples"
 
 headers=("$prefix"/include/*)
-[ "${headers[*]##*/}" = "whisper_npu.h whisper_npu.hpp whisper_npu_devices.hpp whisper_npu_operator.h whisper_npu_tensor.hpp" ] || fail "expected five headers, found ${headers[*]}"
+[ "${headers[*]##*/}" = "whisper_npu.h whisper_npu.hpp whisper_npu_devices.hpp whisper_npu_operator.h whisper_npu_tensor.hpp whisper_npu_tensor_types.hpp" ] || fail "expected six headers, found ${headers[*]}"
 # Of the system, and the one beside it, alone.
 others=$(grep -hE '^ *# *include' "${headers[@]}" |
   grep -vE '^#include (<[a-z_]+(\.h)?>|"whisper_npu(_devices)?\.hpp"  // beside this one)$')
