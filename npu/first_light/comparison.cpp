@@ -1,9 +1,7 @@
-#include "npu/first_light/comparison.h"
-
 #include <algorithm>
 #include <array>
 
-#include "npu/first_light/power.h"
+#include "npu/first_light/steps.h"
 
 namespace wnpu::npu {
 namespace {

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "npu/first_light/comparison.h"
-#include "npu/first_light/measure.h"
 #include "npu/first_light/microbenchmarks/calls.h"
+#include "npu/first_light/steps.h"
 
 namespace wnpu::npu {
 namespace {

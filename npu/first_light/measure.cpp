@@ -1,5 +1,3 @@
-#include "npu/first_light/measure.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,6 +7,7 @@
 #include "npu/first_light/call_set.h"
 #include "npu/first_light/microbenchmarks/inputs.h"
 #include "npu/first_light/microbenchmarks/microbenchmarks.h"
+#include "npu/first_light/steps.h"
 #include "npu/sim/compile_call.h"
 
 namespace wnpu::npu {

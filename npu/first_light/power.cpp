@@ -1,7 +1,7 @@
-#include "npu/first_light/power.h"
-
 #include <fstream>
 #include <string>
+
+#include "npu/first_light/steps.h"
 
 namespace wnpu::npu {
 namespace {

@@ -7,7 +7,6 @@
 #include "npu/core/core_memory.h"
 #include "npu/kernel/tile_shapes.h"
 #include "npu/tensor/core_designs.h"
-#include "npu/tensor/cpu_reference.h"
 #include "npu/tensor/operations.h"
 #include "npu/tensor/tiles.h"
 

@@ -1,7 +1,6 @@
-#include "npu/tensor/cpu_reference.h"
-
 #include "npu/ops/operand_values.h"
 #include "npu/ops/registry.h"
+#include "npu/tensor/operations.h"
 
 namespace wnpu::npu::ops {
 namespace {

@@ -2,6 +2,10 @@
 // all of the report that it knows, and throws DeviceError.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "npu/ops/operator.h"
 #include "npu/tensor/array_calls.h"
 #include "npu/tensor/tensor.h"
 
@@ -34,5 +38,14 @@ Tensor run_attention(const ArrayRun& run, const AttentionInputs& inputs, TensorR
 // make each value its own score and values that make each weight a result of its own; wide ones run
 // the CPU's reference. The report says which.
 Tensor run_softmax(const ArrayRun& run, const Tensor& x, TensorReport& report);
+
+// CPU fallback for what no core has a phase for: the reference of a built-in operator, on whole
+// tensors. Fills values of `to` by the operator's first result; says in the report that the CPU did
+// it and how exact it is.
+void run_reference(const std::string& name, const Sizes& sizes,
+                   const std::vector<const float*>& inputs, Tensor& to, TensorReport& report);
+
+// The error bound of a built-in operator's first result.
+ErrorBound registered_bound(const std::string& name, const Sizes& sizes);
 
 }  // namespace wnpu::npu::ops

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "npu/core/core_memory.h"
-#include "npu/tensor/cpu_reference.h"
 #include "npu/tensor/operands.h"
 #include "npu/tensor/operations.h"
 #include "npu/tensor/product_cut.h"

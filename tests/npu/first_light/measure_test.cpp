@@ -1,13 +1,12 @@
 // Measurements of first light find the model's inputs again: planted kernels and controllers.
 // Simulated throughout.
-#include "npu/first_light/measure.h"
-
 #include <array>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "npu/first_light/microbenchmarks/calls.h"
+#include "npu/first_light/steps.h"
 #include "npu/first_light/table_fields.h"
 #include "npu/sim/sim_device.h"
 

@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "npu/first_light/measured_table.h"
-#include "npu/first_light/power.h"
+#include "npu/first_light/steps.h"
 #include "npu/first_light/table_fields.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/temporary_folder.h"

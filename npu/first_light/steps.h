@@ -1,5 +1,8 @@
-// The steps that compare a device with the simulator, bit by bit.
+// The steps: a device compared with the simulator, bit by bit, and measured.
 #pragma once
+
+#include <filesystem>
+#include <optional>
 
 #include "npu/device.h"
 #include "npu/first_light/call_set.h"
@@ -41,5 +44,16 @@ class Comparison {
   FirstLight& result_;
   CallTimer timer_;
 };
+
+// Runs the microbenchmarks' calls on a device and derives quantities from their times. Adds to
+// result.times and result.measured, and the clock where it is not known. The table is there where
+// clock, launch and DDR came out. Throws what the device throws.
+std::optional<MeasuredTable> measure(Device& device, const FirstLightOptions& options,
+                                     FirstLight& result);
+
+// Watts, of the first accelerator whose driver has a sensor: Linux, Documentation/hwmon/
+// sysfs-interface: power1_input, else power1_average, in microwatts. Whether amdxdna has one was
+// not seen. `root` is for tests.
+std::optional<double> npu_watts(const std::filesystem::path& root = "/");
 
 }  // namespace wnpu::npu
