@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "models/base/error.h"
-#include "models/base/open_files.h"
+#include "models/base/folder.h"
 
 namespace wnpu::models {
 
