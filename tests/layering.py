@@ -199,6 +199,17 @@ def cycles(graph):
     return [sorted(group) for group in found if len(group) > 1]
 
 
+def folder_violations(root, paths, known):
+    """Folders, each by itself without those in it, that include each other."""
+    graph = {}
+    for path in paths:
+        if not path.startswith("tests/"):
+            folders = {i[1:-1].rpartition("/")[0] for i in includes_of(root, path) if i[1:-1] in known}
+            graph.setdefault(path.rpartition("/")[0], set()).update(folders)
+    for group in cycles(graph):
+        yield f"folders include each other: {', '.join(group)}"
+
+
 def paths_in(text):
     """Words in backticks that look like a path or a source file, and the targets of links."""
     for word in re.findall(r"`([\w.-][\w./-]*)`", text):
@@ -266,6 +277,7 @@ def check(root):
             violations.append(f"{path}: lists a folder otherwise than by models/base/folder.h")
         if lines > MAX_LINES:
             violations.append(f"{path}: {lines} lines, at most {MAX_LINES}")
+    violations += folder_violations(root, paths, known)
     violations += [f"include each other: {', '.join(group)}" for group in cycles(graph)]
     scripts = [path for folder in FOLDERS for suffix in ("sh", "py") for path in (root / folder).rglob(f"*.{suffix}")]
     for folder in {path.parent for path in [*(root / path for path in paths), *scripts]}:

@@ -19,8 +19,8 @@
 #include "app/system/sha256.h"
 #include "models/base/error.h"
 #include "models/files/open_model.h"
-#include "models/files/packed/packed_file.h"
-#include "models/files/packed/packed_format.h"
+#include "models/files/packed_file.h"
+#include "models/files/packed_format.h"
 
 namespace wnpu::app {
 namespace {

@@ -5,8 +5,8 @@
 #include "decoder/model/packed_decoder.h"
 #include "encoder/cpu/cpu_layer_backend.h"
 #include "encoder/stem.h"
-#include "models/files/packed/packed_writer.h"
 #include "models/kernels/vectors/blas.h"
+#include "models/quantize/packed_writer.h"
 #include "models/weights/stored_operand.h"
 #include "models/weights/weights.h"
 

@@ -13,9 +13,7 @@
 #include "models/kernels/vectors/ops.h"
 #include "models/weights/pack_weights.h"
 #include "models/weights/precision.h"
-#include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
-#include "npu/design/row_design.h"
 #include "npu/plans/plan_model.h"
 #include "npu/sim/compile_call.h"
 

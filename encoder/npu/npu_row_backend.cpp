@@ -7,7 +7,7 @@
 
 #include "models/kernels/vectors/ops.h"
 #include "models/weights/pack_weights.h"
-#include "npu/design/row_design.h"
+#include "npu/design/layer_design.h"
 #include "npu/kernel/bf16.h"
 
 namespace wnpu::encoder {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "models/base/dims.h"
-#include "models/files/packed/operand_store.h"
+#include "models/files/operand_store.h"
 #include "models/files/tensor_view.h"
 
 namespace wnpu::models {
@@ -44,7 +44,7 @@ struct ModelConfig {
   std::vector<std::pair<int, int>> alignment_heads;  // (layer, head) that the decoder has
 };
 
-// Origin of a packed file (models/files/packed/packed_format.h): its maker and its source.
+// Origin of a packed file (models/files/packed_format.h): its maker and its source.
 struct PackedOrigin {
   std::string made_by;  // for people
   Packing packing;

@@ -12,7 +12,7 @@
 #include "models/base/mapped_file.h"
 #include "models/files/byte_cursor.h"
 #include "models/files/formats.h"
-#include "models/files/packed/packed_file.h"
+#include "models/files/packed_file.h"
 
 namespace wnpu::models {
 namespace {

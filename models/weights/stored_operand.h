@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/files/packed/operand_store.h"
+#include "models/files/operand_store.h"
 #include "models/kernels/operands/right_side.h"
 
 namespace wnpu::models {

@@ -1,8 +1,7 @@
-#include "npu/design/gemm_design.h"
-
 #include <algorithm>
 #include <stdexcept>
 
+#include "npu/design/layer_design.h"
 #include "npu/design/layer_streams.h"
 #include "npu/design/resident.h"
 

@@ -1,5 +1,6 @@
-// The Design of one transformer layer, or of a part of it, for any shape: the fused layer is all
-// operations in one call; the other plans cut it into more calls over the same arguments.
+// Designs of calls: a transformer layer or a part of it, for any shape (the fused layer is all
+// operations in one call, other plans cut it into more calls over the same arguments), one row's
+// operation, and a plain matrix product.
 #pragma once
 
 #include <array>
@@ -7,7 +8,7 @@
 
 #include "npu/design/design.h"
 #include "npu/design/layer_abi.h"
-#include "npu/design/tuning/layer_tuning.h"
+#include "npu/design/layer_tuning.h"
 
 namespace wnpu::npu {
 
@@ -39,5 +40,44 @@ struct LayerCall {
 // std::invalid_argument for a shape that no call can have.
 Design layer_design(const TunedLayer& layer, LayerCall call = {});
 Design layer_design(const LayerGeometry& geometry, LayerCall call = {});  // tuned by default
+
+// One row's operation as a call of its own: the plan of November 2025, kept to show why it fails.
+// The overlay is the one of the fused layer; every core does the same row, one result is kept.
+enum class RowOp {
+  layer_norm,  // row -> normalised row; bf16, row-major
+  attend,      // queries of one row and head, all keys and values of the head -> attended row
+  gelu,        // a chunk of kGeluChunk elements
+};
+
+// In the November 2025 measurements a GELU call took 512 elements (Seed2025 in
+// npu/plans/plan_model.h).
+constexpr std::size_t kGeluChunk = 512;
+// The array's attention works on groups of 8 queries; one of them means something.
+constexpr std::size_t kRowQueries = 8;
+
+struct RowShape {
+  std::size_t width = 0;   // layer_norm: multiple of 16, at most 4096
+  std::size_t frames = 0;  // attend: keys that are no padding
+};
+
+// Arguments: input, output, and for attend the keys and values of the head (layer_abi.h scratch).
+Design row_design(const Target& target, RowOp op, const RowShape& shape);
+
+// A plain matrix product on the overlay, operands streamed from DDR: for tensor operations alone
+// (../tensor), for calibrating the time model against published figures and for benches. A layer's
+// products keep their activations in mem tiles.
+// C [m, n] = A [m, k] B [k, n] by tiles [tile_m, tile_k] x [tile_k, tile_n] a core. m must be a
+// multiple of tile_m * core rows, n of tile_n * columns, k of tile_k.
+struct GemmProblem {
+  std::size_t m = 0, k = 0, n = 0;
+  std::size_t tile_m = 64, tile_k = 64, tile_n = 64;
+  bool is_int8 = false;
+  bool has_residual = false;  // C = A B + X, the sum made in float
+};
+
+// Arguments: A, B and C as tiles in the order in which they are streamed, X as C. A is read once
+// for every block of result columns, B once for every block of result rows. Tiles larger than the
+// resident program's buffers make a Design that is good for time only; check() refuses it.
+Design gemm_design(const Target& target, const GemmProblem& problem);
 
 }  // namespace wnpu::npu

@@ -1,8 +1,7 @@
-#include "npu/design/row_design.h"
-
 #include <string>
 
 #include "npu/design/layer_abi.h"
+#include "npu/design/layer_design.h"
 #include "npu/design/layer_streams.h"
 #include "npu/design/resident.h"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "npu/design/gemm_design.h"
 #include "npu/design/layer_abi.h"
+#include "npu/design/layer_design.h"
 
 namespace wnpu::npu {
 

@@ -1,6 +1,6 @@
 #include "npu/plans/plan_model.h"
 
-#include "npu/design/row_design.h"
+#include "npu/design/layer_design.h"
 #include "npu/sim/compile_call.h"
 
 namespace wnpu::npu {

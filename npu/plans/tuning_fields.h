@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "npu/design/tuning/layer_tuning.h"
+#include "npu/design/layer_tuning.h"
 
 namespace wnpu::npu {
 

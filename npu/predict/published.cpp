@@ -1,6 +1,5 @@
 #include "npu/predict/published.h"
 
-#include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 #include "npu/sim/compile_call.h"
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "npu/design/tuning/layer_tuning.h"
+#include "npu/design/layer_tuning.h"
 
 namespace wnpu::npu {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "npu/design/gemm_design.h"
+#include "npu/design/layer_design.h"
 #include "npu/design/target.h"
 
 namespace wnpu::npu::ops {

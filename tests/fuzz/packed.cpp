@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "models/files/packed/packed_format.h"
+#include "models/files/packed_format.h"
 #include "tests/fuzz/input_folder.h"
 #include "tests/fuzz/read_model.h"
 

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "npu/buffer_count.h"
-#include "npu/design/gemm_design.h"
+#include "npu/design/layer_design.h"
 #include "npu/sim/sim_device.h"
 #include "tests/support/random_matrix.h"
 

@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 #include "npu/design/overlay.h"
 #include "npu/design/resident.h"

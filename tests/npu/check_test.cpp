@@ -9,7 +9,6 @@
 
 #include "npu/design/layer_design.h"
 #include "npu/design/overlay.h"
-#include "npu/design/row_design.h"
 #include "npu/plans/plan.h"
 #include "tests/few_samples.h"
 #include "tests/npu/probe_design.h"

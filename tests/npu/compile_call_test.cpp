@@ -10,7 +10,6 @@
 #include <doctest/doctest.h>
 
 #include "npu/design/layer_design.h"
-#include "npu/design/row_design.h"
 #include "npu/plans/plan.h"
 #include "tests/few_samples.h"
 #include "tests/npu/small_design.h"

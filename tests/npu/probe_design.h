@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "npu/design/row_design.h"
+#include "npu/design/layer_design.h"
 #include "npu/sim/check.h"
 
 namespace wnpu::tests {

@@ -9,9 +9,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
-#include "npu/design/row_design.h"
 #include "npu/sim/compile_call.h"
 #include "tests/npu/small_design.h"
 

@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 #include "npu/plans/plan_model.h"
 #include "npu/sim/simulator.h"

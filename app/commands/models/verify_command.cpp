@@ -15,7 +15,7 @@
 #include "app/system/write_all.h"
 #include "models/base/error.h"
 #include "models/files/open_model.h"
-#include "models/files/packed/packed_file.h"
+#include "models/files/packed_file.h"
 
 namespace wnpu::app {
 namespace {

@@ -7,7 +7,6 @@
 #include "app/commands/npu/computations.h"
 #include "app/options/exit_code.h"
 #include "models/base/dims.h"
-#include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 #include "npu/first_light/microbenchmarks/microbenchmarks.h"
 #include "npu/plans/plan.h"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 
 namespace wnpu::npu {

@@ -14,7 +14,6 @@
 #include <doctest/doctest.h>
 
 #include "npu/design/layer_design.h"
-#include "npu/design/row_design.h"
 #include "npu/sim/check.h"
 #include "npu/sim/compile_call.h"
 #include "tests/npu/probe_design.h"

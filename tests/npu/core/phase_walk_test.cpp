@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "npu/design/layer_design.h"
 #include "npu/design/resident.h"
-#include "npu/design/row_design.h"
 #include "npu/sim/check.h"
 
 using namespace wnpu::npu;  // NOLINT

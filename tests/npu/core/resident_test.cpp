@@ -11,8 +11,7 @@
 
 #include "npu/control/call_start.h"
 #include "npu/core/resident_program.h"
-#include "npu/design/gemm_design.h"
-#include "npu/design/row_design.h"
+#include "npu/design/layer_design.h"
 #include "npu/sim/compile_call.h"
 #include "npu/sim/tile_tasks.h"
 #include "tests/few_samples.h"

@@ -10,7 +10,6 @@
 
 #include <doctest/doctest.h>
 
-#include "npu/design/gemm_design.h"
 #include "npu/design/layer_design.h"
 #include "npu/sim/compile_call.h"
 #include "npu/sim/simulator.h"

@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 
 #include "npu/control/call_start.h"
+#include "npu/design/layer_design.h"
 #include "npu/design/overlay.h"
-#include "npu/design/row_design.h"
 #include "tests/npu/sim/program_runs.h"
 
 using namespace wnpu;  // NOLINT

@@ -1,4 +1,4 @@
-#include "models/files/packed/packed_writer.h"
+#include "models/quantize/packed_writer.h"
 
 #include <array>
 #include <cassert>
@@ -8,7 +8,7 @@
 
 #include "models/base/dims.h"
 #include "models/base/mapped_file.h"
-#include "models/files/packed/packed_format.h"
+#include "models/files/packed_format.h"
 
 namespace wnpu::models {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "models/base/folder.h"
 #include "models/files/model_file.h"
-#include "models/files/packed/operand_store.h"
+#include "models/files/operand_store.h"
 
 namespace wnpu::models {
 

@@ -1,4 +1,4 @@
-#include "models/files/packed/packed_file.h"
+#include "models/files/packed_file.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,8 +15,8 @@
 #include "models/base/json_file.h"
 #include "models/base/mapped_file.h"
 #include "models/files/byte_cursor.h"
-#include "models/files/packed/operand_store.h"
-#include "models/files/packed/packed_format.h"
+#include "models/files/operand_store.h"
+#include "models/files/packed_format.h"
 #include "models/files/tensor_layout.h"
 
 namespace wnpu::models {

@@ -1,4 +1,4 @@
-#include "npu/design/tuning/layer_tuning.h"
+#include "npu/design/layer_tuning.h"
 
 #include <stdexcept>
 #include <string>
