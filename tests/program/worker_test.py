@@ -57,7 +57,7 @@ def check_schemas(rows, results, summary):
     except ImportError:
         print("SKIP: no jsonschema (python3-jsonschema): results are not held to their schemas")
         return
-    for name, values in (("worker/row", rows), ("worker/result", results), ("manifest/summary", [summary])):
+    for name, values in (("jobs/rows/row", rows), ("jobs/rows/result", results), ("jobs/manifest/summary", [summary])):
         rules = json.loads((ROOT / f"app/{name}.schema.json").read_text())
         jsonschema.Draft202012Validator.check_schema(rules)
         for value in values:

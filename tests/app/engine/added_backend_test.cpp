@@ -15,6 +15,7 @@
 #include "app/engine/devices/device_names.h"
 #include "app/engine/devices/encoder_group.h"
 #include "app/formats/writers.h"
+#include "app/options/exit_code.h"
 #include "audio/mel/mel_source.h"
 #include "npu/device.h"
 #include "tests/app/engine/engine_fixture.h"
@@ -72,12 +73,17 @@ struct BackendFixture : tests::EngineFixture {
     both.resize(35 * 16000);
     tests::write_wav(folder.path() / "two.wav", both);
     states_file = folder.path() / "states";
+    write_states("one.wav");
+  }
+
+  // States of the file's first window, as the CPU has them.
+  void write_states(const std::string& file) const {
     const auto loaded = tests::load(path());
     models::ThreadPool pool(1);
     app::EncoderGroup cpu(*loaded, 1, pool, nullptr);
     models::LogMel mel;
     models::EncoderStates states;
-    audio::MelSource(audio::Input{folder.path() / "one.wav", {}}, loaded->dims().n_mels, {})
+    audio::MelSource(audio::Input{folder.path() / file, {}}, loaded->dims().n_mels, {})
         .window(0, mel);
     const app::EncodeJob job{&mel, &states};
     cpu.encode({&job, 1});
@@ -127,7 +133,7 @@ std::vector<std::vector<std::int32_t>> tokens_of(const Transcript& transcript) {
 
 TEST_CASE("added backend: one row, and --device, --help and the transcript know it") {
   const BackendFixture f;
-  CHECK_THROWS_AS(f.run("states", "one.wav"), Error);
+  CHECK_THROWS_AS(f.run("states", "one.wav"), app::UsageError);
   const app::AddedBackend added(kStates);
   CHECK_THROWS_AS(app::AddedBackend{kStates}, std::invalid_argument);
   CHECK(app::device_forms().find("|states|") != std::string::npos);
@@ -147,12 +153,14 @@ TEST_CASE("added backend: one row, and --device, --help and the transcript know 
 TEST_CASE("added backend: where it fails the work ends with the cause, or is the CPU's") {
   const BackendFixture f;
   const app::AddedBackend added(kStates);
+  f.write_states("two.wav");
   CHECK_THROWS_WITH_AS(f.run("states", "two.wav"), doctest::Contains("found the file's end"),
                        Error);
   const Transcript found = f.run("states", "two.wav", "--fallback=cpu");
   CHECK(found.device.fallback == "states: expected another window, found the file's end");
   CHECK(found.device.used == "cpu");
   CHECK(tokens_of(found) == tokens_of(f.run("cpu", "two.wav")));
+  f.write_states("one.wav");
   // Beside the CPU by stated times, all windows of the device first.
   const Transcript beside = f.run("cpu,states", "one.wav", "--npu-window-ms=1");
   REQUIRE(beside.device.devices.size() == 2);
