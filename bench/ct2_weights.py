@@ -17,10 +17,10 @@ _TYPES = {0: "<f4", 1: "<i1", 2: "<i2", 3: "<i4", 4: "<f2"}
 
 
 class Ct2File:
-    """The variables of a model.bin by name."""
+    """The variables of a model.bin by name: views of `data`, so that what is written to them is in it."""
 
     def __init__(self, path):
-        self._data = Path(path).read_bytes()
+        self.data = bytearray(Path(path).read_bytes())
         self._at = 0
         self.variables = {}
         version = self._number("<I")
@@ -34,13 +34,13 @@ class Ct2File:
             self._read_variable(path)
 
     def _number(self, form):
-        (value,) = struct.unpack_from(form, self._data, self._at)
+        (value,) = struct.unpack_from(form, self.data, self._at)
         self._at += struct.calcsize(form)
         return value
 
     def _string(self):
         size = self._number("<H")
-        text = self._data[self._at : self._at + size - 1].decode()
+        text = self.data[self._at : self._at + size - 1].decode()
         self._at += size
         return text
 
@@ -52,7 +52,7 @@ class Ct2File:
         if kind not in _TYPES:
             raise ValueError(f"{path}: {name}: expected one of the types {_TYPES}, found {kind}")
         count = size // np.dtype(_TYPES[kind]).itemsize
-        values = np.frombuffer(self._data, _TYPES[kind], count, self._at)
+        values = np.frombuffer(self.data, _TYPES[kind], count, self._at)
         self.variables[name] = values.reshape(shape)
         self._at += size
 

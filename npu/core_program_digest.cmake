@@ -1,10 +1,5 @@
 # cmake -DOUTPUT=FILE.cpp -P core_program_digest.cmake -- SOURCE...: writes core_program_digest(), the
 # SHA-256 of the sources in this order, without comments and white space: those say nothing to a core.
-# -DFUNCTION and -DHEADER name another function of its kind and the file that declares it.
-if(NOT FUNCTION)
-  set(FUNCTION core_program_digest)
-  set(HEADER npu/design/overlay.h)
-endif()
 include(${CMAKE_CURRENT_LIST_DIR}/arguments.cmake)
 arguments_after_dashes(arguments)
 set(text "")
@@ -17,9 +12,9 @@ foreach(argument ${arguments})
 endforeach()
 string(SHA256 digest "${text}")
 file(WRITE "${OUTPUT}" "// Written by npu/core_program_digest.cmake.
-#include \"${HEADER}\"
+#include \"npu/design/core_program.h\"
 
 namespace wnpu::npu {
-std::string_view ${FUNCTION}() { return \"${digest}\"; }
+std::string_view core_program_digest() { return \"${digest}\"; }
 }  // namespace wnpu::npu
 ")

@@ -75,8 +75,8 @@ example() {
     'npu compute '*) expect 0 'modelled' npu compute "${1##* }" a.npy -o "${1##* }.npy" ;;
     'npu emit') expect 0 ': design' npu emit --size tiny -o design ;;
     'npu split') expect 0 'the model takes' npu split --size tiny ;;
-    'npu tune') expect 0 'all modelled' npu tune --size tiny --budget 0.5s ;;
-    'npu search') expect 0 'all modelled' npu search --size tiny --evaluations 60 --members 2 ;;
+    'npu predict') expect 0 'modelled' npu predict --size tiny ;;
+    'npu check') expect 0 '^fits$' npu check --size tiny ;;
     'npu first-light') expect 0 'simulated' npu first-light --device sim --size tiny --until kernel --runs 1 ;;
     *) fail "$1: expected an example in ${BASH_SOURCE[0]}" ;;
   esac

@@ -15,13 +15,13 @@ namespace {
 
 // An option as it counts.
 struct ConfigRow {
-  std::string command;  // "npu tune"
+  std::string command;  // "npu predict"
   const CLI::Option* option;
   std::optional<Setting> setting;   // none: its default
   std::vector<std::string> values;  // none: no value
 };
 
-// "npu tune" of a command below the program.
+// "npu predict" of a command below the program.
 std::string words_to(const CLI::App& command) {
   const CLI::App* const above = command.get_parent();
   if (above == nullptr || above->get_parent() == nullptr) return command.get_name();

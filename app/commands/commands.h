@@ -13,16 +13,13 @@
 #include "app/commands/worker_command.h"
 #include "app/options/subcommand.h"
 #include "bench/bench_command.h"
-#include "bench/search/search_command.h"
 
 namespace wnpu::app {
 
 inline std::vector<Subcommand> commands_beside_transcribe() {
-  return {bench::bench_command(), models_command(),
-          quantize_command(),     npu_command({bench::search_action()}),
-          plan_command(),         stream_command(),
-          worker_command(),       devices_command(),
-          doctor_command()};
+  return {bench::bench_command(), models_command(),  quantize_command(),
+          npu_command(),          plan_command(),    stream_command(),
+          worker_command(),       devices_command(), doctor_command()};
 }
 
 }  // namespace wnpu::app

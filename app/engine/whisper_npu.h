@@ -85,7 +85,7 @@ typedef struct whisper_npu_model_options {
   const char *npu_xclbin;     // the NPU's overlay; empty: the installed one
   int64_t falls_back;         // not 0: to the CPU, where the device fails in the middle of the work
   uint64_t threads;           // of the CPU; 0, or more than that: one for each CPU of this process
-  const char *npu_plan_file;  // of `whisper-npu npu tune`, in the place of npu_plan and
+  const char *npu_plan_file;  // a layer plan of npu/lab/tune.py, in the place of npu_plan and
                               // npu_precision; empty: none
   const char *npu_operator;   // "gelu=NAME": in the place of the NPU's own; empty: none
   const char *npu_operator_path;  // the shared library that it comes from; empty: it is built in

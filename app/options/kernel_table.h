@@ -1,4 +1,4 @@
-// --kernel-table of bench and npu tune: times by what first light measured on an NPU
+// --kernel-table of bench and npu predict: times by what first light measured on an NPU
 // (npu/first_light/README.md).
 #pragma once
 

@@ -111,7 +111,7 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
       {{npu::kPrecisionNames.begin(), npu::kPrecisionNames.end()}, device.precision},
       [&device](const std::string& name) { device.precision = name; }, "What the NPU computes in");
   app.add_option("--npu-plan-file", device.plan_file,
-                 "A plan of `npu tune` for the model's size, in the place of both")
+                 "A layer plan for the model's size (npu/lab/tune.py), in the place of both")
       ->type_name("FILE");
   add_size(
       app, "--memory-limit", device.memory_limit,

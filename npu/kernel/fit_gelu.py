@@ -8,14 +8,22 @@ precision), of the error itself on the others (the last has t = u - 5 and no con
 r is zero from 5 on).
 """
 import math
-import pathlib
-import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from gauss_jordan import solve  # noqa: E402
 
 DEGREE = 5
 PIECES = [(0.0, 1.25, 0.0), (1.25, 2.5, 1.875), (2.5, 3.75, 3.125), (3.75, 5.0, 5.0)]
+
+
+def solve(rows):
+    """Gauss-Jordan elimination of an augmented matrix."""
+    n = len(rows)
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda k: abs(rows[k][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for k in range(n):
+            if k != i:
+                factor = rows[k][i] / rows[i][i]
+                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i])]
+    return [rows[i][n] / rows[i][i] for i in range(n)]
 
 
 def r(u):

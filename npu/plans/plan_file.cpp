@@ -36,10 +36,13 @@ std::string plan_shape_text(const Target& target, const LayerShape& s) {
          std::to_string(s.hidden);
 }
 
+// Fields that a text has to have: all of a plan file, any of a line.
+enum class Extent { whole, part };
+
 // Reads the parts of one document.
 class PlanReader {
  public:
-  explicit PlanReader(std::string name) : name_(std::move(name)) {}
+  PlanReader(std::string name, Extent extent) : name_(std::move(name)), extent_(extent) {}
 
   PlanFile read(const Json& json) const {
     if (!json.is_object() || !json.contains("document") || json.at("document") != kDocument) {
@@ -51,16 +54,19 @@ class PlanReader {
     require_fields(json, {"document", "schema_version", "target", "precision", "shape", "tuning",
                           "calls", "overlay", "designs", "modelled"});
     PlanFile file;
-    file.target = find_target(text(json, "target"));
-    if (file.target == nullptr) fail("target", "npu1 or npu4", text(json, "target"));
-    const auto precision = find_precision(text(json, "precision"));
-    if (!precision) fail("precision", "bf16 or int8", text(json, "precision"));
-    file.precision = *precision;
-    const Json& shape = member(json, "shape");
-    for (const ShapeField& f : kShape) file.shape.*f.field = size(shape, f.name);
-    file.plan = {tuning(member(json, "tuning")), calls(member(json, "calls"))};
+    read_fields(json, file);
     require_hashes(json, file);
     return file;
+  }
+
+  DesignLine read_line(const Json& json, const PlanFile& usual) const {
+    require_fields(object("a design", json),
+                   {"id", "preset", "target", "precision", "shape", "tuning", "calls"});
+    DesignLine line{{}, {}, usual};
+    if (const Json* id = field(json, "id")) line.id = text("id", *id);
+    if (const Json* preset = field(json, "preset")) line.preset = text("preset", *preset);
+    read_fields(json, line.design);
+    return line;
   }
 
   [[noreturn]] void fail(const std::string& where, const std::string& expected,
@@ -70,21 +76,33 @@ class PlanReader {
   }
 
  private:
-  const Json& member(const Json& parent, const char* key) const {
-    if (!parent.is_object() || !parent.contains(key)) fail(key, "a value", "none");
-    return parent.at(key);
+  // Null where a part has no such field.
+  const Json* field(const Json& parent, const char* key) const {
+    const auto found = parent.find(key);
+    if (found != parent.end()) return &*found;
+    if (extent_ == Extent::whole) fail(key, "a value", "none");
+    return nullptr;
   }
-  std::string text(const Json& parent, const char* key) const {
-    const Json& value = member(parent, key);
+  const Json& member(const Json& parent, const char* key) const {
+    const Json* const found = field(parent, key);
+    if (found == nullptr) fail(key, "a value", "none");
+    return *found;
+  }
+  const Json& object(const char* key, const Json& value) const {
+    if (!value.is_object()) fail(key, "an object", value.dump());
+    return value;
+  }
+  std::string text(const char* key, const Json& value) const {
     if (!value.is_string()) fail(key, "a text", value.dump());
     return value.get<std::string>();
   }
-  std::size_t size(const Json& parent, const char* key) const {
-    const Json& value = member(parent, key);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMostSize) {
-      fail(key, "a whole number", value.dump());
+  void read_size(const Json& parent, const char* key, std::size_t& size) const {
+    const Json* const value = field(parent, key);
+    if (value == nullptr) return;
+    if (!value->is_number_unsigned() || value->get<std::uint64_t>() > kMostSize) {
+      fail(key, "a whole number up to " + std::to_string(kMostSize), value->dump());
     }
-    return value.get<std::size_t>();
+    size = value->get<std::size_t>();
   }
   void require_fields(const Json& parent, const std::set<std::string>& known) const {
     for (const auto& [key, value] : parent.items()) {
@@ -92,21 +110,46 @@ class PlanReader {
     }
   }
 
-  LayerTuning tuning(const Json& json) const {
-    LayerTuning tuning;
+  void read_fields(const Json& json, PlanFile& file) const {
+    if (const Json* value = field(json, "target")) {
+      file.target = find_target(text("target", *value));
+      if (file.target == nullptr) fail("target", "npu1 or npu4", value->dump());
+    }
+    if (const Json* value = field(json, "precision")) {
+      const auto precision = find_precision(text("precision", *value));
+      if (!precision) fail("precision", "bf16 or int8", value->dump());
+      file.precision = *precision;
+    }
+    if (const Json* value = field(json, "shape")) read_shape(object("shape", *value), file.shape);
+    if (const Json* value = field(json, "tuning")) {
+      read_tuning(object("tuning", *value), file.plan.tuning);
+    }
+    if (const Json* value = field(json, "calls")) file.plan.calls = calls(*value);
+  }
+
+  void read_shape(const Json& json, LayerShape& shape) const {
+    std::set<std::string> known;
+    for (const ShapeField& f : kShape) {
+      read_size(json, f.name, shape.*f.field);
+      known.insert(f.name);
+    }
+    if (extent_ == Extent::part) require_fields(json, known);
+  }
+
+  void read_tuning(const Json& json, LayerTuning& tuning) const {
     std::set<std::string> known;
     for (const TuningSize& f : kTuningSizes) {
-      tuning.*f.field = size(json, f.name);
+      read_size(json, f.name, tuning.*f.field);
       known.insert(f.name);
     }
     for (const TuningFlag& f : kTuningFlags) {
-      const Json& value = member(json, f.name);
-      if (!value.is_boolean()) fail(f.name, "true or false", value.dump());
-      tuning.*f.field = value.get<bool>();
       known.insert(f.name);
+      const Json* const value = field(json, f.name);
+      if (value == nullptr) continue;
+      if (!value->is_boolean()) fail(f.name, "true or false", value->dump());
+      tuning.*f.field = value->get<bool>();
     }
     require_fields(json, known);
-    return tuning;
   }
 
   LayerOp op(const Json& json) const {
@@ -154,13 +197,31 @@ class PlanReader {
   }
 
   std::string name_;
+  Extent extent_;
 };
+
+// The document, by a function of the reader; errors of shapes and tunings get the name as well.
+template <typename Read>
+auto read_json(std::string_view text, const std::string& name, Extent extent, const Read& read) {
+  const PlanReader reader(name, extent);
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) {
+    if (extent == Extent::part) reader.fail("a design", "an object", "no JSON");
+    reader.fail("document", std::string(kDocument), "no JSON");
+  }
+  try {
+    return read(reader, json);
+  } catch (const std::invalid_argument& error) {
+    const std::string what = error.what();
+    throw std::invalid_argument(what.starts_with(name + ": ") ? what : name + ": " + what);
+  }
+}
 
 }  // namespace
 
 TunedLayer PlanFile::layer() const { return tuned_layer(*target, shape, precision, plan.tuning); }
 
-std::string plan_file_text(const PlanFile& file, const ModelledPlan& modelled) {
+std::string plan_file_text(const PlanFile& file) {
   Json json{{"document", kDocument},
             {"schema_version", kPlanSchema},
             {"target", file.target->name},
@@ -174,24 +235,19 @@ std::string plan_file_text(const PlanFile& file, const ModelledPlan& modelled) {
   const std::vector<Design> designs = designs_of(file.layer(), file.plan.calls);
   json["overlay"] = hash_text(overlay_hash(designs.front()));
   for (const Design& design : designs) json["designs"].push_back(hash_text(design_hash(design)));
-  json["modelled"] = {{"preset", modelled.preset},
-                      {"objective", modelled.objective},
-                      {"layer_ms", modelled.layer_ms},
-                      {"by_hand_ms", modelled.by_hand_ms},
-                      {"ddr_bytes", modelled.ddr_bytes}};
   return json.dump(2) + "\n";
 }
 
 PlanFile parse_plan_file(const std::string& text, const std::string& name) {
-  const PlanReader reader(name);
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) reader.fail("document", std::string(kDocument), "no JSON");
-  try {
-    return reader.read(json);
-  } catch (const std::invalid_argument& error) {
-    const std::string what = error.what();
-    throw std::invalid_argument(what.starts_with(name + ": ") ? what : name + ": " + what);
-  }
+  return read_json(text, name, Extent::whole,
+                   [](const PlanReader& reader, const Json& json) { return reader.read(json); });
+}
+
+DesignLine parse_design_line(std::string_view text, const std::string& name,
+                             const PlanFile& usual) {
+  return read_json(text, name, Extent::part, [&](const PlanReader& reader, const Json& json) {
+    return reader.read_line(json, usual);
+  });
 }
 
 PlanFile read_plan_file(const std::filesystem::path& file) {
@@ -200,9 +256,7 @@ PlanFile read_plan_file(const std::filesystem::path& file) {
   // A device or a pipe might never end.
   if (std::filesystem::is_regular_file(file, error)) stream.open(file, std::ios::binary);
   if (!stream.is_open()) {
-    throw std::invalid_argument(file.string() +
-                                ": expected a plan that npu tune has written, found no readable "
-                                "file");
+    throw std::invalid_argument(file.string() + ": expected a layer plan, found no readable file");
   }
   return parse_plan_file({std::istreambuf_iterator<char>(stream), {}}, file.string());
 }

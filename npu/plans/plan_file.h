@@ -1,5 +1,5 @@
 // A layer's plan as a file, JSON: what it was made for, the tuning and the calls, and the hashes of
-// the designs that it stands for. Written by `npu tune`; read by whatever plans a layer.
+// the designs that it stands for. Written by lab/tune.py; read by whatever plans a layer.
 //
 //   {"document": "whisper-npu layer plan", "schema_version": 1,
 //    "target": "npu1", "precision": "bf16",
@@ -7,7 +7,7 @@
 //    "tuning": {"state_tile": 0, ...},                  every field of LayerTuning
 //    "calls": [["norm1", "down"]],                      first and last operation of each
 //    "overlay": "...", "designs": ["..."],              hashes, 16 hex digits
-//    "modelled": {...}}                                 what was found, for people; not read
+//    "modelled": {...}}                                 for people; may be missing, is not read
 #pragma once
 
 #include <cstdint>
@@ -32,16 +32,7 @@ struct PlanFile {
   TunedLayer layer() const;
 };
 
-// Time model's figures of a plan, as its file records them.
-struct ModelledPlan {
-  std::string preset;
-  std::string objective;
-  double layer_ms = 0;
-  double by_hand_ms = 0;
-  std::uint64_t ddr_bytes = 0;
-};
-
-std::string plan_file_text(const PlanFile& file, const ModelledPlan& modelled);
+std::string plan_file_text(const PlanFile& file);
 
 // `name` is what messages call it. Throws std::invalid_argument with expected and found where it is
 // no plan, has a field too many or too few, a tuning or calls that no layer can have, or other
@@ -50,6 +41,18 @@ PlanFile parse_plan_file(const std::string& text, const std::string& name);
 
 // Plan read from a file; throws as parse_plan_file() does, and if the file cannot be read.
 PlanFile read_plan_file(const std::filesystem::path& file);
+
+// A design that `npu predict` and `npu check` are asked about: one JSON object with any of the
+// fields target, precision, shape, tuning and calls, as a plan file has them.
+struct DesignLine {
+  std::string id;      // the asker's name for it
+  std::string preset;  // whose times; empty: the usual one's
+  PlanFile design;
+};
+
+// Fields that the line leaves out, or parts of its shape and tuning, are `usual`'s. Throws
+// std::invalid_argument as parse_plan_file() does; whether the design fits is not asked.
+DesignLine parse_design_line(std::string_view text, const std::string& name, const PlanFile& usual);
 
 // Throws std::invalid_argument where the plan is for another array or layer.
 void require_made_for(const PlanFile& file, const Target& target, const LayerShape& shape);

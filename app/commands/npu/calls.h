@@ -26,7 +26,7 @@ struct CallChoice {
   std::string precision = "bf16";
   std::string plan{kEmittedPlans[0]};
   std::size_t parts = kUsualParts;  // of plan heads: devices
-  std::string plan_file;            // of npu tune, in the place of precision and plan; empty: none
+  std::string plan_file;            // layer plan, in the place of precision and plan; empty: none
   std::vector<std::string> computations = {};      // tensor operations beside the plan's calls
   std::optional<std::uint64_t> memory_limit = {};  // of those, on the device
 };

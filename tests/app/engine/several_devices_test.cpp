@@ -220,7 +220,7 @@ TEST_CASE("several devices: a plan file and an operator are read once for all of
   options.requested = "sim:3";
   options.plan_file = (folder.path() / "layer.plan").string();
   const npu::PlanFile plan{&npu::npu1(), npu::Precision::bf16, {1500, 64, 1, 256}, {}};
-  std::ofstream(options.plan_file) << npu::plan_file_text(plan, {});
+  std::ofstream(options.plan_file) << npu::plan_file_text(plan);
   const app::DeviceSetup setup(options);
   std::filesystem::remove(options.plan_file);
   for (int session = 0; session < 2; ++session) {

@@ -19,12 +19,12 @@ folder, shell = os.path.abspath(sys.argv[1]), sys.argv[2]
 # The line so far, and what must be offered, and what must not.
 CASES = [
     ("whisper-npu transcr", ["transcribe"], []),
-    ("whisper-npu npu t", ["tune"], ["transcribe"]),
+    ("whisper-npu npu p", ["predict"], ["plan"]),
     ("whisper-npu npu op v", ["validate"], []),
     ("whisper-npu transcribe --precision int", ["int16", "int8"], ["fp32"]),
     ("whisper-npu transcribe --npu-pl", ["--npu-plan", "--npu-plan-file"], ["--npu-preset"]),
     ("whisper-npu --beam", ["--beam-size"], []),
-    ("whisper-npu npu tune --obj", ["--objective"], []),
+    ("whisper-npu npu predict --sim", ["--simulate"], []),
     ("whisper-npu models pu", ["pull"], ["path"]),
     ("whisper-npu models pull distil-large", ["distil-large-v2", "distil-large-v3.5"], ["distil-medium.en", "talk.wav"]),
     ("whisper-npu transcribe --model distil-large", ["distil-large-v2", "distil-large-v3.5"], ["tiny.en", "silero-vad"]),

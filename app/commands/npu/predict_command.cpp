@@ -1,0 +1,200 @@
+#include "app/commands/npu/predict_command.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/npu/calls.h"
+#include "app/commands/npu/layer_options.h"
+#include "app/jobs/rows/line_splitter.h"
+#include "app/options/exit_code.h"
+#include "app/options/kernel_table.h"
+#include "app/options/option_values.h"
+#include "app/output/written_file.h"
+#include "app/system/output_file.h"
+#include "app/system/write_all.h"
+#include "npu/plans/plan.h"
+#include "npu/time_model/prediction.h"
+
+namespace wnpu::app {
+namespace {
+
+constexpr std::size_t kLongestDesign = 1 << 16;  // bytes of a line
+constexpr std::array<std::string_view, 2> kPredictedPlans{"fused", "batched"};
+
+struct DesignQuestion {
+  npu::Depth depth = npu::Depth::bound;
+  CallChoice choice;
+  std::string preset{npu::kDefaultPreset};
+  std::string kernel_table;
+  bool simulates = false;
+  std::string trace;
+  bool overwrites = false;
+  bool json = false;
+};
+
+// Design of the options: the only one, or the one that lines change.
+npu::PlanFile design_of(const CallChoice& choice) {
+  if (!choice.plan_file.empty()) {
+    const CallChoice usual;
+    if (choice.plan != usual.plan || choice.precision != usual.precision) {
+      throw UsageError("--plan-file says plan and precision: expected neither beside it");
+    }
+    npu::PlanFile file = npu::read_plan_file(choice.plan_file);
+    require_made_for(file, *npu::find_target(choice.target), layer_shape(choice.size));
+    return file;
+  }
+  return {npu::find_target(choice.target),
+          npu::find_precision(choice.precision).value(),
+          layer_shape(choice.size),
+          {{}, npu::layer_calls(npu::find_plan(choice.plan).value())}};
+}
+
+class Answers {
+ public:
+  explicit Answers(const DesignQuestion& question)
+      : depth_(question.simulates ? npu::Depth::simulate : question.depth),
+        usual_(design_of(question.choice)),
+        measured_(read_measured_table(question.kernel_table)),
+        preset_(measured_ ? measured_->preset : npu::find_preset(question.preset)) {}
+
+  const npu::PlanFile& usual() const { return usual_; }
+  const npu::TimePreset& preset() const { return preset_; }
+
+  npu::Prediction predict(const npu::PlanFile& design, const npu::TimePreset& preset) const {
+    if (depth_ != npu::Depth::check && design.target != preset.target) {
+      throw std::invalid_argument("target: expected " + std::string(preset.target->name) +
+                                  ", whose times are modelled, found " +
+                                  std::string(design.target->name));
+    }
+    return npu::predict(design, preset, depth_);
+  }
+
+  // True where the line is a design that fits.
+  bool answer(const Line& line) const {
+    const std::string name = "line " + std::to_string(line.number);
+    nlohmann::ordered_json fault{{"line", line.number}};
+    try {
+      if (line.is_too_long) {
+        throw std::invalid_argument(name + ": expected at most " + std::to_string(kLongestDesign) +
+                                    " bytes, found more");
+      }
+      const npu::DesignLine asked = npu::parse_design_line(line.text, name, usual_);
+      if (!asked.id.empty()) fault["id"] = asked.id;
+      const npu::Prediction found =
+          predict(asked.design, asked.preset.empty() ? preset_ : npu::find_preset(asked.preset));
+      print_report(npu::prediction_json(found, asked.id) + "\n");
+      return found.problems.empty();
+    } catch (const std::invalid_argument& error) {
+      const std::string what = error.what();
+      fault["error"] = what.starts_with(name) ? what : name + ": " + what;
+    }
+    print_report(fault.dump() + "\n");
+    return false;
+  }
+
+ private:
+  npu::Depth depth_;
+  npu::PlanFile usual_;
+  std::optional<npu::MeasuredTable> measured_;
+  npu::TimePreset preset_;
+};
+
+// Answers each line as soon as it is whole: who asks may wait for it.
+bool answer_stdin(const Answers& answers) {
+  bool all_fit = true;
+  const auto take = [&](const Line& line) {
+    if (!line.text.empty() || line.is_too_long) all_fit = answers.answer(line) && all_fit;
+  };
+  LineSplitter lines(kLongestDesign);
+  std::array<char, kLongestDesign> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  while (true) {
+    const ssize_t size = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (size == 0) break;
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) throw UsageError(std::string("stdin: read: ") + std::strerror(errno));
+    lines.add({bytes.data(), static_cast<std::size_t>(size)}, take);
+  }
+  lines.end(take);
+  return all_fit;
+}
+
+int exit_of(bool all_fit) {
+  return static_cast<int>(all_fit ? ExitCode::ok : ExitCode::some_failed);
+}
+
+int run_question(const DesignQuestion& question) {
+  if (question.json && !question.trace.empty()) {
+    throw UsageError("--trace: expected one design, found --json, which reads them from stdin");
+  }
+  require_free_file(question.trace, question.overwrites);
+  const Answers answers(question);
+  if (question.json) return exit_of(answer_stdin(answers));
+  const npu::PlanFile& design = answers.usual();
+  const npu::Prediction found = answers.predict(design, answers.preset());
+  const bool fits = found.problems.empty();
+  write_and_report(
+      [&] {
+        if (question.trace.empty() || !fits) return;
+        const auto calls = npu::designs_of(design.layer(), design.plan.calls);
+        write_file(question.trace, npu::trace_plan(calls, answers.preset()), !question.overwrites);
+      },
+      npu::prediction_text(found));
+  return exit_of(fits);
+}
+
+void add_design_options(CLI::App& app, DesignQuestion& question) {
+  add_name(app, "--target", kTargetNames, question.choice.target, "The array");
+  add_layer_options(app, question.choice.size, question.choice.precision);
+  add_name(app, "--plan", kPredictedPlans, question.choice.plan,
+           "The layer as one call, or as one an operation");
+  app.add_option("--plan-file", question.choice.plan_file,
+                 "A layer plan for the size, in the place of --plan and --precision")
+      ->type_name("FILE");
+  app.add_flag("--json", question.json,
+               "Designs on stdin, a JSON object a line, which say what differs from the options; "
+               "an answer a line by prediction.schema.json (in share/whisper-npu/schemas)");
+}
+
+void add_time_options(CLI::App& app, DesignQuestion& question) {
+  add_preset(app, question.preset, "Whose times are modelled: CLOCK/KERNELS");
+  app.add_option("--kernel-table", question.kernel_table,
+                 "What npu first-light measured on an NPU, in the place of the preset")
+      ->type_name("FILE");
+  app.add_flag("--simulate", question.simulates,
+               "The simulator's time as well; without it times are lower bounds");
+  app.add_option("--trace", question.trace, "File for a trace of every tile, as Perfetto reads it")
+      ->type_name("FILE");
+  app.add_flag("--overwrite", question.overwrites, "Replace a file that is there");
+}
+
+Subcommand question_action(const char* name, const char* help, npu::Depth depth) {
+  const auto question = std::make_shared<DesignQuestion>();
+  question->depth = depth;
+  return {name, help,
+          [question](CLI::App& app) {
+            add_design_options(app, *question);
+            if (question->depth != npu::Depth::check) add_time_options(app, *question);
+          },
+          [question](const std::vector<std::string>&) { return run_question(*question); }};
+}
+
+}  // namespace
+
+Subcommand predict_action() {
+  return question_action("predict", "How long a layer's design takes, by the time model",
+                         npu::Depth::bound);
+}
+
+Subcommand check_action() {
+  return question_action("check", "Whether the array can run a layer's design, or why not",
+                         npu::Depth::check);
+}
+
+}  // namespace wnpu::app
