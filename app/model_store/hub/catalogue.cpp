@@ -1,70 +1,74 @@
 #include "app/model_store/hub/catalogue.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
+#include <charconv>
 #include <system_error>
-#include <utility>
 
 #include "app/engine/model_path.h"
-#include "app/model_store/hub/catalogue_sources.h"
 #include "models/base/folder.h"
 
 namespace wnpu::app {
+
+extern const std::string_view kCatalogue;  // catalogue.txt, made by CMake
+
 namespace {
 
-// openai/whisper __init__.py, available_models(); huggingface/distil-whisper README.md.
-constexpr std::array<std::string_view, 17> kHubNames = {"tiny.en",          "tiny",
-                                                        "base.en",          "base",
-                                                        "small.en",         "small",
-                                                        "medium.en",        "medium",
-                                                        "large-v1",         "large-v2",
-                                                        "large-v3",         "large-v3-turbo",
-                                                        "distil-small.en",  "distil-medium.en",
-                                                        "distil-large-v2",  "distil-large-v3",
-                                                        "distil-large-v3.5"};
+// Words of a line.
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.empty()) return words;
+    words.push_back(line.substr(0, line.find(' ')));
+    line.remove_prefix(words.back().size());
+  }
+}
 
-std::vector<HubModel> make_catalogue() {
+HubFile file_of(std::span<const std::string_view> words) {
+  HubFile file{words[1]};
+  std::from_chars(words[2].data(), words[2].data() + words[2].size(), file.bytes);
+  if (words[3] != "-") file.sha256 = words[3];
+  if (words.size() > 4) file.at = words[4];
+  if (words.size() > 5) file.host = words[5];
+  return file;
+}
+
+std::vector<HubModel> read_catalogue(std::string_view text) {
   std::vector<HubModel> models;
-  for (const std::string_view name : kHubNames) {
-    HubModel model{name, {}, {}};
-    for (auto& source : {ctranslate2_source(name), safetensors_source(name), ggml_source(name),
-                         pytorch_source(name)}) {
-      if (source) model.sources.push_back(*source);
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::vector<std::string_view> words = words_of(line);
+    if (words.empty() || words[0] == "#") continue;
+    if (words[0] == "model") {
+      models.push_back({words[1], {}, words.size() > 2 ? words[2] : ""});
+    } else if (words[0] == "source") {
+      models.back().sources.push_back({words[1], words[2], words[3], words[4], words[5], {}});
+    } else {
+      models.back().sources.back().files.push_back(file_of(words));
     }
-    models.push_back(std::move(model));
   }
   return models;
+}
+
+// All that is published; the detector is last.
+const std::vector<HubModel>& published() {
+  static const std::vector<HubModel> kModels = read_catalogue(kCatalogue);
+  return kModels;
 }
 
 }  // namespace
 
 std::span<const HubModel> hub_models() {
-  static const std::vector<HubModel> kModels = make_catalogue();
-  return kModels;
+  return std::span(published()).first(published().size() - 1);
 }
+
+const HubModel& hub_detector() { return published().back(); }
 
 const HubModel* find_hub_model(std::string_view name) {
   const std::span<const HubModel> models = hub_models();
   const auto found = std::ranges::find(models, full_model_name(std::string(name)), &HubModel::name);
   return found == models.end() ? nullptr : &*found;
-}
-
-// The package silero-vad 6.2.3 at PyPI has the same file, by its SHA-256.
-const HubModel& hub_detector() {
-  static const HubModel kDetector{
-      "silero-vad",
-      {{"safetensors",
-        "https://raw.githubusercontent.com",
-        "snakers4/silero-vad",
-        "fb7d7c7f5df63235f0afd037d8397593829aeb41",
-        kMit,
-        {{"silero_vad_16k.safetensors", 1239748,
-          "c59271c284ae9c8335d795d60e0bfdb71aaaceec578d9bd9ffc1b8153c319ea1",
-          "snakers4/silero-vad/fb7d7c7f5df63235f0afd037d8397593829aeb41/src/silero_vad/data/"
-          "silero_vad_16k.safetensors"}}}},
-      "silero_vad"};
-  return kDetector;
 }
 
 const HubModel* find_published(std::string_view name) {
@@ -88,6 +92,10 @@ std::string_view hub_format_of(const std::filesystem::path& model) {
   return weights.ends_with(".bin") ? "ggml" : "";
 }
 
-std::vector<std::string> hub_names() { return {kHubNames.begin(), kHubNames.end()}; }
+std::vector<std::string> hub_names() {
+  std::vector<std::string> names;
+  for (const HubModel& model : hub_models()) names.emplace_back(model.name);
+  return names;
+}
 
 }  // namespace wnpu::app

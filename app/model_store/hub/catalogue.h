@@ -1,4 +1,4 @@
-// The models that can be pulled by name.
+// The models that can be pulled by name, as catalogue.txt lists them.
 #pragma once
 
 #include <filesystem>
