@@ -73,25 +73,18 @@ FetchOrder fetch_order(const Options& options, const std::string& url, const std
 
 FetchedRecording::FetchedRecording(const FetchOrder& order, std::ostream& err)
     : descriptor_(audio::open_spool(order.name)) {
-  try {
-    fetch_into_spool(order, err);
-    sha256_ = sha256_of_file(path(), order.should_stop);
-    if (order.should_stop && order.should_stop()) throw models::Stopped();
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
-  }
+  fetch_into_spool(order, err);
+  sha256_ = sha256_of_file(path(), order.should_stop);
+  if (order.should_stop && order.should_stop()) throw models::Stopped();
 }
 
-FetchedRecording::~FetchedRecording() { ::close(descriptor_); }
-
 std::string FetchedRecording::path() const {
-  return "/proc/self/fd/" + std::to_string(descriptor_);
+  return "/proc/self/fd/" + std::to_string(descriptor_.get());
 }
 
 void FetchedRecording::fetch_into_spool(const FetchOrder& order, std::ostream& err) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
-  const std::uint64_t room = audio::room_for_spool(descriptor_, order.most_bytes);
+  const std::uint64_t room = audio::room_for_spool(descriptor_.get(), order.most_bytes);
   PullProgress progress(err, order.verbosity);
   progress.begin(name_in_url(order.url));
   Download wanted;
@@ -102,7 +95,7 @@ void FetchedRecording::fetch_into_spool(const FetchOrder& order, std::ostream& e
   wanted.note = [&](const std::string& text) { progress.note(text); };
   wanted.tell_type = [&](std::string_view type) { type_ = type; };
   wanted.should_stop = order.should_stop;
-  SpoolPart part(descriptor_, order.name);
+  SpoolPart part(descriptor_.get(), order.name);
   try {
     fetch(wanted, part);
   } catch (const DownloadError& error) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/options/options.h"
+#include "models/base/descriptor.h"
 
 namespace wnpu::app {
 
@@ -28,9 +29,6 @@ class FetchedRecording {
   // Throws AudioError where there is none, or a larger one; NetworkError where a try later may do
   // better; LibraryError, models::Stopped. A bar on `err` if that is a terminal.
   FetchedRecording(const FetchOrder& order, std::ostream& err);
-  ~FetchedRecording();
-  FetchedRecording(const FetchedRecording&) = delete;
-  FetchedRecording& operator=(const FetchedRecording&) = delete;
 
   // As long as this lives.
   std::string path() const;
@@ -41,7 +39,7 @@ class FetchedRecording {
  private:
   void fetch_into_spool(const FetchOrder& order, std::ostream& err);
 
-  int descriptor_;
+  models::Descriptor descriptor_;
   std::string sha256_;
   std::string type_;
 };

@@ -32,13 +32,11 @@ constexpr std::uint32_t kOfFolderItself = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNM
 }  // namespace
 
 FolderEvents::FolderEvents() : queue_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-  if (queue_ < 0) refuse_watch("inotify_init1", errno);
+  if (!queue_.is_open()) refuse_watch("inotify_init1", errno);
 }
 
-FolderEvents::~FolderEvents() { ::close(queue_); }
-
 bool FolderEvents::add(const std::string& folder) {
-  const int number = ::inotify_add_watch(queue_, folder.c_str(), kEvents);
+  const int number = ::inotify_add_watch(queue_.get(), folder.c_str(), kEvents);
   if (number < 0) {
     if (errno == ENOSPC || errno == ENOMEM) refuse_watch(folder, errno);
     return false;
@@ -51,7 +49,7 @@ bool FolderEvents::add(const std::string& folder) {
 void FolderEvents::drop_others() {
   for (auto each = folders_.begin(); each != folders_.end();) {
     const bool is_kept = added_.contains(each->first);
-    if (!is_kept) ::inotify_rm_watch(queue_, each->first);
+    if (!is_kept) ::inotify_rm_watch(queue_.get(), each->first);
     each = is_kept ? std::next(each) : folders_.erase(each);
   }
   added_.clear();
@@ -59,7 +57,7 @@ void FolderEvents::drop_others() {
 
 FolderEvents::News FolderEvents::wait(std::chrono::milliseconds longest) {
   News news;
-  pollfd ready{queue_, POLLIN, 0};
+  pollfd ready{queue_.get(), POLLIN, 0};
   if (::poll(&ready, 1, static_cast<int>(longest.count())) > 0) read(news);
   return news;
 }
@@ -67,7 +65,7 @@ FolderEvents::News FolderEvents::wait(std::chrono::milliseconds longest) {
 // inotify(7): events of different lengths follow each other, each with its name behind it.
 void FolderEvents::read(News& news) {
   std::array<char, 65536> room{};
-  for (ssize_t size = 0; (size = ::read(queue_, room.data(), room.size())) > 0;) {
+  for (ssize_t size = 0; (size = ::read(queue_.get(), room.data(), room.size())) > 0;) {
     for (std::size_t at = 0; at < static_cast<std::size_t>(size);) {
       inotify_event event{};
       std::memcpy(&event, room.data() + at, sizeof(event));

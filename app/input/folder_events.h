@@ -7,14 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "models/base/descriptor.h"
+
 namespace wnpu::app {
 
 class FolderEvents {
  public:
   FolderEvents();
-  ~FolderEvents();
-  FolderEvents(const FolderEvents&) = delete;
-  FolderEvents& operator=(const FolderEvents&) = delete;
 
   // From now on what happens in this folder is told; a folder that was added before has its new
   // name. Before its contents are listed, so that nothing comes in between. False where it is no
@@ -35,7 +34,7 @@ class FolderEvents {
  private:
   void read(News& news);
 
-  int queue_;
+  models::Descriptor queue_;
   std::map<int, std::string> folders_;  // by their number in the queue
   std::set<int> added_;
 };

@@ -4,7 +4,8 @@
 #include <csignal>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "models/base/descriptor.h"
 
 namespace wnpu::app {
 namespace {
@@ -27,11 +28,9 @@ Wholeness wholeness_of(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return Wholeness::gone;
   if (status.st_size == 0) return Wholeness::empty;
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return errno == ENOENT ? Wholeness::gone : Wholeness::unknown;
-  const Wholeness found = by_lease(file);
-  ::close(file);
-  return found;
+  const models::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) return errno == ENOENT ? Wholeness::gone : Wholeness::unknown;
+  return by_lease(file.get());
 }
 
 FileState state_of(const std::string& path) {

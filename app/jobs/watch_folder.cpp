@@ -19,6 +19,7 @@
 #include "app/options/exit_code.h"
 #include "app/output/output_plan.h"
 #include "app/system/progress.h"
+#include "models/base/descriptor.h"
 #include "models/base/folder.h"
 
 namespace wnpu::app {
@@ -50,24 +51,12 @@ void check_watched_folder(const std::string& folder) {
 
 // The folder, as long as this process watches it: another would do each file a second time. Where
 // the file system knows no locks, nothing is claimed.
-class WatchClaim {
- public:
-  explicit WatchClaim(const std::string& folder)
-      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-      return;
-    ::close(descriptor_);
-    throw UsageError(folder + ": is watched by another process already");
-  }
-  ~WatchClaim() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  WatchClaim(const WatchClaim&) = delete;
-  WatchClaim& operator=(const WatchClaim&) = delete;
-
- private:
-  int descriptor_;
-};
+models::Descriptor claimed(const std::string& folder) {
+  models::Descriptor claim(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!claim.is_open() || ::flock(claim.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return claim;
+  throw UsageError(folder + ": is watched by another process already");
+}
 
 class Watch {
  public:
@@ -76,7 +65,7 @@ class Watch {
         transcribe_(transcribe),
         environment_(environment),
         messages_(*environment.err, options.verbosity, false),
-        claim_(options.watch),
+        claim_(claimed(options.watch)),
         folder_(state_of(options.watch)) {}
 
   int run() {
@@ -235,7 +224,7 @@ class Watch {
   const TranscribeFn& transcribe_;
   const Environment& environment_;
   Messages messages_;
-  WatchClaim claim_;
+  models::Descriptor claim_;
   FileState folder_;
   FolderEvents events_;
   std::deque<ComingFile> coming_;           // in the order in which they came

@@ -17,6 +17,7 @@
 #include "app/system/build_info.h"
 #include "app/system/output_file.h"
 #include "app/system/sha256.h"
+#include "models/base/descriptor.h"
 #include "models/base/error.h"
 #include "models/files/open_model.h"
 #include "models/files/packed_file.h"
@@ -31,33 +32,24 @@ std::string program_text() {
   return std::string("whisper-npu ").append(kVersion).append(" (").append(kGitCommit).append(")");
 }
 
-// Lock (flock) on the file that is at `path` now, kept from others as long as the object lives.
-class HeldFile {
- public:
-  explicit HeldFile(const fs::path& path)
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    struct stat ours {};
-    struct stat there {};
-    is_held_ = descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 &&
-               ::fstat(descriptor_, &ours) == 0 && ::stat(path.c_str(), &there) == 0 &&
-               ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
-    constexpr mode_t kAnyWrite = S_IWUSR | S_IWGRP | S_IWOTH;  // root may write without
-    may_be_written_ = (ours.st_mode & kAnyWrite) != 0 && ::access(path.c_str(), W_OK) == 0;
-  }
-  ~HeldFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  HeldFile(const HeldFile&) = delete;
-  HeldFile& operator=(const HeldFile&) = delete;
-
-  bool is_held() const { return is_held_; }
-  bool may_be_written() const { return may_be_written_; }
-
- private:
-  int descriptor_;
-  bool is_held_ = false;
-  bool may_be_written_ = false;
+// Lock (flock) on the file that is at `path` now, kept from others as long as it is open.
+struct HeldFile {
+  models::Descriptor file;
+  bool is_held = false;
+  bool may_be_written = false;
 };
+HeldFile hold(const fs::path& path) {
+  HeldFile held{models::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
+  struct stat ours {};
+  struct stat there {};
+  const int file = held.file.get();
+  held.is_held = held.file.is_open() && ::flock(file, LOCK_EX | LOCK_NB) == 0 &&
+                 ::fstat(file, &ours) == 0 && ::stat(path.c_str(), &there) == 0 &&
+                 ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+  constexpr mode_t kAnyWrite = S_IWUSR | S_IWGRP | S_IWOTH;  // root may write without
+  held.may_be_written = (ours.st_mode & kAnyWrite) != 0 && ::access(path.c_str(), W_OK) == 0;
+  return held;
+}
 
 void write_packed(models::ModelFile& file, const fs::path& to, const PackedOrder& order,
                   std::size_t n_threads, bool is_new) {
@@ -68,10 +60,10 @@ void write_packed(models::ModelFile& file, const fs::path& to, const PackedOrder
 
 // Writes a file that does not fit anew, if it may; returns the outcome for the note.
 std::string renewed(const fs::path& path, models::Precision wanted, std::size_t n_threads) {
-  const HeldFile held(path);
+  const HeldFile held = hold(path);
   const std::string in_memory = ": packed in memory";
-  if (!held.is_held()) return "another process makes it anew" + in_memory;
-  if (!held.may_be_written()) return "it may not be written" + in_memory;
+  if (!held.is_held) return "another process makes it anew" + in_memory;
+  if (!held.may_be_written) return "it may not be written" + in_memory;
   const auto file = models::open_packed(path);
   std::vector<models::Precision> precisions = packed_precisions(*file->origin());
   if (std::ranges::find(precisions, wanted) == precisions.end()) precisions.push_back(wanted);

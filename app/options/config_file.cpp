@@ -28,6 +28,7 @@ namespace wnpu::app {
 #include <toml++/toml.h>
 
 #include "app/options/exit_code.h"
+#include "models/base/descriptor.h"
 #include "npu/xdg_folder.h"
 
 namespace wnpu::app {
@@ -42,29 +43,14 @@ constexpr std::string_view kPrefix = "WHISPER_NPU_";
 
 using Kind = ConfigNode::Kind;
 
-class OpenFile {
- public:
-  explicit OpenFile(const fs::path& path) : value_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~OpenFile() {
-    if (value_ >= 0) ::close(value_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  int get() const { return value_; }
-
- private:
-  int value_;
-};
-
 [[noreturn]] void refuse_file(const fs::path& file, const std::string& found) {
   throw UsageError(file.string() + ": expected a configuration file, found " + found);
 }
 
 // A device or a pipe might never end.
 std::string read_text(const fs::path& path) {
-  const OpenFile file(path);
-  if (file.get() < 0) refuse_file(path, std::strerror(errno));
+  const models::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) refuse_file(path, std::strerror(errno));
   std::string text;
   std::array<char, 16384> part{};
   while (true) {

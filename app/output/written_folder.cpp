@@ -9,12 +9,14 @@
 #include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "app/options/exit_code.h"
 #include "app/output/made_files.h"
 #include "app/system/output_file.h"
 #include "app/system/unfinished_file.h"
+#include "models/base/descriptor.h"
 #include "models/base/folder.h"
 
 namespace wnpu::app {
@@ -36,8 +38,8 @@ fs::path parent_of(const fs::path& target) {
 }
 
 // As long as it is open and locked, a folder is being written.
-int open_part_folder(const fs::path& path) {
-  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+models::Descriptor open_part_folder(const fs::path& path) {
+  return models::Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
 }
 
 // Removes unfinished folders of processes that were killed.
@@ -46,10 +48,9 @@ void remove_stale_folders(const fs::path& parent) {
   for (const std::string& name : models::names_in(parent, error)) {
     if (!is_part_name(name)) continue;
     const fs::path path = models::join(parent, name);
-    const int folder = open_part_folder(path);
-    if (folder < 0) continue;
-    if (::flock(folder, LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, error);
-    ::close(folder);
+    const models::Descriptor folder = open_part_folder(path);
+    if (!folder.is_open()) continue;
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, error);
   }
 }
 
@@ -79,7 +80,6 @@ class PartFolder {
     std::error_code error;
     if (!path_.empty()) fs::remove_all(path_, error);
     forget_unfinished_folder();
-    if (lock_ >= 0) ::close(lock_);
   }
   PartFolder(const PartFolder&) = delete;
   PartFolder& operator=(const PartFolder&) = delete;
@@ -118,21 +118,19 @@ class PartFolder {
     const bool is_new = fs::create_directory(path, error);
     if (error) fail_folder(target, "cannot be made: " + error.message());
     if (!is_new) return false;
-    const int lock = open_part_folder(path);
-    if (lock < 0 && errno != ENOENT)
+    models::Descriptor lock = open_part_folder(path);
+    if (!lock.is_open() && errno != ENOENT)
       fail_folder(target, "cannot be made: " + std::system_category().message(errno));
-    if (lock >= 0) ::flock(lock, LOCK_EX);
-    if (lock < 0 || !fs::exists(path, error)) {
-      if (lock >= 0) ::close(lock);
-      return false;
-    }
-    lock_ = lock;
+    if (!lock.is_open()) return false;
+    ::flock(lock.get(), LOCK_EX);
+    if (!fs::exists(path, error)) return false;
+    lock_ = std::move(lock);
     path_ = path;
     return true;
   }
 
   fs::path path_;
-  int lock_ = -1;
+  models::Descriptor lock_;
 };
 
 void write_one(const fs::path& folder, const models::StreamedFile& file) {

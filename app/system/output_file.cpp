@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-#include <utility>
 
 #include <climits>
 
 #include "app/system/sha256.h"
 #include "app/system/unfinished_file.h"
 #include "app/system/write_all.h"
+#include "models/base/descriptor.h"
 #include "models/base/folder.h"
 #include "models/base/utf8.h"
 
@@ -25,6 +25,7 @@ namespace wnpu::app {
 namespace {
 
 namespace fs = std::filesystem;
+using models::Descriptor;
 
 constexpr int kMaxLinks = 40;  // as path_resolution(7) has it
 
@@ -38,24 +39,6 @@ constexpr std::string_view kPartSuffix = ".part";
   if (is_its_name) throw OneOutputError(text);
   throw OutputError(text);
 }
-
-// Closes the descriptor at the end of the scope, and asks nobody whether that worked.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return value_; }
-  // Closes now. Some file systems report a full disk only here.
-  int close() { return ::close(std::exchange(value_, -1)); }
-
- private:
-  int value_;
-};
 
 // A name that is registered for remove_unfinished_file until it was renamed or removed.
 class TemporaryName {

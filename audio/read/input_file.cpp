@@ -122,19 +122,11 @@ void copy_to_spool(int from, int spool, const SpoolOrder& order, const std::stri
   }
 }
 
-// Closes at scope's end, also when an exception passes.
-struct Fd {
-  ~Fd() {
-    if (value >= 0) ::close(value);
-  }
-  int release() { return std::exchange(value, -1); }
-  int value = -1;
-};
-
 // A seekable descriptor with the bytes of `source`; `source` itself where it can seek.
-int seekable(Fd& source, const SpoolOrder& order, const std::string& name) {
+models::Descriptor seekable(models::Descriptor source, const SpoolOrder& order,
+                            const std::string& name) {
   struct stat status {};
-  if (::fstat(source.value, &status) != 0) {
+  if (::fstat(source.get(), &status) != 0) {
     throw AudioError(name + ": expected an audio file, found: " + errno_text(errno));
   }
   if (S_ISDIR(status.st_mode)) {
@@ -142,10 +134,10 @@ int seekable(Fd& source, const SpoolOrder& order, const std::string& name) {
   }
   // A regular file on stdin that was partly read already (`(read line; whisper-npu -) < file`) is
   // copied from where it stands.
-  if (S_ISREG(status.st_mode) && ::lseek(source.value, 0, SEEK_CUR) == 0) return source.release();
-  Fd spool{open_spool(name)};
-  copy_to_spool(source.value, spool.value, order, name);
-  return spool.release();
+  if (S_ISREG(status.st_mode) && ::lseek(source.get(), 0, SEEK_CUR) == 0) return source;
+  models::Descriptor spool(open_spool(name));
+  copy_to_spool(source.get(), spool.get(), order, name);
+  return spool;
 }
 
 }  // namespace
@@ -173,38 +165,22 @@ void InputFile::open(const Input& input) {
   const bool is_stdin = input.path == "-";
   const std::string path = is_stdin ? "stdin" : input.path.string();
   name_ = input.name.empty() ? path : input.name;
-  Fd source{is_stdin ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open_file(path, name_)};
-  if (source.value < 0) fail_to_open("stdin", "it to be open");
-  Fd bytes{seekable(source, {input, should_stop_}, name_)};
+  models::Descriptor source(is_stdin ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                     : open_file(path, name_));
+  if (!source.is_open()) fail_to_open("stdin", "it to be open");
+  file_ = seekable(std::move(source), {input, should_stop_}, name_);
   struct stat status {};
-  if (::fstat(bytes.value, &status) != 0) {
+  if (::fstat(file_.get(), &status) != 0) {
     throw AudioError(name_ + ": expected an audio file, found: " + errno_text(errno));
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
-  fd_ = bytes.release();
 }
-
-InputFile::~InputFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-InputFile::InputFile(InputFile&& other) noexcept
-    : name_(std::move(other.name_)),
-      should_stop_(std::move(other.should_stop_)),
-      raw_format_(other.raw_format_),
-      audio_track_(other.audio_track_),
-      range_(other.range_),
-      container_times_(other.container_times_),
-      memory_(other.memory_),
-      fd_(std::exchange(other.fd_, -1)),
-      size_(other.size_),
-      read_errno_(other.read_errno_) {}
 
 InputFile InputFile::duplicate() const {
   InputFile copy;
-  if (fd_ >= 0) {
-    copy.fd_ = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
-    if (copy.fd_ < 0) fail_to_open(name_, "to open it again");
+  if (file_.is_open()) {
+    copy.file_.reset(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
+    if (!copy.file_.is_open()) fail_to_open(name_, "to open it again");
   }
   copy.memory_ = memory_;
   copy.name_ = name_;
@@ -218,7 +194,7 @@ InputFile InputFile::duplicate() const {
 }
 
 std::size_t InputFile::read_at(std::uint64_t offset, std::span<std::byte> out) noexcept {
-  if (fd_ < 0) {
+  if (!file_.is_open()) {
     if (offset >= size_ || should_stop()) return 0;
     const auto rest = memory_.subspan(static_cast<std::size_t>(offset));
     const std::size_t n = std::min(out.size(), rest.size());
@@ -227,8 +203,8 @@ std::size_t InputFile::read_at(std::uint64_t offset, std::span<std::byte> out) n
   }
   std::size_t done = 0;
   while (done < out.size() && !should_stop()) {
-    const ssize_t n =
-        ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+    const ssize_t n = ::pread(file_.get(), out.data() + done, out.size() - done,
+                              static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) read_errno_ = errno;
     if (n <= 0) break;

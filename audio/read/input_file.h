@@ -11,6 +11,7 @@
 #include <string>
 
 #include "audio/read/input.h"
+#include "models/base/descriptor.h"
 
 namespace wnpu::audio {
 
@@ -20,10 +21,6 @@ class InputFile {
   // samples.) `should_stop`, where given, is asked while a pipe is waited for, ten times a second,
   // and before each reading: true, which it must stay, ends that with models::Stopped.
   explicit InputFile(const Input& input, std::function<bool()> should_stop = {});
-  ~InputFile();
-  InputFile(InputFile&& other) noexcept;
-  InputFile& operator=(InputFile&&) = delete;
-
   // Another handle of the same bytes. Throws AudioError.
   InputFile duplicate() const;
 
@@ -54,7 +51,7 @@ class InputFile {
   SampleRange range_;
   bool container_times_ = true;
   std::span<const std::byte> memory_;
-  int fd_ = -1;  // none: memory_
+  models::Descriptor file_;  // none: memory_
   std::uint64_t size_ = 0;
   int read_errno_ = 0;
 };

@@ -34,17 +34,11 @@ ResultFile::ResultFile(std::filesystem::path path, Opening opening)
              !std::filesystem::exists(std::filesystem::symlink_status(path_, error));
   open(is_made_ ? kFlags | O_EXCL : kFlags);
   struct stat state {};
-  const bool is_file = ::fstat(descriptor_, &state) == 0 && S_ISREG(state.st_mode);
-  try {
-    if (!is_file) {
-      throw OutputError(path_.string() + ": expected a regular file, which results are added to");
-    }
-    lock();
-    if (is_made_ && !note_unfinished_file(path_.native())) is_made_ = false;
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
+  if (::fstat(descriptor(), &state) != 0 || !S_ISREG(state.st_mode)) {
+    throw OutputError(path_.string() + ": expected a regular file, which results are added to");
   }
+  lock();
+  if (is_made_ && !note_unfinished_file(path_.native())) is_made_ = false;
 }
 
 ResultFile::~ResultFile() {
@@ -52,14 +46,13 @@ ResultFile::~ResultFile() {
     ::unlink(path_.c_str());
     forget_unfinished_file();
   }
-  ::fsync(descriptor_);
-  ::close(descriptor_);
+  ::fsync(descriptor());
 }
 
 void ResultFile::begin() {
   is_made_ = false;
   forget_unfinished_file();
-  if (opening_ == Opening::replace && ::ftruncate(descriptor_, 0) != 0) {
+  if (opening_ == Opening::replace && ::ftruncate(descriptor(), 0) != 0) {
     fail_call(path_, "ftruncate");
   }
 }
@@ -69,7 +62,7 @@ std::string ResultFile::first_bytes(std::size_t most) const {
   std::size_t n_read = 0;
   while (n_read < most) {
     const ssize_t size =
-        ::pread(descriptor_, bytes.data() + n_read, most - n_read, static_cast<off_t>(n_read));
+        ::pread(descriptor(), bytes.data() + n_read, most - n_read, static_cast<off_t>(n_read));
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) fail_call(path_, "read");
     if (size == 0) break;
@@ -81,8 +74,8 @@ std::string ResultFile::first_bytes(std::size_t most) const {
 
 void ResultFile::open(int flags) {
   constexpr mode_t kMode = 0666;
-  descriptor_ = ::open(path_.c_str(), flags, kMode);
-  if (descriptor_ >= 0) return;
+  descriptor_.reset(::open(path_.c_str(), flags, kMode));
+  if (descriptor_.is_open()) return;
   if (errno == EEXIST) {
     throw OutputError(path_.string() +
                       ": is there already: --resume goes on with it, --overwrite replaces it");
@@ -91,7 +84,7 @@ void ResultFile::open(int flags) {
 }
 
 void ResultFile::lock() const {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  if (::flock(descriptor(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) {
     throw OutputError(path_.string() +
                       ": expected to write it alone, found that another process "
@@ -105,7 +98,7 @@ void ResultFile::read(const LineSplitter::Take& take) const {
   std::vector<char> bytes(std::size_t{1} << 20U);
   off_t at = 0;
   while (true) {
-    const ssize_t size = ::pread(descriptor_, bytes.data(), bytes.size(), at);
+    const ssize_t size = ::pread(descriptor(), bytes.data(), bytes.size(), at);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) fail_call(path_, "read");
     if (size == 0) return;
@@ -121,21 +114,21 @@ void ResultFile::clean(const std::function<bool(const Line&)>& keeps) {
     whole += static_cast<off_t>(line.text.size()) + 1;
     has_others = has_others || (keeps && !keeps(line));
   });
-  if (::ftruncate(descriptor_, whole) != 0) fail_call(path_, "ftruncate");
+  if (::ftruncate(descriptor(), whole) != 0) fail_call(path_, "ftruncate");
   if (!has_others) return;
   write_file(path_, [&](const models::Sink& sink) {
     read([&](const Line& line) {
       if (keeps(line)) sink(std::string(line.text) + "\n");
     });
   });
-  ::close(descriptor_);  // of the file that was replaced
+  // In the place of the file that was replaced.
   open(O_RDWR | O_APPEND | O_CLOEXEC);
   lock();
 }
 
 void ResultFile::add(std::string_view line) {
   for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    const ssize_t written = ::write(descriptor(), rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_call(path_, "write");
     rest.remove_prefix(static_cast<std::size_t>(written));
@@ -145,7 +138,7 @@ void ResultFile::add(std::string_view line) {
 }
 
 void ResultFile::sync() {
-  if (::fsync(descriptor_) != 0) fail_call(path_, "fsync");
+  if (::fsync(descriptor()) != 0) fail_call(path_, "fsync");
   n_unsynced_ = 0;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/jobs/rows/row.h"
+#include "models/base/descriptor.h"
 
 namespace wnpu::app {
 
@@ -26,7 +27,7 @@ class ResultFile {
   ResultFile(const ResultFile&) = delete;
   ResultFile& operator=(const ResultFile&) = delete;
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
 
   // Before results are added: the work can be done. Throws OutputError.
   void begin();
@@ -47,7 +48,7 @@ class ResultFile {
 
   std::filesystem::path path_;
   Opening opening_;
-  int descriptor_ = -1;
+  models::Descriptor descriptor_;
   bool is_made_ = false;  // nothing was there, and it has not begun
   std::size_t n_unsynced_ = 0;
 };

@@ -27,6 +27,7 @@
 #include "app/system/output_file.h"
 #include "app/system/progress.h"
 #include "app/system/write_all.h"
+#include "models/base/descriptor.h"
 #include "models/base/utf8.h"
 
 namespace wnpu::app {
@@ -39,19 +40,15 @@ class ManifestFile {
  public:
   explicit ManifestFile(const std::string& path)
       : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) throw UsageError(path + ": open: " + std::strerror(errno));
+    if (!descriptor_.is_open()) throw UsageError(path + ": open: " + std::strerror(errno));
     struct stat state {};
-    if (::fstat(descriptor_, &state) == 0 && S_ISREG(state.st_mode)) return;
-    ::close(descriptor_);
+    if (::fstat(descriptor(), &state) == 0 && S_ISREG(state.st_mode)) return;
     throw UsageError(path +
                      ": expected a file, which is read twice; whisper-npu worker takes "
                      "rows from a pipe");
   }
-  ~ManifestFile() { ::close(descriptor_); }
-  ManifestFile(const ManifestFile&) = delete;
-  ManifestFile& operator=(const ManifestFile&) = delete;
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
 
   // Each row, and its number from 0; the file is at its beginning again then.
   void read(RowReader& reader, const std::function<void(const Row&, std::size_t)>& take) const {
@@ -67,20 +64,20 @@ class ManifestFile {
       lines.add({bytes.data(), size}, take_line);
     }
     lines.end(take_line);
-    ::lseek(descriptor_, 0, SEEK_SET);
+    ::lseek(descriptor(), 0, SEEK_SET);
   }
 
  private:
   std::size_t read_some(std::vector<char>& bytes) const {
     while (true) {
-      const ssize_t size = ::read(descriptor_, bytes.data(), bytes.size());
+      const ssize_t size = ::read(descriptor(), bytes.data(), bytes.size());
       if (size >= 0) return static_cast<std::size_t>(size);
       if (errno != EINTR) throw UsageError(path_ + ": read: " + std::strerror(errno));
     }
   }
 
   std::string path_;
-  int descriptor_;
+  models::Descriptor descriptor_;
 };
 
 class ManifestRun {

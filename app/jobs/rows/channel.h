@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "app/jobs/rows/line_splitter.h"
+#include "models/base/descriptor.h"
 
 namespace wnpu::app {
 
@@ -14,11 +15,8 @@ class Channel {
  public:
   // Takes over one end of a socket pair.
   explicit Channel(int descriptor);
-  ~Channel();
-  Channel(const Channel&) = delete;
-  Channel& operator=(const Channel&) = delete;
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
 
   // To be sent; what the socket does not take now waits for flush().
   void send(const nlohmann::ordered_json& message);
@@ -35,7 +33,7 @@ class Channel {
   bool receive(const Take& take);
 
  private:
-  int descriptor_;
+  models::Descriptor descriptor_;
   std::string to_send_;
   LineSplitter lines_;
 };

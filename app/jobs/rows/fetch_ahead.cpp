@@ -14,7 +14,7 @@ FetchAhead::FetchAhead(FetchUrl fetch, std::function<bool()> should_stop)
     : fetch_(std::move(fetch)),
       should_stop_(std::move(should_stop)),
       descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
-  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  if (!descriptor_.is_open()) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
 FetchAhead::~FetchAhead() {
@@ -24,7 +24,6 @@ FetchAhead::~FetchAhead() {
   }
   ordered_.notify_one();
   if (thread_.joinable()) thread_.join();
-  ::close(descriptor_);
 }
 
 void FetchAhead::order(std::size_t number, const std::string& url) {
@@ -49,7 +48,7 @@ std::optional<Fetched> FetchAhead::take() {
   Fetched first = std::move(fetched_.front());
   fetched_.pop_front();
   std::uint64_t one = 0;
-  [[maybe_unused]] const ssize_t size = ::read(descriptor_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t size = ::read(descriptor(), &one, sizeof one);
   return first;
 }
 
@@ -81,7 +80,7 @@ void FetchAhead::fetch(const Order& order) {
   const std::lock_guard lock(mutex_);
   fetched_.push_back(std::move(fetched));
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t size = ::write(descriptor_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t size = ::write(descriptor(), &one, sizeof one);
 }
 
 }  // namespace wnpu::app

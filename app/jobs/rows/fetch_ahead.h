@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "app/input/fetched_recording.h"
+#include "models/base/descriptor.h"
 
 namespace wnpu::app {
 
@@ -41,7 +42,7 @@ class FetchAhead {
   // The first that is there, if any.
   std::optional<Fetched> take();
   // Readable while one is there.
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
 
  private:
   struct Order {
@@ -56,7 +57,7 @@ class FetchAhead {
 
   FetchUrl fetch_;
   std::function<bool()> should_stop_;
-  int descriptor_;
+  models::Descriptor descriptor_;
   std::mutex mutex_;
   std::condition_variable ordered_;
   std::deque<Order> orders_;

@@ -33,16 +33,12 @@ PartFile::PartFile(const fs::path& folder, const std::string& name)
     : path_(models::join(folder, name + ".part")),
       from_(models::join(folder, name + ".from")),
       target_(models::join(folder, name)) {
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail("cannot be written");
+  descriptor_.reset(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!descriptor_.is_open()) fail("cannot be written");
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) fail("cannot be looked at");
+  if (::fstat(descriptor_.get(), &status) != 0) fail("cannot be looked at");
   size_ = static_cast<std::uint64_t>(status.st_size);
   if (size_ > 0) origin_ = read_origin(from_);
-}
-
-PartFile::~PartFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void PartFile::fail(const std::string& what) {
@@ -62,7 +58,7 @@ void PartFile::restart(const PartOrigin& origin) {
   // In this order: at no time does a part have bytes of another file than its origin says.
   std::error_code error;
   fs::remove(from_, error);
-  if (::ftruncate(descriptor_, 0) != 0) fail("cannot be begun anew");
+  if (::ftruncate(descriptor_.get(), 0) != 0) fail("cannot be begun anew");
   size_ = 0;
   origin_ = origin;
   std::string text = origin.url;
@@ -72,7 +68,7 @@ void PartFile::restart(const PartOrigin& origin) {
 
 void PartFile::append(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("cannot be written");
     size_ += static_cast<std::uint64_t>(written);
@@ -81,7 +77,7 @@ void PartFile::append(std::string_view bytes) {
 }
 
 void PartFile::finish() {
-  if (::fsync(descriptor_) != 0) fail("cannot be written");
+  if (::fsync(descriptor_.get()) != 0) fail("cannot be written");
   if (::rename(path_.c_str(), target_.c_str()) != 0) fail("cannot be given its name");
   std::error_code error;
   fs::remove(from_, error);
@@ -91,8 +87,7 @@ void PartFile::remove() {
   std::error_code error;
   fs::remove(from_, error);
   fs::remove(path_, error);
-  if (descriptor_ >= 0) ::close(descriptor_);
-  descriptor_ = -1;
+  descriptor_.reset();
 }
 
 }  // namespace wnpu::app

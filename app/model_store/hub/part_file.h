@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/model_store/hub/part.h"
+#include "models/base/descriptor.h"
 
 namespace wnpu::app {
 
@@ -15,9 +16,6 @@ class PartFile final : public Part {
  public:
   // "NAME.part" and "NAME.from" in `folder`, which is there. Throws OutputError.
   PartFile(const std::filesystem::path& folder, const std::string& name);
-  ~PartFile() override;
-  PartFile(const PartFile&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
 
   std::uint64_t size() const override { return size_; }
   const PartOrigin& origin() const override { return origin_; }
@@ -36,7 +34,7 @@ class PartFile final : public Part {
   std::filesystem::path path_;  // of the part
   std::filesystem::path from_;
   std::filesystem::path target_;  // of the whole
-  int descriptor_ = -1;
+  models::Descriptor descriptor_;
   std::uint64_t size_ = 0;
   PartOrigin origin_;
 };

@@ -19,6 +19,7 @@
 #include "app/system/sha256.h"
 #include "app/system/url.h"
 #include "audio/vad/silero_vad.h"
+#include "models/base/descriptor.h"
 #include "models/base/folder.h"
 #include "models/files/open_model.h"
 
@@ -30,10 +31,8 @@ namespace fs = std::filesystem;
 constexpr const char* kPullSums = "SHA256SUMS";
 
 void sync_model_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
+  const models::Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.is_open()) ::fsync(opened.get());
 }
 
 void make_model_folder(const fs::path& folder) {

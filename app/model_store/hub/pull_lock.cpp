@@ -25,32 +25,23 @@ PullLock::PullLock(std::filesystem::path path, const std::function<void()>& tell
     : path_(std::move(path)) {
   // The one who had it has removed the file: a lock on that keeps nobody out.
   do {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail_to_lock(path_);
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) continue;
+    descriptor_.reset(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!descriptor_.is_open()) fail_to_lock(path_);
+    if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0) continue;
     if (errno == EWOULDBLOCK) tell_wait();
-    while (::flock(descriptor_, LOCK_EX) != 0) {
-      const bool is_stopped = errno == EINTR && should_stop && should_stop();
-      if (errno == EINTR && !is_stopped) continue;
-      const int code = errno;
-      ::close(std::exchange(descriptor_, -1));
-      if (is_stopped) throw models::Stopped();
-      errno = code;
-      fail_to_lock(path_);
+    while (::flock(descriptor_.get(), LOCK_EX) != 0) {
+      if (errno != EINTR) fail_to_lock(path_);
+      if (should_stop && should_stop()) throw models::Stopped();
     }
   } while (!is_at_path());
 }
 
-PullLock::~PullLock() {
-  ::unlink(path_.c_str());
-  ::close(descriptor_);
-}
+PullLock::~PullLock() { ::unlink(path_.c_str()); }
 
 bool PullLock::is_at_path() const {
   struct stat ours {};
   struct stat there {};
-  return ::fstat(descriptor_, &ours) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+  return ::fstat(descriptor_.get(), &ours) == 0 && ::stat(path_.c_str(), &there) == 0 &&
          ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "models/base/descriptor.h"
+
 namespace wnpu::app {
 
 class PullLock {
@@ -21,7 +23,7 @@ class PullLock {
   bool is_at_path() const;
 
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  models::Descriptor descriptor_;
 };
 
 }  // namespace wnpu::app
