@@ -30,36 +30,24 @@ extern "C" void ignore_alsa_error(const char* /*file*/, int /*line*/, const char
                                   int /*code*/, const char* /*format*/, ...) {}
 
 struct Alsa {
-  int (*open)(Pcm**, const char*, int, int);
-  int (*set_params)(Pcm*, int, int, unsigned, unsigned, int, unsigned);
-  int (*start)(Pcm*);
-  int (*wait)(Pcm*, int);
-  long (*readi)(Pcm*, void*, unsigned long);
-  int (*recover)(Pcm*, int, int);
-  int (*close)(Pcm*);
-  const char* (*strerror)(int);
-  int (*set_error_handler)(ErrorHandler);
+  models::SharedLibrary<> library{"libasound.so.2", "ALSA's library for --device-input",
+                                  "libasound2"};
+  int (*open)(Pcm**, const char*, int, int) = library.find("snd_pcm_open");
+  int (*set_params)(Pcm*, int, int, unsigned, unsigned, int,
+                    unsigned) = library.find("snd_pcm_set_params");
+  int (*start)(Pcm*) = library.find("snd_pcm_start");
+  int (*wait)(Pcm*, int) = library.find("snd_pcm_wait");
+  long (*readi)(Pcm*, void*, unsigned long) = library.find("snd_pcm_readi");
+  int (*recover)(Pcm*, int, int) = library.find("snd_pcm_recover");
+  int (*close)(Pcm*) = library.find("snd_pcm_close");
+  const char* (*strerror)(int) = library.find("snd_strerror");
+  int (*set_error_handler)(ErrorHandler) = library.find("snd_lib_error_set_handler");
+
+  Alsa() { set_error_handler(ignore_alsa_error); }  // it would print what is thrown here
 };
 
-Alsa load() {
-  const models::SharedLibrary<> library("libasound.so.2", "ALSA's library for --device-input",
-                                        "libasound2");
-  Alsa alsa{};
-  library.find("snd_pcm_open", alsa.open);
-  library.find("snd_pcm_set_params", alsa.set_params);
-  library.find("snd_pcm_start", alsa.start);
-  library.find("snd_pcm_wait", alsa.wait);
-  library.find("snd_pcm_readi", alsa.readi);
-  library.find("snd_pcm_recover", alsa.recover);
-  library.find("snd_pcm_close", alsa.close);
-  library.find("snd_strerror", alsa.strerror);
-  library.find("snd_lib_error_set_handler", alsa.set_error_handler);
-  alsa.set_error_handler(ignore_alsa_error);  // it would print what is thrown here
-  return alsa;
-}
-
 const Alsa& alsa() {
-  static const Alsa kLoaded = load();
+  static const Alsa kLoaded;
   return kLoaded;
 }
 

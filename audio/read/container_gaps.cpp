@@ -13,7 +13,6 @@ extern "C" {
 }
 
 #include "audio/read/input.h"
-#include "audio/read/number_text.h"
 
 namespace wnpu::audio {
 namespace {

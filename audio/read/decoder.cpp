@@ -1,10 +1,20 @@
 #include "audio/read/decoder.h"
 
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "audio/read/error.h"
 
 namespace wnpu::audio {
+
+std::string number_text(double value) {
+  std::array<char, 400> text{};
+  const double rounded = std::abs(value) < 1e12 ? std::round(value * 1000) / 1000 : value;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), rounded).ptr;
+  return {text.data(), end};
+}
 
 bool is_streamed_size(std::uint64_t n_bytes, std::uint64_t frame) {
   return n_bytes == 0 || n_bytes > 0x7FFFF000 - frame;

@@ -66,7 +66,10 @@ Opened open_sndfile(const InputFile& file);
 Opened open_libav(const InputFile& file, const std::vector<std::string>& warnings = {});
 // How the bytes are to be read is not in them. `warnings`: what is known already.
 std::unique_ptr<Decoder> open_raw(const InputFile& file, const RawFormat& format,
-                                  const std::vector<std::string>& warnings = {});
+                                  std::vector<std::string> warnings = {});
+
+// To three places behind the point, without zeros at the end: "76.6", "11", "nan".
+std::string number_text(double value);
 
 // Whether a header's number of bytes of samples is one of those that programs write to a pipe,
 // before they know how many there will be: 0, 0xFFFFFFFF (ffmpeg), 0x7FFFF000 less what is not a

@@ -3,20 +3,24 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <string>
-#include <utility>
 
 #include "audio/read/error.h"
 
 namespace wnpu::audio {
 namespace {
 
-constexpr std::pair<std::string_view, SampleFormat> kFormats[] = {
-    {"s8", SampleFormat::s8},       {"u8", SampleFormat::u8},       {"s16le", SampleFormat::s16le},
-    {"s16be", SampleFormat::s16be}, {"s24le", SampleFormat::s24le}, {"s24be", SampleFormat::s24be},
-    {"s32le", SampleFormat::s32le}, {"s32be", SampleFormat::s32be}, {"f32le", SampleFormat::f32le},
-    {"f32be", SampleFormat::f32be}, {"f64le", SampleFormat::f64le}, {"f64be", SampleFormat::f64be},
-    {"mulaw", SampleFormat::mulaw}, {"alaw", SampleFormat::alaw}};
+struct FormatFacts {
+  std::string_view name;
+  std::size_t bytes;  // of a sample
+};
+
+// In the order of SampleFormat.
+constexpr FormatFacts kFormats[] = {{"s8", 1},    {"u8", 1},    {"s16le", 2}, {"s16be", 2},
+                                    {"s24le", 3}, {"s24be", 3}, {"s32le", 4}, {"s32be", 4},
+                                    {"f32le", 4}, {"f32be", 4}, {"f64le", 8}, {"f64be", 8},
+                                    {"mulaw", 1}, {"alaw", 1}};
 
 std::optional<int> parse_int(std::string_view text, int low, int high) {
   int value = 0;
@@ -27,10 +31,9 @@ std::optional<int> parse_int(std::string_view text, int low, int high) {
 }
 
 std::optional<SampleFormat> parse_format(std::string_view text) {
-  for (const auto& [name, format] : kFormats) {
-    if (name == text) return format;
-  }
-  return std::nullopt;
+  const auto* const found = std::ranges::find(kFormats, text, &FormatFacts::name);
+  if (found == std::end(kFormats)) return std::nullopt;
+  return static_cast<SampleFormat>(found - std::begin(kFormats));
 }
 
 // Behind the last dot, in lower case.
@@ -44,7 +47,7 @@ std::string extension_of(std::string_view name) {
 
 [[noreturn]] void refuse(std::string_view spec) {
   std::string names;
-  for (const auto& [name, format] : kFormats)
+  for (const auto& [name, bytes] : kFormats)
     names += (names.empty() ? "" : ", ") + std::string(name);
   throw AudioError(
       "raw PCM format: expected FORMAT:RATE:CHANNELS such as s16le:16000:1, with a "
@@ -65,34 +68,17 @@ std::string telephone_format(std::string_view name) {
 bool is_raw_name(std::string_view name) {
   const std::string extension = extension_of(name);
   const bool is_format = std::ranges::any_of(
-      kFormats, [&](const auto& format) { return format.first.starts_with(extension); });
+      kFormats, [&](const auto& format) { return format.name.starts_with(extension); });
   return (is_format && extension.size() > 1) || extension == "raw" || extension == "pcm" ||
          extension.starts_with("sln");
 }
 
 std::size_t bytes_per_sample(SampleFormat format) {
-  switch (format) {
-    case SampleFormat::s8:
-    case SampleFormat::u8:
-    case SampleFormat::mulaw:
-    case SampleFormat::alaw:
-      return 1;
-    case SampleFormat::s16le:
-    case SampleFormat::s16be:
-      return 2;
-    case SampleFormat::s24le:
-    case SampleFormat::s24be:
-      return 3;
-    case SampleFormat::s32le:
-    case SampleFormat::s32be:
-    case SampleFormat::f32le:
-    case SampleFormat::f32be:
-      return 4;
-    case SampleFormat::f64le:
-    case SampleFormat::f64be:
-      break;
-  }
-  return 8;
+  return kFormats[static_cast<std::size_t>(format)].bytes;
+}
+
+std::size_t bytes_per_frame(const RawFormat& format) {
+  return bytes_per_sample(format.format) * static_cast<std::size_t>(format.channels);
 }
 
 RawFormat parse_raw_format(std::string_view spec) {

@@ -42,6 +42,8 @@ struct RawFormat {
   bool operator==(const RawFormat&) const = default;
 };
 
+std::size_t bytes_per_frame(const RawFormat& format);
+
 // "s16le:16000:1" is format, rate in Hz, channels. Throws AudioError for anything else.
 RawFormat parse_raw_format(std::string_view spec);
 

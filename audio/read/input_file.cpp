@@ -67,7 +67,7 @@ double bytes_per_second(const Input& input, std::span<const std::byte> begin) {
   constexpr std::size_t kByteRate = 28;  // behind "RIFF....WAVEfmt " and three fields
   if (input.raw_format) {
     const RawFormat& raw = *input.raw_format;
-    return double(bytes_per_sample(raw.format)) * raw.sample_rate * raw.channels;
+    return double(bytes_per_frame(raw)) * raw.sample_rate;
   }
   if (begin.size() < kByteRate + 4) return kMostUsual;
   const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());

@@ -56,4 +56,16 @@ class InputFile {
   int read_errno_ = 0;
 };
 
+// A file with a position, for what reads it from its start on: libraries, by callbacks of theirs.
+struct ByteStream {
+  InputFile file;
+  std::int64_t position = 0;
+
+  std::size_t read(std::span<std::byte> out) noexcept {
+    const std::size_t n = file.read_at(static_cast<std::uint64_t>(position), out);
+    position += static_cast<std::int64_t>(n);
+    return n;
+  }
+};
+
 }  // namespace wnpu::audio

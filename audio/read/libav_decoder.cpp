@@ -15,7 +15,6 @@
 #include "audio/read/decoder.h"
 #include "audio/read/error.h"
 #include "audio/read/libav_handles.h"
-#include "audio/read/number_text.h"
 
 namespace wnpu::audio {
 namespace {

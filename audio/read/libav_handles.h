@@ -55,18 +55,10 @@ struct FreeFrame {
   void operator()(AVFrame* frame) const { libav().av_frame_free(&frame); }
 };
 
-// An InputFile with a position, behind libav's C callbacks.
-struct ByteStream {
-  InputFile file;
-  std::int64_t position = 0;
-};
-
 inline int read_bytes(void* opaque, std::uint8_t* out, int size) {
   auto& stream = *static_cast<ByteStream*>(opaque);
   const std::size_t n =
-      stream.file.read_at(static_cast<std::uint64_t>(stream.position),
-                          std::as_writable_bytes(std::span(out, static_cast<std::size_t>(size))));
-  stream.position += static_cast<std::int64_t>(n);
+      stream.read(std::as_writable_bytes(std::span(out, static_cast<std::size_t>(size))));
   return n == 0 ? AVERROR_EOF : static_cast<int>(n);
 }
 

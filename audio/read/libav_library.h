@@ -15,53 +15,76 @@ extern "C" {
 #include <libavutil/samplefmt.h>
 }
 
+#include "audio/read/error.h"
+#include "models/base/shared_library.h"
+
 namespace wnpu::audio {
 
-// The functions that are used, each under its name in its library.
+// One of them. The major version is the interface that we are compiled against; Debian's package
+// has it, too. Throws MissingLibrary, as find() does.
+models::SharedLibrary<MissingLibrary> ffmpeg_library(const std::string& library, int major_version);
+
+// A function of a library, by its name there.
+#define WNPU_FIND(library, function) /* NOLINT(cppcoreguidelines-macro-usage) */ \
+  decltype(&::function) function = (library).find(#function)
+
 struct Libav {
-  // libavformat
-  decltype(&::avformat_alloc_context) avformat_alloc_context;
-  decltype(&::avformat_open_input) avformat_open_input;
-  decltype(&::avformat_find_stream_info) avformat_find_stream_info;
-  decltype(&::avformat_close_input) avformat_close_input;
-  decltype(&::avio_alloc_context) avio_alloc_context;
-  decltype(&::avio_context_free) avio_context_free;
-  decltype(&::av_find_best_stream) av_find_best_stream;
-  decltype(&::av_read_frame) av_read_frame;
-  // libavcodec
-  decltype(&::av_codec_iterate) av_codec_iterate;
-  decltype(&::avcodec_alloc_context3) avcodec_alloc_context3;
-  decltype(&::avcodec_free_context) avcodec_free_context;
-  decltype(&::avcodec_open2) avcodec_open2;
-  decltype(&::avcodec_parameters_to_context) avcodec_parameters_to_context;
-  decltype(&::avcodec_receive_frame) avcodec_receive_frame;
-  decltype(&::avcodec_send_packet) avcodec_send_packet;
-  decltype(&::av_packet_alloc) av_packet_alloc;
-  decltype(&::av_packet_free) av_packet_free;
-  decltype(&::av_packet_unref) av_packet_unref;
-  // libavutil
-  decltype(&::av_dict_free) av_dict_free;
-  decltype(&::av_dict_set) av_dict_set;
-  decltype(&::av_frame_alloc) av_frame_alloc;
-  decltype(&::av_frame_free) av_frame_free;
-  decltype(&::av_freep) av_freep;
-  decltype(&::av_log_set_level) av_log_set_level;
-  decltype(&::av_malloc) av_malloc;
-  decltype(&::av_strerror) av_strerror;
+  Libav() { av_log_set_level(AV_LOG_QUIET); }
+
+  models::SharedLibrary<MissingLibrary> avformat =
+      ffmpeg_library("libavformat", LIBAVFORMAT_VERSION_MAJOR);
+  WNPU_FIND(avformat, avformat_alloc_context);
+  WNPU_FIND(avformat, avformat_open_input);
+  WNPU_FIND(avformat, avformat_find_stream_info);
+  WNPU_FIND(avformat, avformat_close_input);
+  WNPU_FIND(avformat, avio_alloc_context);
+  WNPU_FIND(avformat, avio_context_free);
+  WNPU_FIND(avformat, av_find_best_stream);
+  WNPU_FIND(avformat, av_read_frame);
+  models::SharedLibrary<MissingLibrary> avcodec =
+      ffmpeg_library("libavcodec", LIBAVCODEC_VERSION_MAJOR);
+  WNPU_FIND(avcodec, av_codec_iterate);
+  WNPU_FIND(avcodec, avcodec_alloc_context3);
+  WNPU_FIND(avcodec, avcodec_free_context);
+  WNPU_FIND(avcodec, avcodec_open2);
+  WNPU_FIND(avcodec, avcodec_parameters_to_context);
+  WNPU_FIND(avcodec, avcodec_receive_frame);
+  WNPU_FIND(avcodec, avcodec_send_packet);
+  WNPU_FIND(avcodec, av_packet_alloc);
+  WNPU_FIND(avcodec, av_packet_free);
+  WNPU_FIND(avcodec, av_packet_unref);
+  models::SharedLibrary<MissingLibrary> avutil =
+      ffmpeg_library("libavutil", LIBAVUTIL_VERSION_MAJOR);
+  WNPU_FIND(avutil, av_dict_free);
+  WNPU_FIND(avutil, av_dict_set);
+  WNPU_FIND(avutil, av_frame_alloc);
+  WNPU_FIND(avutil, av_frame_free);
+  WNPU_FIND(avutil, av_freep);
+  WNPU_FIND(avutil, av_log_set_level);
+  WNPU_FIND(avutil, av_malloc);
+  WNPU_FIND(avutil, av_strerror);
 };
 
 // libswresample, and what it wants of libavutil.
 struct Swresample {
-  decltype(&::swr_alloc_set_opts2) swr_alloc_set_opts2;
-  decltype(&::swr_convert) swr_convert;
-  decltype(&::swr_free) swr_free;
-  decltype(&::swr_get_out_samples) swr_get_out_samples;
-  decltype(&::swr_init) swr_init;
-  decltype(&::swr_set_matrix) swr_set_matrix;
-  decltype(&::av_channel_layout_default) av_channel_layout_default;
-  decltype(&::av_channel_layout_from_mask) av_channel_layout_from_mask;
-  decltype(&::av_log_set_level) av_log_set_level;
+  Swresample() { av_log_set_level(AV_LOG_QUIET); }
+
+  models::SharedLibrary<MissingLibrary> swr =
+      ffmpeg_library("libswresample", LIBSWRESAMPLE_VERSION_MAJOR);
+  WNPU_FIND(swr, swr_alloc_set_opts2);
+  WNPU_FIND(swr, swr_convert);
+  WNPU_FIND(swr, swr_free);
+  WNPU_FIND(swr, swr_get_out_samples);
+  WNPU_FIND(swr, swr_init);
+  WNPU_FIND(swr, swr_set_matrix);
+  models::SharedLibrary<MissingLibrary> avutil =
+      ffmpeg_library("libavutil", LIBAVUTIL_VERSION_MAJOR);
+  WNPU_FIND(avutil, av_channel_layout_default);
+  WNPU_FIND(avutil, av_channel_layout_from_mask);
+  WNPU_FIND(avutil, av_log_set_level);
 };
+
+#undef WNPU_FIND
 
 // Loaded at the first call, and quiet: FFmpeg's log would go to stderr. Throws MissingLibrary where
 // a library or a function is missing. Any thread.

@@ -10,7 +10,6 @@ extern "C" {
 }
 
 #include "audio/read/error.h"
-#include "audio/read/number_text.h"
 
 namespace wnpu::audio {
 namespace {

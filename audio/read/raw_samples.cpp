@@ -9,13 +9,6 @@ extern "C" {
 namespace wnpu::audio {
 namespace {
 
-std::uint64_t load_little_endian(std::span<const std::byte> bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;)
-    value = value << 8 | std::to_integer<unsigned>(bytes[i]);
-  return value;
-}
-
 std::uint64_t load_big_endian(std::span<const std::byte> bytes) {
   std::uint64_t value = 0;
   for (const std::byte b : bytes) value = value << 8 | std::to_integer<unsigned>(b);
@@ -39,26 +32,15 @@ bool is_big_endian(SampleFormat format) {
 // Format of libav that samples of this format are widened to.
 AVSampleFormat widened(SampleFormat format) {
   switch (format) {
-    case SampleFormat::u8:
-    case SampleFormat::s8:
-    case SampleFormat::mulaw:
-    case SampleFormat::alaw:
-    case SampleFormat::s16le:
-    case SampleFormat::s16be:
-      return AV_SAMPLE_FMT_S16;
-    case SampleFormat::s24le:
-    case SampleFormat::s24be:
-    case SampleFormat::s32le:
-    case SampleFormat::s32be:
-      return AV_SAMPLE_FMT_S32;
     case SampleFormat::f32le:
     case SampleFormat::f32be:
       return AV_SAMPLE_FMT_FLT;
     case SampleFormat::f64le:
     case SampleFormat::f64be:
-      break;
+      return AV_SAMPLE_FMT_DBL;
+    default:
+      return bytes_per_sample(format) <= 2 ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_S32;
   }
-  return AV_SAMPLE_FMT_DBL;
 }
 
 std::size_t bytes_of(AVSampleFormat format) {
@@ -103,6 +85,13 @@ void widen_sample(SampleFormat format, std::span<const std::byte> bytes, std::ui
 }
 
 }  // namespace
+
+std::uint64_t load_little_endian(std::span<const std::byte> bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;)
+    value = value << 8 | std::to_integer<unsigned>(bytes[i]);
+  return value;
+}
 
 int widened_format(SampleFormat format) { return widened(format); }
 

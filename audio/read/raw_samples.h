@@ -11,6 +11,8 @@
 
 namespace wnpu::audio {
 
+std::uint64_t load_little_endian(std::span<const std::byte> bytes);
+
 // AVSampleFormat of the samples that widen() makes.
 int widened_format(SampleFormat format);
 

@@ -86,18 +86,13 @@ AVSampleFormat sample_format(int format) {
   }
 }
 
-// An InputFile with a position, behind libsndfile's C callbacks.
-struct VirtualFile {
-  InputFile file;
-  sf_count_t position = 0;
-};
-
-VirtualFile& from(void* user) { return *static_cast<VirtualFile*>(user); }
+// libsndfile's C callbacks.
+ByteStream& from(void* user) { return *static_cast<ByteStream*>(user); }
 
 sf_count_t vio_length(void* user) { return static_cast<sf_count_t>(from(user).file.size()); }
 
 sf_count_t vio_seek(sf_count_t offset, int whence, void* user) {
-  VirtualFile& v = from(user);
+  ByteStream& v = from(user);
   if (whence == SEEK_CUR) offset += v.position;
   if (whence == SEEK_END) offset += vio_length(user);
   v.position = std::max<sf_count_t>(offset, 0);
@@ -105,11 +100,9 @@ sf_count_t vio_seek(sf_count_t offset, int whence, void* user) {
 }
 
 sf_count_t vio_read(void* out, sf_count_t count, void* user) {
-  VirtualFile& v = from(user);
-  const auto n = v.file.read_at(static_cast<std::uint64_t>(v.position),
-                                {static_cast<std::byte*>(out), static_cast<std::size_t>(count)});
-  v.position += static_cast<sf_count_t>(n);
-  return static_cast<sf_count_t>(n);
+  ByteStream& v = from(user);
+  return static_cast<sf_count_t>(
+      v.read({static_cast<std::byte*>(out), static_cast<std::size_t>(count)}));
 }
 
 sf_count_t vio_write(const void*, sf_count_t, void*) { return 0; }
@@ -166,7 +159,7 @@ std::optional<std::string> truncation(SNDFILE* file, std::uint64_t file_bytes,
 class SndfileDecoder final : public Decoder {
  public:
   explicit SndfileDecoder(const InputFile& file)
-      : virtual_file_(std::make_unique<VirtualFile>(VirtualFile{file.duplicate()})) {
+      : virtual_file_(std::make_unique<ByteStream>(ByteStream{file.duplicate()})) {
     SF_VIRTUAL_IO io{vio_length, vio_seek, vio_read, vio_write, vio_tell};
     errno = 0;
     file_.reset(sf_open_virtual(&io, SFM_READ, &sf_info_, virtual_file_.get()));
@@ -251,7 +244,7 @@ class SndfileDecoder final : public Decoder {
     }
   }
 
-  std::unique_ptr<VirtualFile> virtual_file_;  // its address is known to libsndfile
+  std::unique_ptr<ByteStream> virtual_file_;  // its address is known to libsndfile
   SndfilePtr file_;
   SF_INFO sf_info_{};
   PcmInfo info_;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -32,10 +33,6 @@ struct StreamFormat {
   std::string name;                // of the format
 };
 
-std::size_t frame_bytes(const RawFormat& format) {
-  return bytes_per_sample(format.format) * static_cast<std::size_t>(format.channels);
-}
-
 class HeaderReader {
  public:
   HeaderReader(const ByteSource& source, const std::string& name) : source_(source), name_(name) {}
@@ -60,13 +57,6 @@ class HeaderReader {
   std::uint64_t long_size_ = 0;  // of the samples of RF64; 0: not known
   std::optional<StreamFormat> format_;
 };
-
-std::uint64_t number(std::span<const std::byte> bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;)
-    value = value << 8 | std::to_integer<std::uint64_t>(bytes[i]);
-  return value;
-}
 
 std::string text(std::span<const std::byte> bytes) {
   std::string chars;
@@ -124,12 +114,12 @@ void HeaderReader::take_format(std::uint64_t n) {
   if (n < 16 || n > 1024) fail("a format of 16 bytes or more", std::to_string(n) + " bytes");
   const auto bytes = take(static_cast<std::size_t>(n + n % 2));
   const std::span<const std::byte> all(bytes);
-  std::uint64_t tag = number(all.first(2));
-  const std::uint64_t channels = number(all.subspan(2, 2));
-  const std::uint64_t rate = number(all.subspan(4, 4));
-  const std::uint64_t bits = number(all.subspan(14, 2));
+  std::uint64_t tag = load_little_endian(all.first(2));
+  const std::uint64_t channels = load_little_endian(all.subspan(2, 2));
+  const std::uint64_t rate = load_little_endian(all.subspan(4, 4));
+  const std::uint64_t bits = load_little_endian(all.subspan(14, 2));
   const bool is_extensible = tag == kExtensible && n >= 40;
-  if (is_extensible) tag = number(all.subspan(24, 2));
+  if (is_extensible) tag = load_little_endian(all.subspan(24, 2));
   const auto type = stream_format(tag, bits);
   if (!type) {
     fail("PCM of 8 to 32 bits, floating point of 32 or 64, A-law or mu-law",
@@ -140,7 +130,7 @@ void HeaderReader::take_format(std::uint64_t n) {
   format.samples = {*type, static_cast<int>(std::min(rate, kMost)), static_cast<int>(channels)};
   format.name = "WAV";
   check_info({format.name, format.samples.channels, format.samples.sample_rate}, name_);
-  const std::uint64_t speakers = is_extensible ? number(all.subspan(20, 4)) : 0;
+  const std::uint64_t speakers = is_extensible ? load_little_endian(all.subspan(20, 4)) : 0;
   if (std::popcount(speakers) == static_cast<int>(channels)) format.speakers = speakers;
 }
 
@@ -148,14 +138,14 @@ void HeaderReader::take_format(std::uint64_t n) {
 void HeaderReader::take_long_sizes(std::uint64_t n) {
   if (n < 16 || n > kMostHeader) fail("sizes of 16 bytes or more", std::to_string(n) + " bytes");
   const auto bytes = take(static_cast<std::size_t>(n + n % 2));
-  long_size_ = number(std::span(bytes).subspan(8, 8));
+  long_size_ = load_little_endian(std::span(bytes).subspan(8, 8));
 }
 
 // Bytes of samples in a data chunk whose size field is `n`; kNoEnd: as many as come.
 std::uint64_t HeaderReader::n_sample_bytes(std::uint64_t n) const {
   constexpr std::uint64_t kInLongSizes = 0xFFFFFFFF;
   if (is_rf64_ && n == kInLongSizes) return long_size_ == 0 ? kNoEnd : long_size_;
-  return is_streamed_size(n, frame_bytes(format_->samples)) ? kNoEnd : n;
+  return is_streamed_size(n, bytes_per_frame(format_->samples)) ? kNoEnd : n;
 }
 
 StreamFormat HeaderReader::read() {
@@ -163,7 +153,7 @@ StreamFormat HeaderReader::read() {
   while (true) {
     const auto head = take(8);
     const std::string chunk = text(std::span(head).first(4));
-    const std::uint64_t n = number(std::span(head).subspan(4));
+    const std::uint64_t n = load_little_endian(std::span(head).subspan(4));
     if (chunk == "fmt ") {
       take_format(n);
     } else if (chunk == "data") {
@@ -182,11 +172,12 @@ StreamFormat HeaderReader::read() {
 
 class StreamDecoder final : public Decoder {
  public:
-  StreamDecoder(ByteSource source, StreamFormat format)
+  StreamDecoder(ByteSource source, StreamFormat format, std::vector<std::string> warnings = {})
       : source_(std::move(source)),
         format_(std::move(format)),
         info_{format_.name, format_.samples.channels, format_.samples.sample_rate},
-        left_(format_.n_bytes) {}
+        left_(format_.n_bytes),
+        warnings_(std::move(warnings)) {}
 
   const PcmInfo& info() const override { return info_; }
   const std::vector<std::string>& warnings() const override { return warnings_; }
@@ -206,7 +197,7 @@ class StreamDecoder final : public Decoder {
   }
 
  private:
-  std::size_t frame_bytes() const { return audio::frame_bytes(format_.samples); }
+  std::size_t frame_bytes() const { return bytes_per_frame(format_.samples); }
 
   void fill() {
     std::array<std::byte, 1 << 14> bytes;
@@ -246,7 +237,27 @@ class StreamDecoder final : public Decoder {
   std::vector<std::string> warnings_;
 };
 
+constexpr const char* kRawName = "raw PCM";
+
 }  // namespace
+
+std::unique_ptr<Decoder> open_raw(const InputFile& file, const RawFormat& format,
+                                  std::vector<std::string> warnings) {
+  check_info({kRawName, format.channels, format.sample_rate}, file.name());
+  const std::uint64_t rest = file.size() % bytes_per_frame(format);
+  if (rest != 0) {
+    warnings.push_back("expected whole frames of " + std::to_string(bytes_per_frame(format)) +
+                       " bytes, found " + std::to_string(rest) + " bytes more at the end");
+  }
+  const auto stream = std::make_shared<ByteStream>(ByteStream{file.duplicate()});
+  const auto source = [stream](std::span<std::byte> out) {
+    const std::size_t n = stream->read(out);
+    stream->file.check();
+    return n;
+  };
+  return std::make_unique<StreamDecoder>(
+      source, StreamFormat{format, 0, file.size() - rest, kRawName}, std::move(warnings));
+}
 
 std::unique_ptr<PcmReader> open_pcm_stream(ByteSource source,
                                            const std::optional<RawFormat>& format,
@@ -254,7 +265,7 @@ std::unique_ptr<PcmReader> open_pcm_stream(ByteSource source,
   StreamFormat stream;
   if (format) {
     stream.samples = *format;
-    stream.name = "raw PCM";
+    stream.name = kRawName;
   } else {
     stream = HeaderReader(source, name).read();
   }

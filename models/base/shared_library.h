@@ -26,10 +26,19 @@ class SharedLibrary {
     fail(title, found);
   }
 
-  template <typename Function>
-  void find(const char* name, Function& found) const {
-    found = reinterpret_cast<Function>(::dlsym(handle_, name));  // NOLINT: as dlsym(3) says
-    if (found == nullptr) fail(std::string("the function ") + name, "none");
+  // An address, which becomes a pointer to whatever function it is taken for.
+  struct Found {
+    void* address;
+
+    template <typename Function>
+    operator Function*() const {                    // NOLINT(google-explicit-constructor)
+      return reinterpret_cast<Function*>(address);  // NOLINT: as dlsym(3) says
+    }
+  };
+  Found find(const char* name) const {
+    const Found found{::dlsym(handle_, name)};
+    if (found.address == nullptr) fail(std::string("the function ") + name, "none");
+    return found;
   }
 
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const {

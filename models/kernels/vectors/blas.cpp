@@ -57,9 +57,9 @@ Loaded load() {
   Loaded loaded;
   try {
     const models::SharedLibrary<> library("libopenblas.so.0", "OpenBLAS", "libopenblas0");
-    library.find("openblas_get_corename", loaded.blas.corename);
-    library.find("cblas_sgemm", loaded.blas.sgemm);
-    library.find("openblas_set_num_threads", loaded.blas.set_num_threads);
+    loaded.blas.corename = library.find("openblas_get_corename");
+    loaded.blas.sgemm = library.find("cblas_sgemm");
+    loaded.blas.set_num_threads = library.find("openblas_set_num_threads");
   } catch (const models::LibraryError& error) {
     loaded.fault = error.what();
   }
