@@ -98,7 +98,7 @@ std::filesystem::path detector_weights(const StreamOptions& options, Messages& m
   return {};
 }
 
-int stream(const StreamOptions& options) {
+int stream(const StreamOptions& options, const std::vector<std::string>& /*files*/) {
   use_log_format(options.work.log_format);
   if (options.device_input.empty() && ::isatty(STDIN_FILENO) != 0)
     throw UsageError("stream: stdin is a terminal: send audio there, or give --device-input");
@@ -150,10 +150,8 @@ int stream(const StreamOptions& options) {
 }  // namespace
 
 Subcommand stream_command() {
-  const auto options = std::make_shared<StreamOptions>();
-  return {"stream", "Speech on stdin or from a microphone to text, while it is spoken",
-          [options](CLI::App& app) { add_stream_options(app, *options); },
-          [options](const std::vector<std::string>&) { return stream(*options); }};
+  return subcommand("stream", "Speech on stdin or from a microphone to text, while it is spoken",
+                    add_stream_options, stream);
 }
 
 }  // namespace wnpu::app

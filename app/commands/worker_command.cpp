@@ -1,6 +1,5 @@
 #include "app/commands/worker_command.h"
 
-#include <memory>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -36,7 +35,7 @@ void add_worker_options(CLI::App& app, Options& options) {
   add_group(app, "Model and device", [&] { add_pull_options(app, options); });
 }
 
-int work(const Options& options) {
+int work(const Options& options, const std::vector<std::string>& /*files*/) {
   use_log_format(options.log_format);
   RowReader reader("", options.allows_urls);
   const auto print = [](const RowResult&, const std::string& line) {
@@ -53,10 +52,9 @@ int work(const Options& options) {
 }  // namespace
 
 Subcommand worker_command() {
-  const auto options = std::make_shared<Options>();
-  return {"worker", "Rows on stdin (JSON lines that name recordings) to results on stdout",
-          [options](CLI::App& app) { add_worker_options(app, *options); },
-          [options](const std::vector<std::string>&) { return work(*options); }};
+  return subcommand("worker",
+                    "Rows on stdin (JSON lines that name recordings) to results on stdout",
+                    add_worker_options, work);
 }
 
 }  // namespace wnpu::app

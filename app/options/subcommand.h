@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,14 @@ struct Subcommand {
   // neither options nor work of its own.
   std::vector<Subcommand> actions = {};
 };
+
+// A command whose options are kept in an Order: `add` declares them, `run` does the work.
+template <typename Order>
+Subcommand subcommand(const char* name, const char* help, void (*add)(CLI::App&, Order&),
+                      int (*run)(const Order&, const std::vector<std::string>& files)) {
+  const auto order = std::make_shared<Order>();
+  return {name, help, [order, add](CLI::App& app) { add(app, *order); },
+          [order, run](const std::vector<std::string>& files) { return run(*order, files); }};
+}
 
 }  // namespace wnpu::app

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -24,18 +23,6 @@ bool stays_below(const fs::path& name) {
   return name.is_relative() && std::ranges::find(name, fs::path("..")) == name.end();
 }
 
-// Sum by name. Lines of another form, and names that lead elsewhere, name nothing.
-std::map<std::string, std::string> list_of(const fs::path& folder) {
-  std::map<std::string, std::string> sums;
-  std::ifstream list(folder / kSums);
-  for (std::string line; std::getline(list, line);) {
-    if (line.size() <= kSumDigits + 2 || line[kSumDigits] != ' ') continue;
-    std::string name = line.substr(kSumDigits + 2);
-    if (stays_below(name)) sums.emplace(std::move(name), line.substr(0, kSumDigits));
-  }
-  return sums;
-}
-
 // Folders that the list's files are in, relative as they are.
 std::set<fs::path> folders_of(const std::map<std::string, std::string>& sums) {
   std::set<fs::path> folders;
@@ -51,7 +38,7 @@ std::set<fs::path> folders_of(const std::map<std::string, std::string>& sums) {
 class StrangerSearch {
  public:
   explicit StrangerSearch(const fs::path& folder)
-      : folder_(folder), sums_(list_of(folder)), folders_(folders_of(sums_)) {}
+      : folder_(folder), sums_(listed_sums(folder)), folders_(folders_of(sums_)) {}
 
   // `in` is relative; the folder itself is empty. No deeper than the list's own folders.
   std::string look_in(const fs::path& in) const {
@@ -97,16 +84,21 @@ std::string checksums_of(const fs::path& folder, std::span<const std::string> na
   return text;
 }
 
-std::vector<std::string> listed_files(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& [name, sum] : list_of(folder)) names.push_back(name);
-  return names;
+std::map<std::string, std::string> listed_sums(const fs::path& folder) {
+  std::map<std::string, std::string> sums;
+  std::ifstream list(folder / kSums);
+  for (std::string line; std::getline(list, line);) {
+    if (line.size() <= kSumDigits + 2 || line[kSumDigits] != ' ') continue;
+    std::string name = line.substr(kSumDigits + 2);
+    if (stays_below(name)) sums.emplace(std::move(name), line.substr(0, kSumDigits));
+  }
+  return sums;
 }
 
 std::string stranger_in(const fs::path& folder) { return StrangerSearch(folder).look_in({}); }
 
 void remove_listed(const fs::path& folder) {
-  const std::map<std::string, std::string> sums = list_of(folder);
+  const std::map<std::string, std::string> sums = listed_sums(folder);
   const std::set<fs::path> folders = folders_of(sums);
   std::error_code error;
   for (const auto& [name, sum] : sums) fs::remove(folder / name, error);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace wnpu::app {
 
@@ -14,8 +14,9 @@ inline constexpr const char* kSums = "SHA256SUMS";
 // The list of these files, which are below `folder`. Throws OutputError where one cannot be read.
 std::string checksums_of(const std::filesystem::path& folder, std::span<const std::string> names);
 
-// Names in the folder's list; none where there is no list.
-std::vector<std::string> listed_files(const std::filesystem::path& folder);
+// Sums in the folder's list by the files' names; none where there is no list. Lines of another
+// form, and names that lead elsewhere, name nothing.
+std::map<std::string, std::string> listed_sums(const std::filesystem::path& folder);
 
 // First thing in `folder`, at any depth, that its list does not account for: a file, link or folder
 // that is not named there, or one whose contents are others, with the reason. Empty: nothing.

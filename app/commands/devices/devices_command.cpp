@@ -1,6 +1,5 @@
 #include "app/commands/devices/devices_command.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,12 +12,20 @@
 namespace wnpu::app {
 namespace {
 
-struct Listing {
+struct DeviceListing {
   std::string xclbin;
   bool json = false;
 };
 
-int list(const Listing& listing) {
+void add_devices_options(CLI::App& app, DeviceListing& listing) {
+  app.add_option("--xclbin", listing.xclbin, "The NPU's overlay; the installed one if not given")
+      ->type_name("FILE");
+  app.add_flag("--json", listing.json,
+               "JSON on stdout instead of text, by devices.schema.json (in "
+               "share/whisper-npu/schemas)");
+}
+
+int list(const DeviceListing& listing, const std::vector<std::string>& /*files*/) {
   const DeviceList devices = list_devices(listing.xclbin);
   print_report(listing.json ? devices_json(devices) : devices_text(devices));
   return static_cast<int>(ExitCode::ok);
@@ -27,17 +34,9 @@ int list(const Listing& listing) {
 }  // namespace
 
 Subcommand devices_command() {
-  const auto listing = std::make_shared<Listing>();
-  return {"devices", "What --device can name here, and what cannot be used: why, and what mends it",
-          [listing](CLI::App& app) {
-            app.add_option("--xclbin", listing->xclbin,
-                           "The NPU's overlay; the installed one if not given")
-                ->type_name("FILE");
-            app.add_flag("--json", listing->json,
-                         "JSON on stdout instead of text, by "
-                         "devices.schema.json (in share/whisper-npu/schemas)");
-          },
-          [listing](const std::vector<std::string>&) { return list(*listing); }};
+  return subcommand("devices",
+                    "What --device can name here, and what cannot be used: why, and what mends it",
+                    add_devices_options, list);
 }
 
 }  // namespace wnpu::app

@@ -1,6 +1,5 @@
 #include "app/commands/devices/doctor_command.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,14 @@ struct Visit {
   bool json = false;
 };
 
-int examine(const Visit& visit) {
+void add_doctor_options(CLI::App& app, Visit& visit) {
+  add_place_options(app, visit.options);
+  app.add_flag("--json", visit.json,
+               "JSON on stdout instead of text, by doctor.schema.json (in "
+               "share/whisper-npu/schemas)");
+}
+
+int examine(const Visit& visit, const std::vector<std::string>& /*files*/) {
   const std::vector<Check> checks = check_all(visit.options);
   print_report(visit.json ? checks_json(checks) : checks_text(checks));
   return static_cast<int>(is_well(checks) ? ExitCode::ok : ExitCode::some_failed);
@@ -28,15 +34,9 @@ int examine(const Visit& visit) {
 }  // namespace
 
 Subcommand doctor_command() {
-  const auto visit = std::make_shared<Visit>();
-  return {"doctor", "Whether what a transcription needs is there and works, and what mends it",
-          [visit](CLI::App& app) {
-            add_place_options(app, visit->options);
-            app.add_flag("--json", visit->json,
-                         "JSON on stdout instead of text, by "
-                         "doctor.schema.json (in share/whisper-npu/schemas)");
-          },
-          [visit](const std::vector<std::string>&) { return examine(*visit); }};
+  return subcommand("doctor",
+                    "Whether what a transcription needs is there and works, and what mends it",
+                    add_doctor_options, examine);
 }
 
 }  // namespace wnpu::app

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -28,13 +27,14 @@ constexpr std::string_view kAll = "all";
 constexpr std::array<std::string_view, 5> kPackedFor{kAuto, "fp32", "int16", "int8", kAll};
 
 struct Convert {
+  std::vector<std::string> names;  // for --help; the command line brings them itself
   std::string file;
   std::string precision{kAuto};
   bool overwrites = false;
 };
 
-void add_convert_options(CLI::App& app, Convert& order, std::vector<std::string>& models) {
-  app.add_option("model", models, "Name in the cache folder, or path");
+void add_convert_options(CLI::App& app, Convert& order) {
+  app.add_option("model", order.names, "Name in the cache folder, or path");
   app.add_option("-o,--output", order.file,
                  "File to make, for --model; NAME.wnpu is found by name; - is stdout")
       ->type_name("FILE");
@@ -50,29 +50,25 @@ std::vector<models::Precision> asked_precisions(const std::string& name) {
   return {models::Precision::fp32, models::Precision::int16, models::Precision::int8};
 }
 
-int convert(Convert order, const std::vector<std::string>& names) {
+int convert(const Convert& order, const std::vector<std::string>& names) {
   if (names.size() != 1) throw UsageError("models convert: expected one model");
   if (order.file.empty()) throw UsageError("models convert: --output is required");
-  if (order.file == "-") order.file = "/dev/stdout";
+  const std::string file = order.file == "-" ? "/dev/stdout" : order.file;
   const std::filesystem::path model = find_model(names[0]);
-  require_free_file(order.file, order.overwrites, {}, Replaceable::packed_models);
-  write_packed_file(model, order.file, asked_precisions(order.precision), available_cpus(),
+  require_free_file(file, order.overwrites, {}, Replaceable::packed_models);
+  write_packed_file(model, file, asked_precisions(order.precision), available_cpus(),
                     !order.overwrites);
-  if (descriptor_of(order.file) == STDOUT_FILENO) return static_cast<int>(ExitCode::ok);
+  if (descriptor_of(file) == STDOUT_FILENO) return static_cast<int>(ExitCode::ok);
   std::error_code error;
-  print_report(order.file + ": " + std::to_string(std::filesystem::file_size(order.file, error)) +
-               " bytes\n");
+  print_report(file + ": " + std::to_string(std::filesystem::file_size(file, error)) + " bytes\n");
   return static_cast<int>(ExitCode::ok);
 }
 
 }  // namespace
 
 Subcommand convert_action() {
-  const auto order = std::make_shared<Convert>();
-  const auto names = std::make_shared<std::vector<std::string>>();
-  return {"convert", "Make one file of a model that needs no packing when it is loaded",
-          [order, names](CLI::App& app) { add_convert_options(app, *order, *names); },
-          [order](const std::vector<std::string>& files) { return convert(*order, files); }};
+  return subcommand("convert", "Make one file of a model that needs no packing when it is loaded",
+                    add_convert_options, convert);
 }
 
 }  // namespace wnpu::app

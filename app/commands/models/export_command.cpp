@@ -2,7 +2,6 @@
 
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +25,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kWeightTypes{"fp32", "fp16"};
 
 struct Export {
+  std::vector<std::string> names;  // for --help; the command line brings them itself
   std::string folder;
   bool is_onnx = false;
   std::string weights{kWeightTypes[0]};
@@ -34,8 +34,8 @@ struct Export {
   bool overwrites = false;
 };
 
-void add_export_options(CLI::App& app, Export& order, std::vector<std::string>& models) {
-  app.add_option("model", models, "Name in the cache folder, or path");
+void add_export_options(CLI::App& app, Export& order) {
+  app.add_option("model", order.names, "Name in the cache folder, or path");
   app.add_flag("--onnx", order.is_onnx,
                "Encoder, decoder and decoder with a past, as HuggingFace's optimum names them");
   app.add_option("-o,--output-dir", order.folder, "Folder to make")->type_name("DIR");
@@ -80,11 +80,8 @@ int export_model(const Export& order, const std::vector<std::string>& names) {
 }  // namespace
 
 Subcommand export_action() {
-  const auto order = std::make_shared<Export>();
-  const auto names = std::make_shared<std::vector<std::string>>();
-  return {"export", "Write a model in the format of another program",
-          [order, names](CLI::App& app) { add_export_options(app, *order, *names); },
-          [order](const std::vector<std::string>& files) { return export_model(*order, files); }};
+  return subcommand("export", "Write a model in the format of another program", add_export_options,
+                    export_model);
 }
 
 }  // namespace wnpu::app

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -81,6 +80,23 @@ std::vector<ListedModel> listed_models(const fs::path& folder, bool only_here) {
 
 enum class ListedAs { table, names, json };
 
+struct Listing {
+  NamedModels named;
+  bool only_here = false;
+  ListedAs as = ListedAs::table;
+};
+
+void add_list_options(CLI::App& app, Listing& listing) {
+  app.add_flag("--here", listing.only_here, "Only those that are here");
+  CLI::Option* const names = app.add_flag_callback(
+      "--names", [&listing] { listing.as = ListedAs::names; }, "Names alone, a line each");
+  app.add_flag_callback(
+         "--json", [&listing] { listing.as = ListedAs::json; },
+         "As JSON, by models_list.schema.json (in share/whisper-npu/schemas)")
+      ->excludes(names);
+  add_model_dir(app, listing.named);
+}
+
 // As --model takes them: the detector of speech is none.
 std::string names_text(const std::vector<ListedModel>& models) {
   std::string text;
@@ -88,7 +104,8 @@ std::string names_text(const std::vector<ListedModel>& models) {
   return text;
 }
 
-int list_catalogue(const NamedModels& named, bool only_here, ListedAs as) {
+int list_catalogue(const Listing& listing, const std::vector<std::string>& /*files*/) {
+  const auto& [named, only_here, as] = listing;
   const fs::path folder = named.folder();
   const std::vector<ListedModel> models = listed_models(folder, only_here);
   std::vector<TextRow> rows = {
@@ -109,26 +126,8 @@ int list_catalogue(const NamedModels& named, bool only_here, ListedAs as) {
 }  // namespace
 
 Subcommand list_action() {
-  struct Order {
-    NamedModels named;
-    bool only_here = false;
-    ListedAs as = ListedAs::table;
-  };
-  const auto order = std::make_shared<Order>();
-  return {"list", "Models that can be pulled by name, and those that are here",
-          [order](CLI::App& app) {
-            app.add_flag("--here", order->only_here, "Only those that are here");
-            CLI::Option* const names = app.add_flag_callback(
-                "--names", [order] { order->as = ListedAs::names; }, "Names alone, a line each");
-            app.add_flag_callback(
-                   "--json", [order] { order->as = ListedAs::json; },
-                   "As JSON, by models_list.schema.json (in share/whisper-npu/schemas)")
-                ->excludes(names);
-            add_model_dir(app, order->named);
-          },
-          [order](const std::vector<std::string>&) {
-            return list_catalogue(order->named, order->only_here, order->as);
-          }};
+  return subcommand("list", "Models that can be pulled by name, and those that are here",
+                    add_list_options, list_catalogue);
 }
 
 }  // namespace wnpu::app

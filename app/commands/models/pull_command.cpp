@@ -1,5 +1,4 @@
 #include <iostream>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -68,10 +67,8 @@ int pull_models(const PullCommand& order, const std::vector<std::string>& names)
 }  // namespace
 
 Subcommand pull_action() {
-  const auto order = std::make_shared<PullCommand>();
-  return {"pull", "Fetch models by name; prints where they are",
-          [order](CLI::App& app) { add_options_of_pull(app, *order); },
-          [order](const std::vector<std::string>& names) { return pull_models(*order, names); }};
+  return subcommand("pull", "Fetch models by name; prints where they are", add_options_of_pull,
+                    pull_models);
 }
 
 }  // namespace wnpu::app

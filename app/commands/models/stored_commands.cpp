@@ -1,7 +1,6 @@
 // remove, path and info: of what is in the models' folder.
 #include <algorithm>
-#include <iostream>
-#include <memory>
+#include <map>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -68,12 +67,11 @@ void require_model(const std::string& name, const fs::path& path) {
 std::string foreign_in(const fs::path& model) {
   std::error_code error;
   if (!fs::is_directory(fs::symlink_status(model, error))) return {};
-  const std::vector<std::string> listed = listed_files(model);
+  const std::map<std::string, std::string> listed = listed_sums(model);
   std::vector<std::string> names = models::names_in(model, error);
   std::ranges::sort(names);
   const auto is_foreign = [&](const std::string& name) {
-    const bool is_known = name == kSums || is_model_file_name(name) ||
-                          std::ranges::find(listed, name) != listed.end();
+    const bool is_known = name == kSums || is_model_file_name(name) || listed.contains(name);
     return !is_known || fs::is_directory(fs::symlink_status(models::join(model, name), error));
   };
   const auto found = std::ranges::find_if(names, is_foreign);
@@ -167,50 +165,52 @@ void tell_of(const std::string& name, const fs::path& folder, bool is_json) {
   print_report(text);
 }
 
+void add_names(CLI::App& app, NamedModels& named) { add_named_models(app, named); }
+
+int remove_models(const NamedModels& named, const std::vector<std::string>& names) {
+  require_some(names, "models remove");
+  for (const std::string& name : names) {
+    if (left_of_pull(name, named.folder()).empty()) place_of(name, named.folder());
+  }
+  for (const std::string& name : names) remove_model(name, named.folder());
+  return static_cast<int>(ExitCode::ok);
+}
+
+int print_path(const NamedModels& named, const std::vector<std::string>& names) {
+  require_one(names, "models path");
+  print_report(place_of(names[0], named.folder()).string() + "\n");
+  return static_cast<int>(ExitCode::ok);
+}
+
+struct InfoQuestion {
+  NamedModels named;
+  bool is_json = false;
+};
+
+void add_info_options(CLI::App& app, InfoQuestion& question) {
+  add_named_models(app, question.named, kNameOrPath);
+  app.add_flag("--json", question.is_json,
+               "As JSON, by models_info.schema.json (in share/whisper-npu/schemas)");
+}
+
+int print_info(const InfoQuestion& question, const std::vector<std::string>& names) {
+  require_one(names, "models info");
+  tell_of(names[0], question.named.folder(), question.is_json);
+  return static_cast<int>(ExitCode::ok);
+}
+
 }  // namespace
 
 Subcommand remove_action() {
-  const auto named = std::make_shared<NamedModels>();
-  return {"remove", "Remove models that are here, and what was left of pulling them",
-          [named](CLI::App& app) { add_named_models(app, *named); },
-          [named](const std::vector<std::string>& names) {
-            require_some(names, "models remove");
-            for (const std::string& name : names) {
-              if (left_of_pull(name, named->folder()).empty()) place_of(name, named->folder());
-            }
-            for (const std::string& name : names) remove_model(name, named->folder());
-            return static_cast<int>(ExitCode::ok);
-          }};
+  return subcommand("remove", "Remove models that are here, and what was left of pulling them",
+                    add_names, remove_models);
 }
 
-Subcommand path_action() {
-  const auto named = std::make_shared<NamedModels>();
-  return {"path", "Where a model is", [named](CLI::App& app) { add_named_models(app, *named); },
-          [named](const std::vector<std::string>& names) {
-            require_one(names, "models path");
-            print_report(place_of(names[0], named->folder()).string() + "\n");
-            return static_cast<int>(ExitCode::ok);
-          }};
-}
+Subcommand path_action() { return subcommand("path", "Where a model is", add_names, print_path); }
 
 Subcommand info_action() {
-  struct Order {
-    NamedModels named;
-    bool is_json = false;
-  };
-  const auto order = std::make_shared<Order>();
-  return {"info", "What a model is, where it is, and where it comes from",
-          [order](CLI::App& app) {
-            add_named_models(app, order->named, kNameOrPath);
-            app.add_flag("--json", order->is_json,
-                         "As JSON, by models_info.schema.json "
-                         "(in share/whisper-npu/schemas)");
-          },
-          [order](const std::vector<std::string>& names) {
-            require_one(names, "models info");
-            tell_of(names[0], order->named.folder(), order->is_json);
-            return static_cast<int>(ExitCode::ok);
-          }};
+  return subcommand("info", "What a model is, where it is, and where it comes from",
+                    add_info_options, print_info);
 }
 
 }  // namespace wnpu::app

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +9,7 @@
 #include "app/model_store/hub/pins.h"
 #include "app/model_store/packed_file.h"
 #include "app/options/exit_code.h"
+#include "app/output/made_files.h"
 #include "app/system/sha256.h"
 #include "app/system/write_all.h"
 #include "models/base/error.h"
@@ -27,16 +26,6 @@ struct Known {
   std::string sha256;
   std::string by;
 };
-
-// SHA256SUMS of a folder, by names.
-std::map<std::string, Known> sums_in(const fs::path& folder) {
-  std::map<std::string, Known> known;
-  std::ifstream file(folder / "SHA256SUMS");
-  for (std::string sum, name; file >> sum && std::getline(file >> std::ws, name);) {
-    if (is_sha256(sum)) known[name] = {sum, "SHA256SUMS"};
-  }
-  return known;
-}
 
 // The published model whose weights are at `path`, whatever their name; nullptr: none of them.
 const HubModel* model_of_weights(const fs::path& path) {
@@ -60,7 +49,11 @@ std::map<std::string, Known> known_of(const std::string& name, const fs::path& p
   std::error_code error;
   const bool is_folder = fs::is_directory(path, error);
   std::map<std::string, Known> known;
-  if (is_folder) known = sums_in(path);
+  if (is_folder) {
+    for (const auto& [file, sum] : listed_sums(path)) {
+      if (is_sha256(sum)) known[file] = {sum, kSums};
+    }
+  }
   const HubModel* model = find_published(name);
   if (model == nullptr) model = model_of_weights(path);
   const HubSource* const source = model == nullptr ? nullptr : model->find(hub_format_of(path));
@@ -125,9 +118,10 @@ Verdict verify_model(const std::string& name, const fs::path& folder) {
   return is_right ? Verdict::right : Verdict::wrong;
 }
 
-int verify_models(const NamedModels& named, std::vector<std::string> names) {
+int verify_models(const NamedModels& named, const std::vector<std::string>& asked) {
   const fs::path folder = named.folder();
-  const bool is_of_all = names.empty();
+  const bool is_of_all = asked.empty();
+  std::vector<std::string> names = asked;
   if (is_of_all) {
     names = models_in(folder);
     const std::string detector(hub_detector().name);
@@ -143,13 +137,14 @@ int verify_models(const NamedModels& named, std::vector<std::string> names) {
   return static_cast<int>(n_wrong == 0 ? ExitCode::ok : ExitCode::model);
 }
 
+void add_names_or_paths(CLI::App& app, NamedModels& named) { add_named_models(app, named, kNameOrPath); }
+
 }  // namespace
 
 Subcommand verify_action() {
-  const auto named = std::make_shared<NamedModels>();
-  return {"verify", "Whether the files of models are what was published; of all that are here",
-          [named](CLI::App& app) { add_named_models(app, *named, kNameOrPath); },
-          [named](const std::vector<std::string>& names) { return verify_models(*named, names); }};
+  return subcommand("verify",
+                    "Whether the files of models are what was published; of all that are here",
+                    add_names_or_paths, verify_models);
 }
 
 }  // namespace wnpu::app

@@ -35,6 +35,7 @@ constexpr const char* kReportName = "quantize.json";
 constexpr const char* kPageName = "quantize.html";
 
 struct QuantizeOrder {
+  std::vector<std::string> names;  // for --help; the command line brings them itself
   std::string precision;
   std::optional<double> max_error;
   std::vector<std::string> recordings;  // to calibrate with
@@ -51,8 +52,8 @@ std::vector<std::string_view> type_names() {
   return names;
 }
 
-void add_quantize_options(CLI::App& app, QuantizeOrder& order, std::vector<std::string>& models) {
-  app.add_option("model", models, "Name in the cache folder, or path");
+void add_quantize_options(CLI::App& app, QuantizeOrder& order) {
+  app.add_option("model", order.names, "Name in the cache folder, or path");
   order.precision = type_names().front();
   add_name(
       app, "--precision", type_names(), order.precision,
@@ -169,7 +170,9 @@ QuantizeReport report_of(const QuantizeOrder& order, DType type, const Quantized
   return report;
 }
 
-int quantize(QuantizeOrder order, std::vector<std::string> names) {
+int quantize(const QuantizeOrder& asked, const std::vector<std::string>& named) {
+  QuantizeOrder order = asked;
+  std::vector<std::string> names = named;
   const FolderKind kind = {"quantize", kReportName};
   if (!order.recordings.empty() && names.size() > 1) {
     order.recordings.insert(order.recordings.end(), names.begin() + 1, names.end());
@@ -197,11 +200,9 @@ int quantize(QuantizeOrder order, std::vector<std::string> names) {
 }  // namespace
 
 Subcommand quantize_command() {
-  const auto order = std::make_shared<QuantizeOrder>();
-  const auto names = std::make_shared<std::vector<std::string>>();
-  return {"quantize", "Write a model with its matrices in fewer bits, and what that costs them",
-          [order, names](CLI::App& app) { add_quantize_options(app, *order, *names); },
-          [order](const std::vector<std::string>& models) { return quantize(*order, models); }};
+  return subcommand("quantize",
+                    "Write a model with its matrices in fewer bits, and what that costs them",
+                    add_quantize_options, quantize);
 }
 
 }  // namespace wnpu::app

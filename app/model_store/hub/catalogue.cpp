@@ -24,7 +24,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
   }
 }
 
-HubFile file_of(std::span<const std::string_view> words) {
+HubFile listed_file(std::span<const std::string_view> words) {
   HubFile file{words[1]};
   std::from_chars(words[2].data(), words[2].data() + words[2].size(), file.bytes);
   if (words[3] != "-") file.sha256 = words[3];
@@ -45,7 +45,7 @@ std::vector<HubModel> read_catalogue(std::string_view text) {
     } else if (words[0] == "source") {
       models.back().sources.push_back({words[1], words[2], words[3], words[4], words[5], {}});
     } else {
-      models.back().sources.back().files.push_back(file_of(words));
+      models.back().sources.back().files.push_back(listed_file(words));
     }
   }
   return models;
