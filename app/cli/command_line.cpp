@@ -15,21 +15,11 @@
 #include "app/options/option_values.h"
 #include "app/options/output_options.h"
 #include "app/options/work_options.h"
-#include "audio/read/error.h"
-#include "audio/read/input.h"
 #include "models/kernels/vectors/instruction_set.h"
 #include "models/text/vocabulary.h"
 
 namespace wnpu::app {
 namespace {
-
-void check_stdin_format(const std::string& text) {
-  try {
-    audio::parse_raw_format(text);
-  } catch (const audio::AudioError& error) {
-    throw CLI::ValidationError("--stdin-format", error.what());
-  }
-}
 
 void add_input_options(CLI::App& app, Options& options) {
   app.add_option("files", options.inputs,
@@ -43,14 +33,7 @@ void add_input_options(CLI::App& app, Options& options) {
                  "until a signal ends it; with -r those below as well")
       ->configurable(false)  // as files
       ->type_name("DIR");
-  app.add_option_function<std::string>(
-         "--stdin-format",
-         [&options](const std::string& text) {
-           check_stdin_format(text);
-           options.stdin_format = text;
-         },
-         "stdin is raw samples, e.g. s16le:16000:1")
-      ->type_name("FORMAT:RATE:CHANNELS");
+  add_stdin_format(app, options.stdin_format, "stdin is raw samples, e.g. s16le:16000:1");
   add_url_options(app, options);
   app.add_option_function<std::string>(
          "--audio-track",

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "app/commands/devices/devices_command.h"
-#include "app/commands/devices/doctor_command.h"
 #include "app/commands/models/models_command.h"
 #include "app/commands/npu/npu_command.h"
 #include "app/commands/plan/plan_command.h"

@@ -4,7 +4,6 @@
 #include <ostream>
 
 #include "app/engine/timestamp.h"
-#include "app/formats/subtitles.h"
 #include "models/base/utf8.h"
 
 namespace wnpu::app {

@@ -4,7 +4,7 @@
 #include <iosfwd>
 
 #include "app/engine/whisper_npu.hpp"
-#include "app/formats/subtitle_layout.h"
+#include "app/formats/subtitles.h"
 
 namespace wnpu::app {
 

@@ -5,7 +5,6 @@
 
 #include "app/engine/timestamp.h"
 #include "app/formats/confidence_colors.h"
-#include "app/formats/json_writer.h"
 #include "app/formats/repaired.h"
 #include "app/formats/text_formats.h"
 #include "models/base/utf8.h"

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "app/engine/whisper_npu.hpp"
-#include "app/formats/choices.h"
-#include "app/formats/subtitle_layout.h"
+#include "app/formats/json_writer.h"
+#include "app/formats/subtitles.h"
 
 namespace wnpu::app {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "app/model_store/hub/download.h"
-#include "app/model_store/hub/pull_progress.h"
 #include "app/options/exit_code.h"
+#include "app/system/progress.h"
 #include "app/system/sha256.h"
 #include "app/system/url.h"
 #include "audio/read/error.h"
@@ -85,13 +85,15 @@ std::string FetchedRecording::path() const {
 void FetchedRecording::fetch_into_spool(const FetchOrder& order, std::ostream& err) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
   const std::uint64_t room = audio::room_for_spool(descriptor_.get(), order.most_bytes);
-  PullProgress progress(err, order.verbosity);
-  progress.begin(name_in_url(order.url));
+  Messages progress = pull_messages(err, order.verbosity);
+  progress.begin_bytes(name_in_url(order.url));
   Download wanted;
   wanted.url = order.url;
   wanted.name = order.name;
   wanted.most_bytes = room;
-  wanted.tell = [&](std::uint64_t done, std::uint64_t total) { progress.tell(done, total); };
+  wanted.tell = [&](std::uint64_t done, std::uint64_t total) {
+    progress.update_progress(static_cast<double>(done), static_cast<double>(total));
+  };
   wanted.note = [&](const std::string& text) { progress.note(text); };
   wanted.tell_type = [&](std::string_view type) { type_ = type; };
   wanted.should_stop = order.should_stop;

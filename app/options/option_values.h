@@ -36,6 +36,17 @@ bool takes_files(const CLI::App& command);
 // "--output_dir" is "--output-dir".
 std::string with_dashes(std::string name);
 
+// Kinds of an option's value in a configuration file.
+enum class OptionKind { boolean, integer, number, text };
+
+// By the type that --help shows.
+OptionKind kind_of(const CLI::Option& option);
+bool takes_none(const CLI::Option& option);
+
+// A value as the command line has it, in the one way that a file and `config show` write it: "0.5"
+// of ".5", "3" of "003", "True" of "true". What the command line does not read stays as it is.
+std::string usual_form(const CLI::Option& option, const std::string& text);
+
 // openai/whisper's str2bool, in any case.
 bool is_true(const std::string& text);
 CLI::Option* add_bool(CLI::App& app, const std::string& name, std::function<void(bool)> set,

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/engine/whisper_npu.hpp"
-#include "app/formats/choices.h"
 #include "app/formats/writers.h"
 #include "models/kernels/vectors/blas.h"
 

@@ -80,29 +80,23 @@ void add_message_options(CLI::App& app, Options& options) {
 }
 
 void add_text_options(CLI::App& app, Options& options) {
-  const auto set_headers = [&options](const std::string& name) {
-    options.headers = name == "on"    ? Headers::on
-                      : name == "off" ? Headers::off
-                                      : Headers::automatic;
-  };
-  app.add_option_function<std::string>(
-         "--headers", set_headers,
-         "==> FILE <== before each file's text on stdout; auto: with several files")
-      ->check(one_of({"auto", "on", "off"}))
-      ->type_name("auto|on|off")
-      ->default_str("auto");
-  const auto set_color = [&options](const std::string& name) {
-    options.color = name == "always"  ? Color::always
-                    : name == "never" ? Color::never
-                                      : Color::automatic;
-  };
-  app.add_option_function<std::string>(
-         "--color", set_color,
-         "Words, or segments without --word-timestamps, from red to green by their probability, in "
-         "--format text on stdout; auto: on a terminal, unless NO_COLOR is set")
-      ->check(one_of({"auto", "always", "never"}))
-      ->type_name("auto|always|never")
-      ->default_str("auto");
+  add_choice(
+      app, "--headers", {{"auto", "on", "off"}, "auto"},
+      [&options](const std::string& name) {
+        options.headers = name == "on"    ? Headers::on
+                          : name == "off" ? Headers::off
+                                          : Headers::automatic;
+      },
+      "==> FILE <== before each file's text on stdout; auto: with several files");
+  add_choice(
+      app, "--color", {{"auto", "always", "never"}, "auto"},
+      [&options](const std::string& name) {
+        options.color = name == "always"  ? Color::always
+                        : name == "never" ? Color::never
+                                          : Color::automatic;
+      },
+      "Words, or segments without --word-timestamps, from red to green by their probability, in "
+      "--format text on stdout; auto: on a terminal, unless NO_COLOR is set");
 }
 
 // Whether the word is the "--" behind which names of files stand. Behind an option it may be what

@@ -8,7 +8,6 @@
 #include "app/engine/whisper_npu.hpp"
 #include "app/options/exit_code.h"
 #include "app/options/foreign_options.h"
-#include "app/options/option_kind.h"
 #include "app/options/option_values.h"
 #include "models/base/closest_name.h"
 

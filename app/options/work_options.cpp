@@ -14,6 +14,8 @@
 #include "app/options/optimization.h"
 #include "app/options/option_needs.h"
 #include "app/options/option_values.h"
+#include "audio/read/error.h"
+#include "audio/read/input.h"
 #include "decoder/search/decode_options.h"
 #include "models/weights/precision.h"
 #include "npu/design/layer_abi.h"
@@ -85,9 +87,8 @@ void add_model_options(CLI::App& app, Options& options) {
 }
 
 void add_goal(CLI::App& app, Options& options) {
-  add_choice(
-      app, "--optimize-for", {{kGoalNames.begin(), kGoalNames.end()}, ""},
-      [&options](const std::string& name) { options.choices.optimize_for = name; },
+  add_name(
+      app, "--optimize-for", kGoalNames, options.choices.optimize_for,
       "Chooses precision, beams, batch size and the NPU's plan where they are not given; --verbose "
       "and JSON say what");
 }
@@ -102,14 +103,11 @@ void settle_goal(const CLI::App& app, Options& options) {
 }
 
 void add_npu_options(CLI::App& app, DeviceOptions& device) {
-  add_choice(
-      app, "--npu-plan", {{npu::kPlanNames.begin(), npu::kPlanNames.end()}, device.plan},
-      [&device](const std::string& name) { device.plan = name; },
+  add_name(
+      app, "--npu-plan", npu::kPlanNames, device.plan,
       "Calls of the NPU a layer: fused 1, batched 7, hybrid 4 (rest on the CPU), per-op one a row");
-  add_choice(
-      app, "--npu-precision",
-      {{npu::kPrecisionNames.begin(), npu::kPrecisionNames.end()}, device.precision},
-      [&device](const std::string& name) { device.precision = name; }, "What the NPU computes in");
+  add_name(app, "--npu-precision", npu::kPrecisionNames, device.precision,
+           "What the NPU computes in");
   app.add_option("--npu-plan-file", device.plan_file,
                  "A layer plan for the model's size (npu/lab/tune.py), in the place of both")
       ->type_name("FILE");
@@ -127,9 +125,8 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
       ->type_name("PATH");
   app.add_option("--xclbin", device.xclbin, "The NPU's overlay, with its manifest beside it")
       ->type_name("PATH");
-  add_choice(
-      app, "--device-split", {with_auto(npu::kSplitNames), device.split},
-      [&device](const std::string& name) { device.split = name; },
+  add_name(
+      app, "--device-split", with_auto(npu::kSplitNames), device.split,
       "What several devices divide: windows of batches, layers, or heads, whose bits depend on how "
       "many devices there are; auto: by the time model");
   const NumberRange milliseconds{ranges::kMilliseconds};
@@ -328,6 +325,19 @@ void add_row_options(CLI::App& command, RowLimits& rows) {
       "each is tried alone; 0: none hangs");
   add_number(command, "--row-timeout-factor", rows.timeout_factor, {{0, 1e6}},
              "Seconds more for each second of audio at work; a row without a duration counts 600");
+}
+
+CLI::Option* add_stdin_format(CLI::App& command, std::string& target, const std::string& help) {
+  const auto take = [&target](const std::string& text) {
+    try {
+      audio::parse_raw_format(text);
+    } catch (const audio::AudioError& error) {
+      throw CLI::ValidationError("--stdin-format", error.what());
+    }
+    target = text;
+  };
+  return command.add_option_function<std::string>("--stdin-format", take, help)
+      ->type_name("FORMAT:RATE:CHANNELS");
 }
 
 void add_pull_options(CLI::App& app, Options& options) {

@@ -20,6 +20,9 @@ void add_row_options(CLI::App& command, RowLimits& rows);
 // Which recordings at URLs are fetched.
 void add_url_options(CLI::App& command, Options& options);
 
+// --stdin-format, of raw samples.
+CLI::Option* add_stdin_format(CLI::App& command, std::string& target, const std::string& help);
+
 // Whether a model that is not there is pulled.
 void add_pull_options(CLI::App& command, Options& options);
 

@@ -7,8 +7,6 @@
 #include "app/options/option_values.h"
 #include "app/options/output_options.h"
 #include "app/options/work_options.h"
-#include "audio/read/error.h"
-#include "audio/read/input.h"
 
 namespace wnpu::app {
 namespace {
@@ -22,18 +20,9 @@ constexpr Range<double> kPauseMilliseconds = {100, 10000};
 constexpr Range<double> kPadMilliseconds = {0, 5000};
 
 void add_input(CLI::App& app, StreamOptions& options) {
-  CLI::Option* const format = app.add_option_function<std::string>(
-      "--stdin-format",
-      [&options](const std::string& text) {
-        try {
-          audio::parse_raw_format(text);
-        } catch (const audio::AudioError& error) {
-          throw CLI::ValidationError("--stdin-format", error.what());
-        }
-        options.work.stdin_format = text;
-      },
-      "stdin is raw samples, e.g. s16le:16000:1; a WAV if not given");
-  format->type_name("FORMAT:RATE:CHANNELS");
+  CLI::Option* const format =
+      add_stdin_format(app, options.work.stdin_format,
+                       "stdin is raw samples, e.g. s16le:16000:1; a WAV if not given");
   app.add_option("--device-input", options.device_input,
                  "Listen to a device of ALSA instead: default, pulse, hw:1, ...")
       ->excludes(format)

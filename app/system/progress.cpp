@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <ostream>
+#include <unistd.h>
 
 #include "app/formats/shown_text.h"
 #include "app/system/terminal.h"
@@ -111,8 +113,22 @@ void Messages::set_place(std::size_t number, std::size_t n) {
   place_ = n > 1 ? std::to_string(number) + " of " + std::to_string(n) + ": " : "";
 }
 
+Messages pull_messages(std::ostream& err, Verbosity verbosity) {
+  const bool bar = wants_progress(verbosity, ::isatty(STDERR_FILENO) != 0, std::getenv("TERM"));
+  return Messages(err, verbosity, bar, [] { return terminal_columns(STDERR_FILENO); });
+}
+
+void Messages::begin_bytes(std::string label) {
+  file_ = std::move(label);
+  is_bytes_ = true;
+  first_.reset();
+  drawn_ = {};
+  pace_.begin();
+}
+
 void Messages::begin_progress(std::string file) {
   file_ = std::move(file);
+  is_bytes_ = false;
   begin_ = Clock::now();
   drawn_ = {};
   pace_.begin();
@@ -124,6 +140,7 @@ void Messages::log_progress(Clock::time_point now, double done_s, double total_s
   if (verbosity_ == Verbosity::quiet || !pace_.is_due(now, done_s, total_s)) return;
   LogProgress progress;
   progress.file = file_;
+  if (is_bytes_) progress.unit = "bytes";
   progress.done = done_s;
   if (total_s > 0) progress.total = total_s;
   progress.elapsed_s = std::chrono::duration<double>(now - begin_).count();
@@ -132,6 +149,10 @@ void Messages::log_progress(Clock::time_point now, double done_s, double total_s
 
 void Messages::update_progress(double done_s, double total_s) {
   const Clock::time_point now = Clock::now();
+  if (is_bytes_ && !first_) {
+    first_ = done_s;
+    begin_ = now;
+  }
   if (log_format() == LogFormat::json) return log_progress(now, done_s, total_s);
   if (!bar_) return;
   const bool is_news = total_s != total_s_;
@@ -139,7 +160,10 @@ void Messages::update_progress(double done_s, double total_s) {
   drawn_ = now;
   total_s_ = total_s;
   bar_is_drawn_ = true;
-  const double elapsed_s = std::chrono::duration<double>(now - begin_).count();
+  double elapsed_s = std::chrono::duration<double>(now - begin_).count();
+  // As if all of it had come as fast as what came since the beginning.
+  const double came = done_s - first_.value_or(0);
+  if (is_bytes_) elapsed_s = came > 0 ? elapsed_s * done_s / came : 0;
   const std::string label = place_ + std::filesystem::path(file_).filename().string();
   // ECMA-48 EL: erase to the end of the line. Before the text, for behind the last column it would
   // erase that.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,9 @@ class Messages {
   // known. JSON has a line a second at most, and one where the total is known and where all is
   // done.
   void begin_progress(std::string file);
+  // Likewise for a file that comes over the network, in bytes: the time left counts from the first
+  // that is told, whatever was there before.
+  void begin_bytes(std::string label);
   void update_progress(double done_s, double total_s);
   // File whose progress is shown.
   const std::string& file() const { return file_; }
@@ -106,11 +110,16 @@ class Messages {
   bool bar_is_drawn_ = false;
   std::string file_;
   std::string place_;  // "2 of 6: "
+  bool is_bytes_ = false;
+  std::optional<double> first_;  // bytes that were there before
   ProgressPace pace_;
   double total_s_ = 0;
   Clock::time_point begin_;
   Clock::time_point drawn_;
 };
+
+// Messages of what is pulled, with a bar as the terminal allows.
+Messages pull_messages(std::ostream& err, Verbosity verbosity);
 
 // Whether a bar makes sense: stderr is a terminal that can move its cursor (TERM is not "dumb").
 bool wants_progress(Verbosity verbosity, bool err_is_terminal, const char* term);

@@ -1,4 +1,4 @@
-// `whisper-npu devices`: what there is to run on.
+// `whisper-npu devices` and `whisper-npu doctor`: what there is to run on, and whether it works.
 #pragma once
 
 #include "app/options/subcommand.h"
@@ -6,5 +6,6 @@
 namespace wnpu::app {
 
 Subcommand devices_command();
+Subcommand doctor_command();
 
 }  // namespace wnpu::app

@@ -1,11 +1,10 @@
-#include "app/commands/devices/doctor_command.h"
-
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "app/commands/devices/checks.h"
+#include "app/commands/devices/devices_command.h"
 #include "app/options/exit_code.h"
 #include "app/options/work_options.h"
 #include "app/system/write_all.h"

@@ -1,5 +1,3 @@
-#include "app/commands/models/convert_command.h"
-
 #include <array>
 #include <filesystem>
 #include <string>
@@ -9,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/commands/models/hub_actions.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/model_path.h"
 #include "app/model_store/packed_file.h"

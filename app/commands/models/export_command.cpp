@@ -1,5 +1,3 @@
-#include "app/commands/models/export_command.h"
-
 #include <array>
 #include <filesystem>
 #include <span>
@@ -10,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/commands/models/hub_actions.h"
 #include "app/engine/model_path.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"

@@ -1,4 +1,4 @@
-// `whisper-npu models list`, `pull`, `verify`, `remove`, `path` and `info`: models by name.
+// Actions of `whisper-npu models`: models by name, and model files themselves.
 #pragma once
 
 #include <filesystem>
@@ -18,6 +18,8 @@ Subcommand verify_action();
 Subcommand remove_action();
 Subcommand path_action();
 Subcommand info_action();
+Subcommand convert_action();
+Subcommand export_action();
 
 // Arguments that these actions share: names, and the folder that they are in.
 struct NamedModels {

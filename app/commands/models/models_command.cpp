@@ -5,8 +5,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/commands/models/convert_command.h"
-#include "app/commands/models/export_command.h"
 #include "app/commands/models/hub_actions.h"
 #include "app/options/exit_code.h"
 

@@ -137,7 +137,9 @@ int verify_models(const NamedModels& named, const std::vector<std::string>& aske
   return static_cast<int>(n_wrong == 0 ? ExitCode::ok : ExitCode::model);
 }
 
-void add_names_or_paths(CLI::App& app, NamedModels& named) { add_named_models(app, named, kNameOrPath); }
+void add_names_or_paths(CLI::App& app, NamedModels& named) {
+  add_named_models(app, named, kNameOrPath);
+}
 
 }  // namespace
 

@@ -5,14 +5,44 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <optional>
+#include <sstream>
+#include <utility>
 
-#include "app/commands/quantize/greedy_transcripts.h"
+#include "app/engine/audio_input.h"
+#include "app/engine/windows/clip_loop.h"
+#include "app/engine/windows/recognizer.h"
 #include "app/options/exit_code.h"
+#include "audio/read/error.h"
 #include "models/base/utf8.h"
+#include "models/quantize/input_sample.h"
 
 namespace wnpu::app {
 namespace {
+
+// Rows sampled of each product. A layer's hidden rows of large-v3 are 20 KB each: 3 GB for all of
+// that model.
+constexpr std::size_t kMostRows = 2048;
+
+// Without a second try: sampling hides small differences.
+Transcript greedy_transcript(Recognizer& recognizer, const std::string& recording) {
+  TranscribeOptions options;
+  options.beam_size = 1;
+  options.temperature_increment_on_fallback.reset();
+  return transcribe_file(recognizer, options, input_of(Audio{.path = recording}));
+}
+
+// All that is said, with one space between words.
+std::string text_of_all(const Transcript& transcript) {
+  std::string text;
+  for (const Segment& segment : transcript.segments) {
+    std::istringstream words(segment.text);
+    for (std::string word; words >> word;) text += (text.empty() ? "" : " ") + word;
+  }
+  return text;
+}
 
 double processor_s() {
   return static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC);
@@ -83,6 +113,24 @@ Evaluation evaluate(const std::shared_ptr<const models::ModelFile>& before,
     result.after.words += count_word_errors(*references[i], plain_words(rounded.texts[i]));
   }
   return result;
+}
+
+models::ProductInputs inputs_on(const std::shared_ptr<const models::ModelFile>& model,
+                                const std::vector<std::string>& recordings, unsigned threads) {
+  std::map<std::string, std::unique_ptr<models::InputSample>> samples;
+  const auto loaded = std::make_shared<LoadedModel>(model, models::Precision::fp32, threads);
+  loaded->watch([&](const std::string& product) {
+    return samples.emplace(product, std::make_unique<models::InputSample>(kMostRows))
+        .first->second.get();
+  });
+  Recognizer recognizer(loaded, threads);
+  for (const std::string& recording : recordings) {
+    if (!text_of_all(greedy_transcript(recognizer, recording)).empty()) continue;
+    throw audio::AudioError(recording + ": expected speech to calibrate with, found none");
+  }
+  models::ProductInputs inputs;
+  for (const auto& [product, sample] : samples) inputs.emplace(product, sample->rows());
+  return inputs;
 }
 
 }  // namespace wnpu::app

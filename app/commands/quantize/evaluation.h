@@ -1,4 +1,5 @@
-// Evaluation of a quantised model on recordings, beside the model that it was made of.
+// Recordings that a quantised model is fitted to, and tried on beside the model that it was made
+// of.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 
 #include "app/jobs/manifest/word_errors.h"
 #include "models/files/model_file.h"
+#include "models/quantize/calibrate.h"
 #include "models/weights/precision.h"
 
 namespace wnpu::app {
@@ -35,5 +37,11 @@ Evaluation evaluate(const std::shared_ptr<const models::ModelFile>& before,
                     const std::shared_ptr<const models::ModelFile>& after,
                     models::Precision precision, const std::vector<std::string>& recordings,
                     unsigned threads);
+
+// Input samples of a model's products, taken while it transcribes recordings: in fp32, greedily.
+// Throws AudioError for a recording that cannot be read or in which nothing is said, ModelError. No
+// result depends on the threads.
+models::ProductInputs inputs_on(const std::shared_ptr<const models::ModelFile>& model,
+                                const std::vector<std::string>& recordings, unsigned threads);
 
 }  // namespace wnpu::app

@@ -10,7 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/commands/quantize/calibration.h"
+#include "app/commands/quantize/evaluation.h"
 #include "app/commands/quantize/quantize_report.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/model_path.h"

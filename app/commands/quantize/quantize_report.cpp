@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/formats/markup.h"
 #include "app/formats/text_table.h"
 #include "models/base/utf8.h"
 
@@ -126,6 +125,30 @@ std::string page_facts(const QuantizeReport& report) {
   }
   if (report.evaluation) facts += evaluation_text(*report.evaluation);
   return facts;
+}
+
+// Text in HTML: entities for & < > and ".
+std::string escaped_markup(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result.push_back(c);
+    }
+  }
+  return result;
 }
 
 }  // namespace

@@ -1,17 +1,89 @@
 #include "app/jobs/rows/row_job.h"
 
+#include <iostream>
 #include <memory>
 #include <ostream>
 
+#include <nlohmann/json.hpp>
+
 #include "app/input/url_inputs.h"
-#include "app/jobs/rows/row_engine.h"
+#include "app/jobs/notes.h"
+#include "app/jobs/process.h"
 #include "app/jobs/rows/row_fields.h"
 #include "app/jobs/rows/row_run.h"
+#include "app/jobs/rows/row_server.h"
 #include "app/jobs/rows/text_options.h"
 #include "app/model_store/ready_model.h"
+#include "app/options/exit_code.h"
+#include "app/system/sha256.h"
 #include "app/system/signals.h"
+#include "app/system/url.h"
+#include "models/kernels/vectors/blas.h"
 
 namespace wnpu::app {
+namespace {
+
+// Sends the other side what the end is of all rows; a row's own failure is its answer.
+class EngineForRows {
+ public:
+  EngineForRows(const Options& options, const std::string& model_sha256)
+      : options_(options), model_sha256_(model_sha256) {}
+
+  void serve(Channel& channel) {
+    Messages messages(std::cerr, options_.verbosity, false);
+    kernels::use_gemm(options_.gemm);
+    const Model model(options_.model, {options_.model_dir, options_.device, options_.threads});
+    model.check(options_.transcribe);
+    if (model_sha256_.empty()) {
+      note_device(model.device(), model.threads(), options_, messages);
+      model_sha256_ = sha256_of_model(model.info(), [] { return received_signal() != 0; });
+    }
+    Session session(model);
+    channel.send_now({{kReady, model_sha256_}});
+    is_ready_ = true;
+    const Serving serving{options_.rows, options_.transcribe.word_timestamps, options_.each_audio,
+                          [&](const Transcript& transcript) { note_end(transcript, messages); },
+                          [&](const std::string& url, const std::function<bool()>& is_hung_up) {
+                            return std::make_unique<FetchedRecording>(
+                                fetch_order(options_, url, shown_url(url), is_hung_up), std::cerr);
+                          }};
+    serve_rows(channel, serving, [&](std::size_t n_together, const RecordingCallbacks& callbacks) {
+      session.transcribe_each(n_together, options_.transcribe, callbacks);
+    });
+  }
+
+  bool is_ready() const { return is_ready_; }
+
+ private:
+  const Options& options_;
+  std::string model_sha256_;
+  bool is_ready_ = false;
+};
+
+void serve_or_tell(const Options& options, const std::string& model_sha256, Channel& channel) {
+  EngineForRows engine(options, model_sha256);
+  try {
+    engine.serve(channel);
+  } catch (const std::exception& error) {
+    // Before it is ready no row is at work whose error it might be.
+    if (!engine.is_ready() || !is_of_one_file(error))
+      channel.send_now({{kEnd, exit_code_of(error)}});
+    throw;
+  }
+}
+
+// The engine for rows: a model, loaded once, and a session. `model_sha256` is computed once: it
+// holds what the first process has said.
+ServeRows engine_for_rows(const Options& options, std::shared_ptr<const std::string> model_sha256) {
+  return [&options, model_sha256](Channel& channel) {
+    return exit_code_after([&] {
+      serve_or_tell(options, *model_sha256, channel);
+      return static_cast<int>(ExitCode::ok);
+    });
+  };
+}
+
+}  // namespace
 
 int do_rows(const Options& asked, const Environment& environment, const RowJob& job) {
   Options options = asked;

@@ -13,9 +13,9 @@
 #include "app/model_store/hub/download.h"
 #include "app/model_store/hub/pins.h"
 #include "app/model_store/hub/pull_lock.h"
-#include "app/model_store/hub/pull_progress.h"
 #include "app/options/exit_code.h"
 #include "app/system/output_file.h"
+#include "app/system/progress.h"
 #include "app/system/sha256.h"
 #include "app/system/url.h"
 #include "audio/vad/silero_vad.h"
@@ -45,7 +45,7 @@ void make_model_folder(const fs::path& folder) {
 class SourcePull {
  public:
   SourcePull(const PullOrder& order, const HubSource& source, const std::string& mirror,
-             PullProgress& progress)
+             Messages& progress)
       : order_(&order),
         source_(&source),
         mirror_(mirror),
@@ -107,17 +107,20 @@ class SourcePull {
   }
 
   std::string fetch(const HubFile& file, const HubFile& wanted) {
-    progress_->begin(std::string(order_->model->name).append(" ").append(file.name));
+    progress_->begin_bytes(std::string(order_->model->name).append(" ").append(file.name));
     Download order{source_->url_of(file, mirror_),
                    parts_,
                    std::string(file.name),
                    wanted.bytes,
                    std::string(wanted.sha256),
-                   [&](std::uint64_t done, std::uint64_t total) { progress_->tell(done, total); },
+                   [&](std::uint64_t done, std::uint64_t total) {
+                     progress_->update_progress(static_cast<double>(done),
+                                                static_cast<double>(total));
+                   },
                    [&](const std::string& text) { progress_->note(text); }};
     order.should_stop = order_->should_stop;
     std::string sha256 = download(order);
-    progress_->end();
+    progress_->hide_progress();
     return sha256;
   }
 
@@ -156,7 +159,7 @@ class SourcePull {
   const PullOrder* order_;
   const HubSource* source_;
   std::string mirror_;
-  PullProgress* progress_;
+  Messages* progress_;
   fs::path parts_;
   std::map<std::string, Pin> pins_;
   std::vector<Pin> new_pins_;
@@ -212,7 +215,7 @@ fs::path pull_model(const PullOrder& order, std::ostream& err) {
   const std::string mirror = hub_mirror(order.mirror);
   const std::vector<const HubSource*> sources = sources_of(order);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
-  PullProgress progress(err, order.verbosity);
+  Messages progress = pull_messages(err, order.verbosity);
   if (is_pulled(order, target)) return target;
   make_model_folder(order.folder);
   std::string lock = ".";
