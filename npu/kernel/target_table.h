@@ -20,7 +20,6 @@ constexpr TileKernels tile_kernels(const char* name) {
     set_modes(rounding);
     bias_tile(s, c, b, y);
   };
-  t.bias_float = bias_tile<float>;
   t.bias_gelu = [](TileShape s, const float* c, const float* b, bfloat16* y, Rounding rounding) {
     set_modes(rounding);
     bias_gelu_tile(s, c, b, y);
@@ -30,13 +29,8 @@ constexpr TileKernels tile_kernels(const char* name) {
     set_modes(rounding);
     bias_residual_tile(s, c, b, x);
   };
-  t.bias_residual_float = bias_residual_tile<float>;
   t.dequantise = dequantise_tile;
   t.layer_norm_bf16 = [](RowsShape s, const bfloat16* x, bfloat16* y, Rounding rounding) {
-    set_modes(rounding);
-    layer_norm_tile(s, x, y);
-  };
-  t.layer_norm_float = [](RowsShape s, const float* x, bfloat16* y, Rounding rounding) {
     set_modes(rounding);
     layer_norm_tile(s, x, y);
   };

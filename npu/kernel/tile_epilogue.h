@@ -142,8 +142,7 @@ template <typename F>
   }
 }
 
-template <typename Y>
-inline void bias_tile(TileShape s, const float* c, const float* bias, Y* y) {
+inline void bias_tile(TileShape s, const float* c, const float* bias, bfloat16* y) {
   for_each_tile(s, bias, [=](std::size_t at, const Acc16& b) {
     store_accum(y + at, aie::add(load_accum(c + at), b));
   });
@@ -172,8 +171,7 @@ inline void bias_gelu_tile(TileShape s, const float* c, const float* bias, bfloa
   }
 }
 
-template <typename X>
-inline void bias_residual_tile(TileShape s, const float* c, const float* bias, X* x) {
+inline void bias_residual_tile(TileShape s, const float* c, const float* bias, bfloat16* x) {
   for_each_tile(s, bias, [=](std::size_t at, const Acc16& b) {
     store_accum(x + at, aie::add(aie::add(load_accum(c + at), b), load_accum(x + at)));
   });

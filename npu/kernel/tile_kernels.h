@@ -30,14 +30,12 @@ struct TileKernels {
   // c += a * b, exact (wraps only beyond int32: k <= 131,072 cannot).
   void (*gemm_int8)(GemmShape, const std::int8_t* a, const std::int8_t* b, std::int32_t* c);
 
-  // y = c + bias, in 4x4 tiles. y of the float form may be c.
+  // y = c + bias, in 4x4 tiles.
   void (*bias_bf16)(TileShape, const float* c, const float* bias, bfloat16* y, Rounding);
-  void (*bias_float)(TileShape, const float* c, const float* bias, float* y);
   // y = gelu(c + bias), gelu(x) = x/2 (1 + erf(x/sqrt 2)), in 4x4 tiles.
   void (*bias_gelu)(TileShape, const float* c, const float* bias, bfloat16* y, Rounding);
   // x += c + bias, in 4x4 tiles; the sum is made in float.
   void (*bias_residual_bf16)(TileShape, const float* c, const float* bias, bfloat16* x, Rounding);
-  void (*bias_residual_float)(TileShape, const float* c, const float* bias, float* x);
   // y = c * row scale * column scale, from int32 in 4x8 tiles to float in 4x4 tiles, so that the
   // kernels above follow. y may be the same memory as c.
   void (*dequantise)(TileShape, const std::int32_t* c, const float* row_scale,
@@ -46,7 +44,6 @@ struct TileKernels {
   // y = (x - mean) / sqrt(variance + 1e-5), a row at a time. gamma and beta belong in the weights
   // and bias of the product that follows: W' = gamma * W, b' = b + beta W, which is exact.
   void (*layer_norm_bf16)(RowsShape, const bfloat16* x, bfloat16* y, Rounding);
-  void (*layer_norm_float)(RowsShape, const float* x, bfloat16* y, Rounding);
   // q = round(x / scale), to nearest even, scale = max |x| / 127 of the row (0 for a row of zeros).
   // Rows with NaN, infinities or values above 2^124 give meaningless q: on the way to one over the
   // largest there is no normal float.

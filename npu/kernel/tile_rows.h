@@ -39,8 +39,7 @@ inline Vec16 as_float(std::size_t number) {
   return product(aie::broadcast<float, 16>(sum), per_element);
 }
 
-template <typename X>
-inline void layer_norm_tile(RowsShape s, const X* x, bfloat16* y) {
+inline void layer_norm_tile(RowsShape s, const bfloat16* x, bfloat16* y) {
   // openai/whisper model.py LayerNorm: torch's default
   const Vec16 epsilon = aie::broadcast<float, 16>(1e-5f);
   const Vec16 per_element = aie::inv(as_float(s.width));

@@ -72,13 +72,13 @@ Operator gemm_int8() {
       });
 }
 
-// y = c + bias in `result`, without its references and tile kernel.
-Operator after_product(const char* name, const char* summary, Type result) {
+// y = c + bias, without its references and tile kernel.
+Operator after_product(const char* name, const char* summary) {
   return {.name = name,
           .summary = summary,
           .sizes = {{"m", 4, kMaxTileRows}, {"n", 8, kParameterFloats}},
           .inputs = {{"c", Type::float32, 0, 1, 4, 4}, {"bias", Type::float32, 1}},
-          .outputs = {{"y", result, 0, 1, 4, 4, bound(0, kStep)}},
+          .outputs = {{"y", Type::bfloat16, 0, 1, 4, 4, bound(0, kStep)}},
           .largest = 1e37};
 }
 
@@ -102,28 +102,14 @@ void add_bias(const OperatorCall& call) {
 
 kernel::TileShape tile_shape(const OperatorCall& call) { return {call.sizes[0], call.sizes[1]}; }
 
-Operator plain_bias(const char* name, const char* summary, Type result) {
-  Operator op = after_product(name, summary, result);
+Operator bias() {
+  Operator op = after_product("bias", "y = c + bias, stored as bfloat16");
   op.exact = add_bias<double>;
   op.reference = add_bias<float>;
-  return op;
-}
-
-Operator bias_bf16() {
-  return with_tile(
-      finished_by(plain_bias("bias", "y = c + bias, stored as bfloat16", Type::bfloat16),
-                  Kernel::gemm_bf16, Task::finish_bias),
-      [](const Kernels& t, const OperatorCall& call) {
-        t.bias_bf16(tile_shape(call), input<float>(call, 0), input<float>(call, 1),
-                    output<bfloat16>(call), kRounding);
-      });
-}
-
-Operator bias_float() {
-  return with_tile(plain_bias("bias_float", "y = c + bias in float", Type::float32),
+  return with_tile(finished_by(op, Kernel::gemm_bf16, Task::finish_bias),
                    [](const Kernels& t, const OperatorCall& call) {
-                     t.bias_float(tile_shape(call), input<float>(call, 0), input<float>(call, 1),
-                                  output<float>(call));
+                     t.bias_bf16(tile_shape(call), input<float>(call, 0), input<float>(call, 1),
+                                 output<bfloat16>(call), kRounding);
                    });
 }
 
@@ -139,8 +125,7 @@ void gelu_of(const OperatorCall& call) {
 }
 
 Operator gelu() {
-  Operator op = after_product("gelu", "y = gelu(c + bias), gelu(x) = x/2 (1 + erf(x / sqrt 2))",
-                              Type::bfloat16);
+  Operator op = after_product("gelu", "y = gelu(c + bias), gelu(x) = x/2 (1 + erf(x / sqrt 2))");
   op.outputs[0].bound = bound(2.2e-5, 4 * kStep);
   op.exact = gelu_of<double>;
   op.reference = gelu_of<float>;
@@ -163,34 +148,18 @@ void add_residual(const OperatorCall& call) {
   }
 }
 
-Operator residual(const char* name, const char* summary, Type type) {
-  Operator op = after_product(name, summary, type);
-  op.inputs.push_back({"x", type, 0, 1, 4, 4});
+Operator residual() {
+  Operator op = after_product("bias_residual", "y = x + c + bias, stored as bfloat16");
+  op.inputs.push_back({"x", Type::bfloat16, 0, 1, 4, 4});
   op.outputs[0].bound = bound(0, 2 * kStep);
   op.exact = add_residual<double>;
   op.reference = add_residual<float>;
-  return op;
-}
-
-Operator residual_bf16() {
-  return with_tile(
-      finished_by(residual("bias_residual", "y = x + c + bias, stored as bfloat16", Type::bfloat16),
-                  Kernel::gemm_bf16, Task::finish_residual),
-      [](const Kernels& t, const OperatorCall& call) {
-        const kernel::TileShape s = tile_shape(call);
-        t.copy(s.m * s.n, input<bfloat16>(call, 2), output<bfloat16>(call));
-        t.bias_residual_bf16(s, input<float>(call, 0), input<float>(call, 1),
-                             output<bfloat16>(call), kRounding);
-      });
-}
-
-Operator residual_float() {
-  return with_tile(residual("bias_residual_float", "y = x + c + bias in float", Type::float32),
+  return with_tile(finished_by(op, Kernel::gemm_bf16, Task::finish_residual),
                    [](const Kernels& t, const OperatorCall& call) {
                      const kernel::TileShape s = tile_shape(call);
-                     t.copy_floats(s.m * s.n, input<float>(call, 2), output<float>(call));
-                     t.bias_residual_float(s, input<float>(call, 0), input<float>(call, 1),
-                                           output<float>(call));
+                     t.copy(s.m * s.n, input<bfloat16>(call, 2), output<bfloat16>(call));
+                     t.bias_residual_bf16(s, input<float>(call, 0), input<float>(call, 1),
+                                          output<bfloat16>(call), kRounding);
                    });
 }
 
@@ -225,8 +194,7 @@ Operator dequantise() {
 }  // namespace
 
 std::vector<Operator> product_operators() {
-  return {gemm_bf16(), gemm_int8(),     bias_bf16(),      bias_float(),
-          gelu(),      residual_bf16(), residual_float(), dequantise()};
+  return {gemm_bf16(), gemm_int8(), bias(), gelu(), residual(), dequantise()};
 }
 
 }  // namespace wnpu::npu::entries

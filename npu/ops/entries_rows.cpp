@@ -37,34 +37,21 @@ void normalise(const OperatorCall& call) {
   }
 }
 
-Operator layer_norm(const char* name, const char* summary, Type type) {
-  return {.name = name,
-          .summary = summary,
-          .sizes = {{"rows", 1, kMaxTileRows}, {"width", 16, kElementBytes / 2}},
-          .attributes = {{"epsilon", 1e-5, "added to the variance; fixed in the kernel"}},
-          .inputs = {{"x", type, 0, 1}},
-          .outputs = {{"y", Type::bfloat16, 0, 1, 1, 1, bound(2e-6, 2e-6)}},
-          .largest = 1e17,  // squares of 4096 deviations stay finite
-          .exact = normalise<double>,
-          .reference = normalise<float>};
-}
-
-Operator layer_norm_bf16() {
-  Operator op = layer_norm(
-      "layer_norm", "y = (x - mean) / sqrt(variance + epsilon), a row at a time", Type::bfloat16);
-  op.kernel = Kernel::layer_norm;
-  op.tasks = {Task::norm_rows};
-  return with_tile(op, [](const Kernels& t, const OperatorCall& call) {
-    t.layer_norm_bf16(rows_shape(call), input<bfloat16>(call, 0), output<bfloat16>(call),
-                      kRounding);
-  });
-}
-
-Operator layer_norm_float() {
-  return with_tile(layer_norm("layer_norm_float", "layer_norm of rows in float", Type::float32),
+Operator layer_norm() {
+  return with_tile({.name = "layer_norm",
+                    .summary = "y = (x - mean) / sqrt(variance + epsilon), a row at a time",
+                    .sizes = {{"rows", 1, kMaxTileRows}, {"width", 16, kElementBytes / 2}},
+                    .attributes = {{"epsilon", 1e-5, "added to the variance; fixed in the kernel"}},
+                    .inputs = {{"x", Type::bfloat16, 0, 1}},
+                    .outputs = {{"y", Type::bfloat16, 0, 1, 1, 1, bound(2e-6, 2e-6)}},
+                    .largest = 1e17,  // squares of 4096 deviations stay finite
+                    .exact = normalise<double>,
+                    .reference = normalise<float>,
+                    .kernel = Kernel::layer_norm,
+                    .tasks = {Task::norm_rows}},
                    [](const Kernels& t, const OperatorCall& call) {
-                     t.layer_norm_float(rows_shape(call), input<float>(call, 0),
-                                        output<bfloat16>(call), kRounding);
+                     t.layer_norm_bf16(rows_shape(call), input<bfloat16>(call, 0),
+                                       output<bfloat16>(call), kRounding);
                    });
 }
 
@@ -208,8 +195,6 @@ Operator softmax() {
 
 }  // namespace
 
-std::vector<Operator> row_operators() {
-  return {layer_norm_bf16(), layer_norm_float(), quantise(), attention(), softmax()};
-}
+std::vector<Operator> row_operators() { return {layer_norm(), quantise(), attention(), softmax()}; }
 
 }  // namespace wnpu::npu::entries

@@ -27,12 +27,6 @@ inline void bias(TileShape shape, std::span<const float> c, std::span<const floa
   array_kernels().bias_bf16(shape, c.data(), column_bias.data(), y.data(), rounding);
 }
 
-inline void bias(TileShape shape, std::span<const float> c, std::span<const float> column_bias,
-                 std::span<float> y) {
-  const ArrayFloatMode mode;
-  array_kernels().bias_float(shape, c.data(), column_bias.data(), y.data());
-}
-
 inline void bias_gelu(TileShape shape, std::span<const float> c, std::span<const float> column_bias,
                       std::span<bfloat16> y, Rounding rounding) {
   const ArrayFloatMode mode;
@@ -44,12 +38,6 @@ inline void bias_residual(TileShape shape, std::span<const float> c,
                           Rounding rounding) {
   const ArrayFloatMode mode;
   array_kernels().bias_residual_bf16(shape, c.data(), column_bias.data(), x.data(), rounding);
-}
-
-inline void bias_residual(TileShape shape, std::span<const float> c,
-                          std::span<const float> column_bias, std::span<float> x) {
-  const ArrayFloatMode mode;
-  array_kernels().bias_residual_float(shape, c.data(), column_bias.data(), x.data());
 }
 
 struct Scales {
@@ -67,12 +55,6 @@ inline void layer_norm_rows(RowsShape shape, std::span<const bfloat16> x, std::s
                             Rounding rounding) {
   const ArrayFloatMode mode;
   array_kernels().layer_norm_bf16(shape, x.data(), y.data(), rounding);
-}
-
-inline void layer_norm_rows(RowsShape shape, std::span<const float> x, std::span<bfloat16> y,
-                            Rounding rounding) {
-  const ArrayFloatMode mode;
-  array_kernels().layer_norm_float(shape, x.data(), y.data(), rounding);
 }
 
 inline void quantise_rows(RowsShape shape, std::span<const bfloat16> x, std::span<std::int8_t> q,

@@ -39,13 +39,9 @@ TEST_CASE("bias: adds a column's value and rounds to nearest even") {
   std::vector<bfloat16> y(kSize);
   bias(kEpilogueShape, to_tiles(c, kEpilogueShape.n, kResult), column_bias, y,
        Rounding::nearest_even);
-  std::vector<float> unrounded(kSize);
-  bias(kEpilogueShape, to_tiles(c, kEpilogueShape.n, kResult), column_bias, unrounded);
   const auto found = from_tiles(y, kEpilogueShape.n, kResult);
-  const auto found_float = from_tiles(unrounded, kEpilogueShape.n, kResult);
   for (std::size_t i = 0; i < kSize; ++i) {
     const float expected = c[i] + column_bias[i % kEpilogueShape.n];
-    CHECK(found_float[i] == expected);
     CHECK(found[i] == to_bfloat16(expected));
   }
 }
@@ -127,20 +123,16 @@ TEST_CASE("bias_gelu: keeps relative precision near zero, and its limits at the 
   CHECK(y[27] == 0.0f);
 }
 
-TEST_CASE("bias_residual: adds to the stream in float, and rounds once when it is bf16") {
+TEST_CASE("bias_residual: adds to the stream in float, and rounds once") {
   const auto c = random_vector(kSize, 1);
   const auto column_bias = random_vector(kEpilogueShape.n, 2);
   const auto x = random_bf16(kSize, 3, 8.0);
   auto in_bf16 = to_tiles(x, kEpilogueShape.n, kResult);
-  auto in_float = to_tiles(to_floats(x), kEpilogueShape.n, kResult);
   const auto c_tiles = to_tiles(c, kEpilogueShape.n, kResult);
   bias_residual(kEpilogueShape, c_tiles, column_bias, in_bf16, Rounding::nearest_even);
-  bias_residual(kEpilogueShape, c_tiles, column_bias, in_float);
   in_bf16 = from_tiles(in_bf16, kEpilogueShape.n, kResult);
-  in_float = from_tiles(in_float, kEpilogueShape.n, kResult);
   for (std::size_t i = 0; i < kSize; ++i) {
     const float expected = (c[i] + column_bias[i % kEpilogueShape.n]) + to_float(x[i]);
-    CHECK(in_float[i] == expected);
     CHECK(in_bf16[i] == to_bfloat16(expected));
   }
 }

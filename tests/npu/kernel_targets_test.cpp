@@ -49,7 +49,6 @@ Bytes epilogues(const TileKernels& t, Rounding rounding) {
   const auto c = random_vector(s.m * s.n, 1, 4.0);
   const auto b = random_vector(s.n, 2);
   std::vector<bfloat16> y(c.size());
-  std::vector<float> f(c.size());
   Bytes bytes;
   t.bias_bf16(s, c.data(), b.data(), y.data(), rounding);
   append(bytes, y);
@@ -57,10 +56,6 @@ Bytes epilogues(const TileKernels& t, Rounding rounding) {
   append(bytes, y);
   t.bias_residual_bf16(s, c.data(), b.data(), y.data(), rounding);
   append(bytes, y);
-  t.bias_float(s, c.data(), b.data(), f.data());
-  append(bytes, f);
-  t.bias_residual_float(s, c.data(), b.data(), f.data());
-  append(bytes, f);
   return bytes;
 }
 
@@ -72,8 +67,6 @@ Bytes rows(const TileKernels& t, Rounding rounding) {
   std::vector<std::int8_t> q(x.size());
   std::vector<float> scale(s.rows);
   Bytes bytes;
-  t.layer_norm_float(s, x.data(), y.data(), rounding);
-  append(bytes, y);
   t.layer_norm_bf16(s, xb.data(), y.data(), rounding);
   append(bytes, y);
   t.quantise(s, xb.data(), q.data(), scale.data());

@@ -42,11 +42,15 @@ std::vector<T> from_tiles(const std::vector<T>& tiled, std::size_t cols, TileSiz
 inline constexpr TileSize kLeft{4, 8}, kRight{8, 4}, kResult{4, 4};
 inline constexpr TileSize kLeftInt8{4, 8}, kRightInt8{8, 8}, kResultInt8{4, 8};
 
+inline std::vector<npu::bfloat16> to_bfloat16s(const std::vector<float>& values) {
+  std::vector<npu::bfloat16> stored;
+  for (const float value : values) stored.push_back(npu::to_bfloat16(value));
+  return stored;
+}
+
 inline std::vector<npu::bfloat16> random_bf16(std::size_t n, std::uint64_t seed,
                                               double scale = 1.0) {
-  std::vector<npu::bfloat16> values;
-  for (const float v : random_vector(n, seed, scale)) values.push_back(npu::to_bfloat16(v));
-  return values;
+  return to_bfloat16s(random_vector(n, seed, scale));
 }
 
 inline std::vector<std::int8_t> random_int8(std::size_t n, std::uint64_t seed) {

@@ -56,15 +56,6 @@ static_assert(HasArithmetic<float> && !HasArithmetic<ScalarFloat>);
 
 namespace wnpu::npu::kernel {
 
-using tests::ScalarFloat;
-
-// Templates are compiled where they are named.
-[[maybe_unused]] constexpr auto kBias = &bias_tile<bfloat16>;
-[[maybe_unused]] constexpr auto kBiasFloat = &bias_tile<ScalarFloat>;
-[[maybe_unused]] constexpr auto kResidual = &bias_residual_tile<bfloat16>;
-[[maybe_unused]] constexpr auto kResidualFloat = &bias_residual_tile<ScalarFloat>;
-[[maybe_unused]] constexpr auto kLayerNorm = &layer_norm_tile<bfloat16>;
-[[maybe_unused]] constexpr auto kLayerNormFloat = &layer_norm_tile<ScalarFloat>;
 static_assert(std::is_same_v<npu::bfloat16, ::bfloat16>);
 
 }  // namespace wnpu::npu::kernel
