@@ -12,7 +12,7 @@ foreach(argument ${arguments})
 endforeach()
 string(SHA256 digest "${text}")
 file(WRITE "${OUTPUT}" "// Written by npu/core_program_digest.cmake.
-#include \"npu/design/core_program.h\"
+#include \"npu/design/overlay.h\"
 
 namespace wnpu::npu {
 std::string_view core_program_digest() { return \"${digest}\"; }

@@ -1,5 +1,5 @@
-// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv): the hash of designs and of results that
-// are kept.
+// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv): the hash of designs and of results
+// that are kept.
 #pragma once
 
 #include <cstdint>

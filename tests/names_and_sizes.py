@@ -12,7 +12,7 @@ import sys
 
 FOLDERS = ("app", "audio", "bench", "decoder", "encoder", "models", "npu")
 # Which ctags takes for functions, or for the names of classes.
-MACROS = "HWY_EXPORT,HWY_BEFORE_NAMESPACE,HWY_AFTER_NAMESPACE,NB_MODULE+,WHISPER_NPU_API"
+MACROS = "HWY_EXPORT,HWY_BEFORE_NAMESPACE,HWY_AFTER_NAMESPACE,NB_MODULE+,WHISPER_NPU_API,WNPU_FIND+"
 CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*$")
 CONSTANT = re.compile(r"k[A-Z0-9][A-Za-z0-9]*$")
 # Or as a constant: it may be one by a type that ctags does not show.

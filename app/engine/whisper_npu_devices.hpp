@@ -20,7 +20,7 @@ struct DeviceOptions {
   std::string cpu_precision = "auto";
   std::string plan = "fused";  // calls of the NPU a layer: "fused", "batched", "hybrid", "per-op"
   std::string precision = "bf16";  // what the NPU computes in: "bf16", "int8"
-  std::string plan_file = {};      // a layer plan of npu/lab/tune.py, in the place of both; empty: none
+  std::string plan_file = {};  // a layer plan of npu/lab/tune.py, in the place of both; empty: none
   std::string preset = "phoenix-1.0/published";    // CLOCK/KERNELS whose times the simulator models
   std::string xclbin = {};                         // the NPU's overlay; empty: the installed one
   std::optional<std::uint64_t> memory_limit = {};  // bytes of buffers on each NPU; none: no limit

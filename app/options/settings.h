@@ -43,9 +43,9 @@ std::string variable_of(std::string name);
 // Whether a file or the environment may give it.
 bool is_setting(const CLI::Option& option);
 
-// Settings of each command in the file: a table a command, [bench], [npu.predict]; `usual`'s options
-// may also stand above all tables. Throws UsageError for a key that is no option, with the closest
-// name, a key that is there twice, and a value of a kind that the option does not take.
+// Settings of each command in the file: a table a command, [bench], [npu.predict]; `usual`'s
+// options may also stand above all tables. Throws UsageError for a key that is no option, with the
+// closest name, a key that is there twice, and a value of a kind that the option does not take.
 std::vector<Setting> settings_of(const ConfigNode& config, const std::string& file,
                                  const CLI::App& program, const CLI::App& usual);
 // Settings of `usual` in the environment. An empty variable counts as unset. Throws UsageError for

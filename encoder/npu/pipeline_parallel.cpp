@@ -1,7 +1,7 @@
 #include "encoder/npu/pipeline_parallel.h"
 
-#include "models/base/stage_timer.h"
 #include "models/base/error.h"
+#include "models/base/stage_timer.h"
 
 namespace wnpu::encoder {
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "models/base/error.h"
 #include "models/base/side_by_side.h"
 #include "models/base/stage_timer.h"
-#include "models/base/error.h"
 
 namespace wnpu::encoder {
 

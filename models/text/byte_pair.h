@@ -1,6 +1,6 @@
 // Pieces of text by GPT-2's pattern on Unicode letters and numbers, and byte-pair encoding within
-// each, as tiktoken does it: neighbours that make the token of the lowest rank are merged first, the
-// leftmost of equal ones before the others; rank = token id.
+// each, as tiktoken does it: neighbours that make the token of the lowest rank are merged first,
+// the leftmost of equal ones before the others; rank = token id.
 #pragma once
 
 #include <string_view>

@@ -37,7 +37,8 @@ struct Prediction {
 
 Prediction predict(const PlanFile& plan, const TimePreset& preset, Depth depth);
 
-// Report as a line of JSON (app/commands/npu/prediction.schema.json) without its end, and for people.
+// Report as a line of JSON (app/commands/npu/prediction.schema.json) without its end, and for
+// people.
 std::string prediction_json(const Prediction& prediction, const std::string& id);
 std::string prediction_text(const Prediction& prediction);
 

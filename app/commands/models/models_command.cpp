@@ -11,10 +11,16 @@
 namespace wnpu::app {
 namespace {
 
-// Withdrawn: a message, whatever options were given.
+// A message instead of the command that was withdrawn, for all options that it had.
 Subcommand import_action() {
   return {"import", "Withdrawn: share/whisper-npu/import_onnx.py takes an ONNX encoder",
-          [](CLI::App& app) { app.allow_extras(); },
+          [](CLI::App& app) {
+            const std::string help = "Of import_onnx.py";
+            app.add_option("encoder", help);
+            app.add_option("--decoder", help);
+            app.add_option("-o,--output-dir", help);
+            app.add_flag("--overwrite", help);
+          },
           [](const std::vector<std::string>&) -> int {
             throw UsageError(
                 "models import: expected share/whisper-npu/import_onnx.py (models/onnx in the "

@@ -43,8 +43,9 @@ void add_emit_options(CLI::App& app, Emission& emission) {
       "of a layer for --device-split heads");
   add_integer(app, "--parts", choice.parts, {{1, kMaxDevices}}, "Devices of --plan heads");
   add_layer_options(app, choice.size, choice.precision);
-  app.add_option("--plan-file", choice.plan_file,
-                 "A layer plan for the size (npu/lab/tune.py), in the place of --plan and --precision")
+  app.add_option(
+         "--plan-file", choice.plan_file,
+         "A layer plan for the size (npu/lab/tune.py), in the place of --plan and --precision")
       ->type_name("FILE");
   app.add_option("--compute", choice.computations,
                  "A tensor operation that `npu compute` is to do on hardware; may be given again")

@@ -8,10 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "app/system/write_all.h"
+#include "app/formats/text_table.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"
-#include "app/formats/text_table.h"
+#include "app/system/write_all.h"
 #include "npu/ops/library.h"
 #include "npu/ops/report.h"
 
