@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -182,7 +183,13 @@ Subcommand question_action(const char* name, const char* help, npu::Depth depth)
             add_design_options(app, *question);
             if (question->depth != npu::Depth::check) add_time_options(app, *question);
           },
-          [question](const std::vector<std::string>&) { return run_question(*question); }};
+          [question](const std::vector<std::string>&) {
+            try {
+              return run_question(*question);
+            } catch (const std::invalid_argument& error) {  // of the options' design
+              throw UsageError(error.what());
+            }
+          }};
 }
 
 }  // namespace
