@@ -1,5 +1,5 @@
-// Free parameters of a layer's Design. The defaults were chosen by hand for Whisper's sizes; the
-// tuner (npu/tune) looks for better ones.
+// Free parameters of a layer's Design. The defaults were chosen by hand for Whisper's sizes;
+// npu/lab/tune.py looks for better ones.
 //
 // Not free, and why:
 // - 64 rows a core, steps of 8 KB: accumulators and ports of the resident program.

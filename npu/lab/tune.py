@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tune.py --size base -o base.plan: a better plan of a layer, by the time model of `whisper-npu npu predict`.
 
-A plan is the layer's tuning (npu/design/tuning/layer_tuning.h) and its cut into calls. `climb` goes from the plan by
+A plan is the layer's tuning (npu/design/layer_tuning.h) and its cut into calls. `climb` goes from the plan by
 hand to a better one that differs in one choice, then does so again from the best with some choices changed by chance,
 and simulates only what the analytical bound does not prove worse; `tpe` (optuna) and `random` simulate what they
 suggest. The best has passed `npu check`. All modelled.

@@ -63,7 +63,7 @@ def secrets():
 
 def files_that_are_no_models():
     clean()
-    for name in ("talk.wav", "models.lock", "tuned-calls.txt"):
+    for name in ("talk.wav", "models.lock", "notes.txt"):
         (folder / name).write_bytes(b"RIFF")
         expect(run("models", "remove", name, *HERE), 3, f"{name}: expected a model, found other files: not removed")
         check((folder / name).exists(), f"{name} was removed")
