@@ -101,11 +101,6 @@ struct ControlProgram {
   bool operator==(const ControlProgram&) const = default;
 };
 
-// A task of a shim channel, as mlir-aie lowers dma_configure_task and dma_start_task.
-void add_shim_descriptor(ControlProgram& program, TileId shim, int descriptor,
-                         const BufferDescriptor& content, std::uint32_t argument);
-void add_task(ControlProgram& program, const PushTask& task);
-
 // Operation as untyped register writes, address patches and waits.
 using PlainOperation =
     std::variant<PatchAddress, WaitForTokens, WriteRegister, WriteMasked, WriteBlock>;

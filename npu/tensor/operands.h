@@ -46,8 +46,4 @@ struct Halves {
 };
 Halves split(const Quantised& quantised);
 
-// The operand as the array sees it after rounding, converted back to float, for tests and error
-// bounds.
-Tensor rounded(const Tensor& tensor, Side side, Type type);
-
 }  // namespace wnpu::npu::ops

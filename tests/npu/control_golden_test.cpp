@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "npu/control/control_program.h"
+#include "tests/npu/shim_tasks.h"
 
 using namespace wnpu::npu;  // NOLINT
 

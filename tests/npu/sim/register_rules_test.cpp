@@ -9,6 +9,7 @@
 #include "npu/control/call_start.h"
 #include "npu/design/layer_design.h"
 #include "npu/design/overlay.h"
+#include "tests/npu/shim_tasks.h"
 #include "tests/npu/sim/program_runs.h"
 
 using namespace wnpu;  // NOLINT

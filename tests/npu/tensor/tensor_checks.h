@@ -15,7 +15,29 @@
 #include "npu/sim/sim_device.h"
 #include "npu/tensor/operands.h"
 #include "npu/tensor/queue.h"
+#include "npu/tensor/tiles.h"
 #include "tests/support/random_matrix.h"
+
+namespace wnpu::npu::ops {
+
+// The operand as the array sees it after rounding, converted back to float.
+inline Tensor rounded(const Tensor& tensor, Side side, Type type) {
+  Tensor to = tensor;
+  if (type == Type::bf16) {
+    for (float& value : to.values) value = as_bf16(value);
+    return to;
+  }
+  const Quantised q =
+      quantise(tensor, side, type == Type::int8 ? kInt8Levels : kInt16Levels, "rounded");
+  for (std::size_t i = 0; i < to.values.size(); ++i) {
+    const double scale =
+        q.whole.scales[side == Side::left ? i / columns_of(to) : i % columns_of(to)];
+    to.values[i] = static_cast<float>(std::ldexp(q.whole.values[i] * scale, q.whole.exponent));
+  }
+  return to;
+}
+
+}  // namespace wnpu::npu::ops
 
 namespace wnpu::tests {
 
