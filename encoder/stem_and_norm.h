@@ -13,7 +13,6 @@ class StemAndNorm {
   // All arguments must outlive it.
   StemAndNorm(const PackedStemAndNorm& ends, models::ThreadPool& pool);
 
-  const models::Dims& dims() const { return ends_.dims; }
   // states = stem(mel): [n_audio_ctx, n_audio_state], the first layer's input; allocated anew where
   // the shape differs. Throws std::invalid_argument unless mel is [n_mels, 2 n_audio_ctx].
   void begin(const models::LogMel& mel, models::EncoderStates& states);

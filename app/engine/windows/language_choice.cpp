@@ -1,7 +1,6 @@
 #include "app/engine/windows/language_choice.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,32 +13,21 @@ namespace {
 
 constexpr double kSureProbability = 0.5;
 
-// A language that windows have chosen.
-struct Candidate {
-  std::size_t n_windows = 0;
-  LanguageProbs probs;  // of the window that is surest of it
-};
-
-class LanguagePoll {
- public:
-  void add(LanguageProbs probs) {
-    const auto [code, probability] = probs.front();
-    auto found = std::ranges::find(candidates_, code, [](const Candidate& candidate) {
-      return candidate.probs.front().first;
-    });
-    if (found == candidates_.end()) found = candidates_.insert(found, Candidate{0, probs});
-    ++found->n_windows;
-    if (probability > found->probs.front().second) found->probs = std::move(probs);
+// Language of most of these windows, which are not none, of two with as many the first; as the
+// window heard it that is surest of it.
+LanguageProbs winner(std::span<const LanguageProbs> heard) {
+  const auto code = [](const LanguageProbs& probs) { return probs.front().first; };
+  std::ptrdiff_t most = 0;
+  const LanguageProbs* best = nullptr;
+  for (const LanguageProbs& each : heard) {
+    const auto n_windows = std::ranges::count(heard, code(each), code);
+    const bool is_surer = n_windows == most && code(each) == code(*best) &&
+                          each.front().second > best->front().second;
+    if (n_windows > most || is_surer) best = &each;
+    most = std::max(most, n_windows);
   }
-  bool is_empty() const { return candidates_.empty(); }
-  // Language of the most windows; of equals, the one heard first.
-  LanguageProbs winner() const {
-    return std::ranges::max_element(candidates_, {}, &Candidate::n_windows)->probs;
-  }
-
- private:
-  std::vector<Candidate> candidates_;
-};
+  return *best;
+}
 
 class LanguageSearch {
  public:
@@ -50,19 +38,18 @@ class LanguageSearch {
   LanguageProbs run() {
     const std::size_t first = clips_.empty() ? 0 : clips_.front().start;
     LanguageProbs of_first;
-    LanguagePoll poll;
-    std::size_t n_left = options_.language_detection_segments;
-    for (std::optional<std::size_t> seek = first; seek && n_left > 0; seek = next(*seek)) {
+    std::vector<LanguageProbs> votes;
+    for (std::optional<std::size_t> seek = first;
+         seek && votes.size() < options_.language_detection_segments; seek = next(*seek)) {
       decoder::HeardLanguages heard = hear(*seek);
       if (*seek == first) of_first = heard.probabilities;
       if (heard.no_speech_prob > options_.no_speech_threshold.value_or(1)) continue;
       if (heard.probabilities.front().second > options_.language_detection_threshold)
         return std::move(heard.probabilities);
-      poll.add(std::move(heard.probabilities));
-      --n_left;
+      votes.push_back(std::move(heard.probabilities));
     }
-    has_speech_ = !poll.is_empty();
-    return has_speech_ ? poll.winner() : of_first;
+    has_speech_ = !votes.empty();
+    return has_speech_ ? winner(votes) : of_first;
   }
   bool has_speech() const { return has_speech_; }
   std::optional<EncodedWindow>& first_window() { return first_window_; }
