@@ -142,9 +142,10 @@ void NpuDevices::choose_split(std::size_t n_windows) {
 }
 
 std::vector<NamedEncoder> NpuDevices::begin_file(std::size_t n_at_once) {
-  for (encoder::NpuArray& array : arrays_) array.begin_file();
+  for (encoder::NpuArray& array : arrays_) array.failure.clear();
   if (!asked_) choose_split(n_at_once);
-  std::vector<NamedEncoder> named;  // of several arrays by the first
+  for (encoder::NpuArray& array : arrays_) array.begin_file();  // behind the weights' way
+  std::vector<NamedEncoder> named;
   for (std::size_t i = 0; i < encoders_.size(); ++i) {
     named.push_back({arrays_[i].name, encoders_[i].get()});
   }

@@ -288,6 +288,7 @@ TEST_CASE("split auto: the model chooses by the windows at once, and gives its r
   REQUIRE(found.info.split.has_value());
   CHECK(found.info.split->requested == "auto");
   CHECK(found.info.split->used == "windows");
+  CHECK(sum(found.info, &DeviceUse::moved_bytes) == kSplitWindows * 2 * kStatesBytes);
   REQUIRE(found.info.split->ways.size() == 3);
   CHECK(found.info.split->ways[2].refusal.find("at most 2") != std::string::npos);
   CHECK(found.info.split->reason.find("3 windows at once on 3 devices") == 0);
