@@ -163,7 +163,7 @@ done
 expect 2 'transcibe: there is no such command, and no such file; did you mean transcribe\?' transcibe "$tone"
 expect 2 '--batchsize: there is no such option; did you mean --batch-size\?' --batchsize 4 "$tone"
 expect 2 'did you mean --best-of\?' transcribe --bestof 4 "$tone"
-expect 2 'npu tun: there is no such action; did you mean tune\?' npu tun
+expect 2 'npu predic: there is no such action; did you mean predict\?' npu predic
 expect 2 'germn is no language Whisper knows; did you mean german\?' --language germn "$tone"
 mkdir -p "$work/cache/whisper-npu/tiny.en" && touch "$work/cache/whisper-npu/tiny.en/model.bin"
 expect 3 'found tiny.en; did you mean tiny.en\?' --model tiny-en "$tone"

@@ -98,7 +98,7 @@ def recipe_names():
 def check_loaded():
     used = set()
     for folder in ("app", "audio", "models", "npu"):
-        for path in (root / folder).rglob("*.cpp"):
+        for path in (p for p in (root / folder).rglob("*.*") if p.suffix in (".h", ".cpp")):
             used |= set(re.findall(r'"(lib[\w-]+\.so\.\d+)"', path.read_text(encoding="utf-8")))
     same(set(LOADED), used, "this test's LOADED, against what app, audio, models and npu load")
     cmake = (package / "package.cmake").read_text()
@@ -149,7 +149,7 @@ def check_schemas():
     installed = re.findall(r"^share/whisper-npu/schemas/(.+)$", (package / "installed_files.txt").read_text(), re.M)
     same(set(installed), schemas, "installed_files.txt: schemas")
     for folder in ("app", "bench", "npu"):
-        for path in (root / folder).rglob("*.cpp"):
+        for path in (p for p in (root / folder).rglob("*.*") if p.suffix in (".h", ".cpp")):
             code = re.sub(r"//.*", "", path.read_text(encoding="utf-8"))
             text = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', code))
             for name in re.findall(r"[\w/]+\.schema\.json", text):
