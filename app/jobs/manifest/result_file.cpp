@@ -121,8 +121,12 @@ void ResultFile::clean(const std::function<bool(const Line&)>& keeps) {
       if (keeps(line)) sink(std::string(line.text) + "\n");
     });
   });
-  // In the place of the file that was replaced.
+  // The new file under the old one's number, which descriptor() has told.
+  const int number = descriptor_.release();
   open(O_RDWR | O_APPEND | O_CLOEXEC);
+  const models::Descriptor replacing = std::move(descriptor_);
+  descriptor_.reset(::dup3(replacing.get(), number, O_CLOEXEC));
+  if (!descriptor_.is_open()) fail_call(path_, "dup3");
   lock();
 }
 
