@@ -26,7 +26,7 @@ using namespace wnpu::app;
 int run_command_line(std::span<const char* const> arguments) {
   const std::vector<Subcommand> others = commands_beside_transcribe();
   use_log_format(log_format_among(arguments, std::getenv("WHISPER_NPU_LOG_FORMAT")));
-  const CommandLine line = parse_command_line(arguments, others, surroundings_of_process());
+  const CommandLine line = parse_command_line(arguments, others, config_sources_of_process());
   const bool transcribes = line.command == Command::transcribe;
   use_log_format(transcribes ? line.options.log_format : LogFormat::text);
   std::function<int()> work = line.run;

@@ -8,13 +8,13 @@
 #include "models/kernels/vectors/instruction_set.h"
 #include "models/kernels/vectors/ops.h"
 #include "models/weights/pack_weights.h"
-#include "models/weights/stored_operand.h"
+#include "models/weights/prepacked_weights.h"
 
 namespace wnpu::encoder {
 namespace {
 
-using kernels::LeftSide;
-using kernels::Number;
+using kernels::DataType;
+using kernels::PackedA;
 using models::ConstMatrixView;
 using models::MatrixView;
 
@@ -43,11 +43,12 @@ kernels::Linear pack(models::ThreadPool& pool, const models::LinearOf<models::We
   const models::TensorView& view = conv.weight.view;
   // Frames behind each other are one row of pairs only where a frame is whole pairs.
   const bool has_pairs = view.row_size() / 3 % 2 == 0;
-  const models::WantedOperand wanted{.name = conv.weight.name,
-                                     .key = "taps:" + conv.weight.key,
-                                     .number = with_bf16 && has_pairs ? Number::bf16 : Number::f32,
-                                     .k = view.row_size(),
-                                     .n = view.shape[0]};
+  const models::WantedOperand wanted{
+      .name = conv.weight.name,
+      .key = "taps:" + conv.weight.key,
+      .number = with_bf16 && has_pairs ? DataType::bf16 : DataType::f32,
+      .k = view.row_size(),
+      .n = view.shape[0]};
   if (auto found = models::find_stored(conv.weight.operands, wanted))
     return {std::move(found->side), conv.bias};
   const models::Matrix ordered = taps_outermost(conv.weight);
@@ -89,7 +90,7 @@ void Convolution::set(ConstMatrixView frames) {
 // Im2col without a copy: an output frame sees three frames that lie behind each other, so the
 // convolution is a product with rows that overlap.
 void Convolution::run(std::size_t step, MatrixView y) const {
-  LeftSide seen = is_bf16() ? LeftSide(halves_) : LeftSide(frames_.view());
+  PackedA seen = is_bf16() ? PackedA(halves_) : PackedA(frames_.view());
   assert((y.rows - 1) * step + 3 <= seen.n_rows);
   seen.stride *= step;
   seen.n_rows = y.rows;

@@ -49,7 +49,7 @@ class Convolution {
   void run(std::size_t step, models::MatrixView y) const;
 
  private:
-  bool is_bf16() const { return weights_.weight.number() == kernels::Number::bf16; }
+  bool is_bf16() const { return weights_.weight.number() == kernels::DataType::bf16; }
 
   const kernels::Linear& weights_;
   models::Matrix frames_;     // [n_frames, in]; or

@@ -296,7 +296,7 @@ void parse_words(CLI::App& app, std::vector<std::string> words) {
 }
 
 void parse(std::span<const char* const> arguments, std::span<const Subcommand> others,
-           const Surroundings& surroundings, Parsed& parsed) {
+           const ConfigSources& surroundings, Parsed& parsed) {
   CommandLine& line = parsed.line;
   CLI::App app(kAbout, "whisper-npu");
   CLI::App* transcribe = declare(app, others, parsed);
@@ -342,7 +342,7 @@ void parse(std::span<const char* const> arguments, std::span<const Subcommand> o
 
 CommandLine parse_command_line(std::span<const char* const> arguments,
                                std::span<const Subcommand> others,
-                               const Surroundings& surroundings) {
+                               const ConfigSources& surroundings) {
   Parsed parsed;
   run_with_origins(parsed.line.origins, [&] {
     parse(arguments, others, surroundings, parsed);

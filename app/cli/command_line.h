@@ -29,7 +29,7 @@ struct CommandLine {
 // environment, else from the configuration file, else is the default.
 CommandLine parse_command_line(std::span<const char* const> arguments,
                                std::span<const Subcommand> others = {},
-                               const Surroundings& surroundings = {});
+                               const ConfigSources& surroundings = {});
 // The manual page of all that parse_command_line takes, in troff.
 std::string manual_page(std::span<const Subcommand> others);
 // A shell's script that completes it; `models` can be pulled by name.

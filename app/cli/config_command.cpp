@@ -216,7 +216,7 @@ void add_config_option(CLI::App& command) {
 
 std::string config_output(const CLI::App& program, const CLI::App& usual,
                           const ConfigRequest& request, const ConfigPlace& place,
-                          const Surroundings& surroundings) {
+                          const ConfigSources& surroundings) {
   const CLI::App& config = *program.get_subcommand("config");
   if (config.get_subcommands().empty()) {
     throw UsageError("config: expected show or path (see --help)");

@@ -23,6 +23,6 @@ void add_config_option(CLI::App& command);
 // are read otherwise. Throws UsageError if an action is missing, or the file is wrong.
 std::string config_output(const CLI::App& program, const CLI::App& usual,
                           const ConfigRequest& request, const ConfigPlace& place,
-                          const Surroundings& surroundings);
+                          const ConfigSources& surroundings);
 
 }  // namespace wnpu::app

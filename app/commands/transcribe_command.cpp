@@ -14,7 +14,7 @@
 #include "app/jobs/readable_input.h"
 #include "app/jobs/run.h"
 #include "app/jobs/watch_folder.h"
-#include "app/model_store/ready_model.h"
+#include "app/model_store/ensure_model.h"
 #include "app/options/exit_code.h"
 #include "app/output/output_plan.h"
 #include "app/system/progress.h"
@@ -76,7 +76,7 @@ int transcribe_command(const Options& given, const std::vector<std::string>& not
   if (!options.manifest.file.empty()) return transcribe_manifest(options, environment);
   const std::vector<PlannedInput> plan = plan_outputs(options);
   if (!options.watch.empty()) check_watched(options);
-  if (!plan.empty() || !options.watch.empty()) make_model_ready(options, messages);
+  if (!plan.empty() || !options.watch.empty()) ensure_model(options, messages);
   const BatchFn batch = [&](BatchProgress& progress) {
     const auto work = [&] { return run_batch(options, plan, environment, progress); };
     return exit_code_after([&] { return run_with_origins(origins, work); }, only_input(plan));

@@ -49,7 +49,8 @@ class SpoolPart final : public Part {
   PartOrigin origin_;
 };
 
-[[noreturn]] void rethrow(const DownloadError& error, const FetchOrder& order, std::uint64_t room) {
+[[noreturn]] void rethrow(const DownloadError& error, const FetchRequest& order,
+                          std::uint64_t room) {
   const std::string text = order.name + ": cannot be fetched: " + error.cause;
   switch (error.why) {
     case DownloadError::Why::failed:
@@ -66,12 +67,12 @@ class SpoolPart final : public Part {
 
 }  // namespace
 
-FetchOrder fetch_order(const Options& options, const std::string& url, const std::string& name,
-                       const std::function<bool()>& should_stop) {
+FetchRequest fetch_request(const Options& options, const std::string& url, const std::string& name,
+                           const std::function<bool()>& should_stop) {
   return {url, name, options.max_download.value_or(kMostFetched), options.verbosity, should_stop};
 }
 
-FetchedRecording::FetchedRecording(const FetchOrder& order, std::ostream& err)
+FetchedRecording::FetchedRecording(const FetchRequest& order, std::ostream& err)
     : descriptor_(audio::open_spool(order.name)) {
   fetch_into_spool(order, err);
   sha256_ = sha256_of_file(path(), order.should_stop);
@@ -82,7 +83,7 @@ std::string FetchedRecording::path() const {
   return "/proc/self/fd/" + std::to_string(descriptor_.get());
 }
 
-void FetchedRecording::fetch_into_spool(const FetchOrder& order, std::ostream& err) {
+void FetchedRecording::fetch_into_spool(const FetchRequest& order, std::ostream& err) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
   const std::uint64_t room = audio::room_for_spool(descriptor_.get(), order.most_bytes);
   Messages progress = pull_messages(err, order.verbosity);

@@ -12,7 +12,7 @@
 
 namespace wnpu::app {
 
-struct FetchOrder {
+struct FetchRequest {
   std::string url;
   std::string name;  // what is shown of it
   std::uint64_t most_bytes = kMostFetched;
@@ -21,14 +21,14 @@ struct FetchOrder {
 };
 
 // With the options' bound on bytes and what they say of messages.
-FetchOrder fetch_order(const Options& options, const std::string& url, const std::string& name,
-                       const std::function<bool()>& should_stop);
+FetchRequest fetch_request(const Options& options, const std::string& url, const std::string& name,
+                           const std::function<bool()>& should_stop);
 
 class FetchedRecording {
  public:
   // Throws AudioError where there is none, or a larger one; NetworkError where a try later may do
   // better; LibraryError, models::Stopped. A bar on `err` if that is a terminal.
-  FetchedRecording(const FetchOrder& order, std::ostream& err);
+  FetchedRecording(const FetchRequest& order, std::ostream& err);
 
   // As long as this lives.
   std::string path() const;
@@ -37,7 +37,7 @@ class FetchedRecording {
   const std::string& type() const { return type_; }
 
  private:
-  void fetch_into_spool(const FetchOrder& order, std::ostream& err);
+  void fetch_into_spool(const FetchRequest& order, std::ostream& err);
 
   models::Descriptor descriptor_;
   std::string sha256_;

@@ -17,7 +17,7 @@ void InputAudio::prepare(const std::string& input, const ShouldStop& should_stop
   if (url == options_.urls.end() || (fetched_ && input == input_)) return;
   fetched_.reset();  // two may need more room than there is
   fetched_ = std::make_unique<FetchedRecording>(
-      fetch_order(options_, url->second, input, should_stop), err_);
+      fetch_request(options_, url->second, input, should_stop), err_);
   input_ = input;
 }
 

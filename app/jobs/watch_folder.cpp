@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "app/engine/error.h"
+#include "app/input/file_stability.h"
 #include "app/input/folder_events.h"
 #include "app/input/input_folders.h"
-#include "app/input/whole_file.h"
 #include "app/options/exit_code.h"
 #include "app/output/output_plan.h"
 #include "app/system/progress.h"
@@ -154,7 +154,7 @@ class Watch {
     if (awaited_.insert(file).second) {
       coming_.emplace_back(file);
     } else {
-      std::ranges::find(coming_, file, &ComingFile::path)->wake();
+      std::ranges::find(coming_, file, &PendingFile::path)->wake();
     }
   }
 
@@ -165,16 +165,16 @@ class Watch {
 
   // False: no file is whole that was not done.
   bool take_next() {
-    const auto now = ComingFile::Clock::now();
+    const auto now = PendingFile::Clock::now();
     for (std::size_t i = 0; i < coming_.size() && environment_.stop_signal() == 0;) {
-      const Wholeness found = coming_[i].look(now);
-      if (found == Wholeness::whole) {
+      const FileStability found = coming_[i].look(now);
+      if (found == FileStability::whole) {
         const std::string file = coming_[i].path();
         drop(i);
         transcribe_or_fail(file);
         return true;
       }
-      if (found == Wholeness::gone) {
+      if (found == FileStability::gone) {
         drop(i);
       } else {
         ++i;
@@ -227,7 +227,7 @@ class Watch {
   models::Descriptor claim_;
   FileState folder_;
   FolderEvents events_;
-  std::deque<ComingFile> coming_;           // in the order in which they came
+  std::deque<PendingFile> coming_;          // in the order in which they came
   std::set<std::string> awaited_;           // their paths
   std::map<std::string, Done> done_;        // those that are there
   std::map<fs::path, std::string> owners_;  // of results: whose they are

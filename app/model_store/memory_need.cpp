@@ -5,12 +5,12 @@
 
 #include "audio/mel/mel_source.h"
 #include "decoder/text/alignment.h"
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_b.h"
 
 namespace wnpu::app {
 namespace {
 
-using kernels::Number;
+using kernels::DataType;
 using models::Dims;
 using models::Precision;
 
@@ -35,15 +35,15 @@ constexpr std::uint64_t kCrossRows = 48;
 constexpr std::uint64_t kSpecialTokens = 8;
 
 // A right side with the scales and sums of its columns.
-std::uint64_t side(Number number, std::size_t k, std::size_t n) {
-  return kernels::RightSide::bytes_of(number, k, n) + 4 * kFloat * n;
+std::uint64_t side(DataType number, std::size_t k, std::size_t n) {
+  return kernels::PackedB::bytes_of(number, k, n) + 4 * kFloat * n;
 }
 
-std::uint64_t encoder_weights(const Dims& dims, Number number) {
+std::uint64_t encoder_weights(const Dims& dims, DataType number) {
   const std::size_t d = dims.n_audio_state;
   const std::uint64_t layer = side(number, d, 3 * d) + side(number, d, d) + side(number, d, 4 * d) +
                               side(number, 4 * d, d) + 16 * d * kFloat;
-  return side(Number::f32, 3 * dims.n_mels, d) + side(Number::f32, 3 * d, d) +
+  return side(DataType::f32, 3 * dims.n_mels, d) + side(DataType::f32, 3 * d, d) +
          dims.n_audio_ctx * d * kFloat + dims.n_audio_layer * layer;
 }
 
@@ -51,15 +51,15 @@ std::uint64_t decoder_weights(const ModelFacts& model, Precision precision) {
   const Dims& dims = model.dims;
   const std::size_t d = dims.n_text_state;
   const bool is_fp32 = precision == Precision::fp32;
-  Number number = models::number_of(precision);
-  if (is_fp32 && model.is_f16) number = Number::f16;
+  DataType number = models::number_of(precision);
+  if (is_fp32 && model.is_f16) number = DataType::f16;
   const std::uint64_t layer = side(number, d, 3 * d) + 3 * side(number, d, d) +
                               side(number, d, 2 * d) + side(number, d, 4 * d) +
                               side(number, 4 * d, d) + 24 * d * kFloat;
   const std::size_t special = dims.n_vocab - dims.n_text_tokens();
-  return side(is_fp32 ? Number::i8 : Number::u4, d, dims.n_text_tokens()) +
-         side(model.is_f16 ? Number::f16 : Number::f32, d, special) + dims.n_text_ctx * d * kFloat +
-         dims.n_text_layer * layer;
+  return side(is_fp32 ? DataType::i8 : DataType::u4, d, dims.n_text_tokens()) +
+         side(model.is_f16 ? DataType::f16 : DataType::f32, d, special) +
+         dims.n_text_ctx * d * kFloat + dims.n_text_layer * layer;
 }
 
 // Memory of encoder and decoder, for windows of any kind.
@@ -85,8 +85,8 @@ std::uint64_t session(const Dims& dims, const WorkSize& work) {
 // Memory of one window: its log-mel, and the keys and values that its tokens attend to.
 std::uint64_t window(const Dims& dims, Precision precision) {
   const std::size_t head = dims.n_text_state / dims.n_text_head;
-  Number number = precision == Precision::int8 ? Number::i8 : Number::f16;
-  if (precision == Precision::fp32) number = Number::f32;
+  DataType number = precision == Precision::int8 ? DataType::i8 : DataType::f16;
+  if (precision == Precision::fp32) number = DataType::f32;
   const std::uint64_t cross = side(number, head, dims.n_audio_ctx) +
                               side(number, dims.n_audio_ctx, head) + 4 * kFloat * dims.n_audio_ctx;
   return dims.n_text_layer * dims.n_text_head * cross + dims.n_mels * audio::kWindowFrames * kFloat;
@@ -132,7 +132,7 @@ ModelFacts facts_of(const models::ModelFile& file) {
   facts.file_bytes = std::min(all, facts.file_bytes + 4 * largest);
   // Vocabulary matrix of a packed file: copied out of it, so that it is in memory twice.
   if (file.origin() != nullptr)
-    facts.file_bytes += side(Number::i8, facts.dims.n_text_state, facts.dims.n_vocab);
+    facts.file_bytes += side(DataType::i8, facts.dims.n_text_state, facts.dims.n_vocab);
   return facts;
 }
 

@@ -7,7 +7,7 @@
 #include "encoder/stem.h"
 #include "models/kernels/vectors/blas.h"
 #include "models/quantize/packed_writer.h"
-#include "models/weights/stored_operand.h"
+#include "models/weights/prepacked_weights.h"
 #include "models/weights/weights.h"
 
 namespace wnpu::app {

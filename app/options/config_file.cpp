@@ -151,8 +151,8 @@ ConfigNode node_of(const toml::node& node) {
 
 }  // namespace
 
-Surroundings surroundings_of_process() {
-  Surroundings result;
+ConfigSources config_sources_of_process() {
+  ConfigSources result;
   for (char** each = ::environ; *each != nullptr; ++each) {
     const std::string_view variable = *each;
     const std::size_t end = variable.find('=');
@@ -184,7 +184,7 @@ std::string_view name_of(Kind kind) {
 }
 
 ConfigPlace config_place(const std::optional<std::string>& named,
-                         const Surroundings& surroundings) {
+                         const ConfigSources& surroundings) {
   if (named) return {*named, !named->empty()};
   const auto variable = surroundings.variables.find("WHISPER_NPU_CONFIG");
   if (variable == surroundings.variables.end()) return {surroundings.usual_config, false};

@@ -13,11 +13,11 @@
 namespace wnpu::app {
 
 // Process inputs beside the words of its command line. Tests have their own.
-struct Surroundings {
+struct ConfigSources {
   std::map<std::string, std::string> variables;  // WHISPER_NPU_* of the environment
   std::filesystem::path usual_config;            // read where it is there; empty: none
 };
-Surroundings surroundings_of_process();
+ConfigSources config_sources_of_process();
 
 // Something written in the file, with the line that it begins in.
 struct ConfigNode {
@@ -39,7 +39,8 @@ struct ConfigPlace {
 };
 
 // `named` is what --config says. An empty name, there or in WHISPER_NPU_CONFIG, means no file.
-ConfigPlace config_place(const std::optional<std::string>& named, const Surroundings& surroundings);
+ConfigPlace config_place(const std::optional<std::string>& named,
+                         const ConfigSources& surroundings);
 
 // The file as a table; an empty one where there is none and need not be. Throws UsageError where it
 // cannot be read or is no TOML, with its name and line.

@@ -196,7 +196,7 @@ bool is_named_in(const std::string& text, const std::string& name) {
 // The option's variables that have a value. WHISPER_NPU_CONFIG is no option's: it says where the
 // file is.
 std::vector<std::string> variables_for(const CLI::Option& option,
-                                       const Surroundings& surroundings) {
+                                       const ConfigSources& surroundings) {
   std::vector<std::string> found;
   for (const std::string& name : option.get_lnames()) {
     const auto given = surroundings.variables.find(variable_of(name));
@@ -250,7 +250,7 @@ std::vector<Setting> settings_of(const ConfigNode& config, const std::string& fi
   return FileSettings(file, usual).run(config, program);
 }
 
-std::vector<Setting> settings_of(const Surroundings& surroundings, const CLI::App& usual) {
+std::vector<Setting> settings_of(const ConfigSources& surroundings, const CLI::App& usual) {
   std::vector<Setting> found;
   for (const CLI::Option* option : usual.get_options()) {
     const std::vector<std::string> given = variables_for(*option, surroundings);
@@ -274,7 +274,7 @@ std::vector<Setting> settings_of(const Surroundings& surroundings, const CLI::Ap
   return found;
 }
 
-std::vector<std::string> doubtful_variables(const Surroundings& surroundings,
+std::vector<std::string> doubtful_variables(const ConfigSources& surroundings,
                                             const CLI::App& usual) {
   std::vector<std::string> known;
   for (const CLI::Option* option : usual.get_options()) {

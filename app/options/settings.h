@@ -50,11 +50,11 @@ std::vector<Setting> settings_of(const ConfigNode& config, const std::string& fi
                                  const CLI::App& program, const CLI::App& usual);
 // Settings of `usual` in the environment. An empty variable counts as unset. Throws UsageError for
 // a flag that is neither true nor false, and an option that is there by two names.
-std::vector<Setting> settings_of(const Surroundings& surroundings, const CLI::App& usual);
+std::vector<Setting> settings_of(const ConfigSources& surroundings, const CLI::App& usual);
 
 // Names of variables that are no option's but are close to one's, each with what may have been
 // meant.
-std::vector<std::string> doubtful_variables(const Surroundings& surroundings,
+std::vector<std::string> doubtful_variables(const ConfigSources& surroundings,
                                             const CLI::App& usual);
 
 // Settings of `command` that take effect: the environment's before the file's.

@@ -4,7 +4,7 @@
 
 #include "audio/mel/mel_pass.h"
 #include "audio/read/error.h"
-#include "audio/read/samples_beside.h"
+#include "audio/read/prefetch_reader.h"
 #include "models/base/error.h"
 #include "models/base/stage_timer.h"
 
@@ -24,7 +24,7 @@ void MelSource::first_pass(const MelOptions& options) {
     is_whole_ = is_whole_ && frames_.bytes() <= options.budget_bytes;
     if (!is_whole_) frames_.drop_before(frames_.end());
   };
-  SamplesBeside frames(compute, options.beside);
+  PrefetchReader frames(compute, options.beside);
   const auto take = [&](std::span<const float> samples) {
     n_samples_ += samples.size();
     timed(timings_.mel_s, [&] { frames.push(samples); });

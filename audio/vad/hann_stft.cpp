@@ -107,7 +107,7 @@ HannStft::HannStft(std::size_t max_frames) : folded_(max_frames, kParts * kTerms
   models::ThreadPool pool(1);
   for (std::size_t part = 0; part < kParts; ++part) {
     models::LinearWeights folded{folded_weights(part), {}};
-    parts_[part] = {models::pack_linear(pool, kernels::Number::f32, {folded}).weight,
+    parts_[part] = {models::pack_linear(pool, kernels::DataType::f32, {folded}).weight,
                     models::Matrix(max_frames, kSums)};
   }
 }

@@ -13,7 +13,7 @@
 #include <span>
 
 #include "models/base/tensor.h"
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_b.h"
 
 namespace wnpu::audio {
 
@@ -39,8 +39,8 @@ class HannStft {
  private:
   static constexpr std::size_t kParts = 4;
   struct Part {
-    kernels::RightSide weights;  // [64, 65]
-    models::Matrix sums;         // [max_frames, 65]
+    kernels::PackedB weights;  // [64, 65]
+    models::Matrix sums;       // [max_frames, 65]
   };
 
   models::Matrix folded_;           // [max_frames, 4 * 64]: s of odd m, of even m, d likewise

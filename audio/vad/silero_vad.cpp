@@ -105,7 +105,7 @@ SileroVad::SileroVad(const std::filesystem::path& weights)
   models::ThreadPool pool(1);
   const auto pack = [&pool](Matrix matrix, std::vector<float> bias) {
     const models::LinearWeights linear{std::move(matrix), std::move(bias)};
-    return models::pack_linear(pool, kernels::Number::f32, {linear});
+    return models::pack_linear(pool, kernels::DataType::f32, {linear});
   };
   constexpr std::array<std::array<std::size_t, 3>, 4> kShapes = {
       // out, in, stride

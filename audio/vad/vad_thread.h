@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "audio/read/samples_beside.h"
+#include "audio/read/prefetch_reader.h"
 #include "audio/vad/silero_vad.h"
 
 namespace wnpu::audio {
@@ -18,7 +18,7 @@ class VadThread {
 
   // Begins a stream; what is left of another is dropped.
   void start();
-  // Takes the next samples, any number, as SamplesBeside does.
+  // Takes the next samples, any number, as PrefetchReader does.
   void push(std::span<const float> samples) { stream_->push(samples); }
   // Ends the stream, as SileroVad does.
   std::vector<float> finish();
@@ -26,7 +26,7 @@ class VadThread {
  private:
   SileroVad vad_;  // the stream's while there is one
   bool beside_;
-  std::optional<SamplesBeside> stream_;
+  std::optional<PrefetchReader> stream_;
 };
 
 }  // namespace wnpu::audio

@@ -97,7 +97,7 @@ std::vector<KernelRow> single_kernels(const Peaks& peaks, const TimingEffort& ef
   models::Matrix hidden(1, kGeluValues);
   for (float& value : hidden.flat()) value = 8.0F;  // GELU leaves it so, again and again
   const models::Matrix a = random_matrix(kMatmulSize, kMatmulSize, 1.0F);
-  const auto b = pack_weights(alone, a.view(), kernels::Number::f32);
+  const auto b = pack_weights(alone, a.view(), kernels::DataType::f32);
   models::Matrix c(kMatmulSize, kMatmulSize);
 
   std::vector<KernelRow> rows;
@@ -131,7 +131,7 @@ Summary time_whole_layer(const models::Dims& dims, models::Precision precision,
 }
 
 // Work of one design on the array under its control program, without what it takes to launch it.
-void model(KernelRow& row, const npu::Design& design, const npu::TimePreset& preset) {
+void model(KernelRow& row, const npu::Design& design, const npu::HardwareModel& preset) {
   const npu::SimReport report = npu::time_call(design, preset).report;
   row.origin = Origin::kModelled;
   row.seconds = 1e-3 * report.ms;
@@ -139,7 +139,7 @@ void model(KernelRow& row, const npu::Design& design, const npu::TimePreset& pre
   row.peak_gflops = array_peak_gflops(preset);
 }
 
-std::vector<KernelRow> single_array_kernels(const npu::TimePreset& preset) {
+std::vector<KernelRow> single_array_kernels(const npu::HardwareModel& preset) {
   const npu::Target& target = *preset.target;
   std::vector<KernelRow> rows;
   const auto add = [&](KernelRow row, double published, const npu::Design& design) {
@@ -258,7 +258,7 @@ std::vector<KernelRow> cpu_kernels(const models::Dims& dims, models::ThreadPool&
   return rows;
 }
 
-std::vector<KernelRow> array_kernels(const models::Dims& dims, const npu::TimePreset& preset) {
+std::vector<KernelRow> array_kernels(const models::Dims& dims, const npu::HardwareModel& preset) {
   std::vector<KernelRow> rows = single_array_kernels(preset);
   const npu::EncoderShape shape = encoder_shape(dims);
   const npu::LayerGeometry geometry = npu::layer_geometry(
@@ -282,7 +282,7 @@ std::vector<KernelRow> array_kernels(const models::Dims& dims, const npu::TimePr
   return rows;
 }
 
-double array_peak_gflops(const npu::TimePreset& preset) {
+double array_peak_gflops(const npu::HardwareModel& preset) {
   // bf16 multiply-accumulates a core and cycle: AM020 ch. 4 (VMAC.F 4x8x4 = 128); AIE2P has the
   // same native rate, its block floating point apart (arXiv 2512.13282 table 1).
   constexpr double kBf16Macs = 128;

@@ -55,9 +55,9 @@ std::vector<KernelRow> cpu_kernels(const models::Dims& dims, models::ThreadPool&
 // Rows of these kernels on the array of the preset, bf16. The overlay has no softmax by itself: a
 // row's whole attention stands in its place, and 64x64 products come 16 or 32 at a time, one a
 // core.
-std::vector<KernelRow> array_kernels(const models::Dims& dims, const npu::TimePreset& preset);
+std::vector<KernelRow> array_kernels(const models::Dims& dims, const npu::HardwareModel& preset);
 
 // Peak of all cores together in bf16, 10^9 operations a second.
-double array_peak_gflops(const npu::TimePreset& preset);
+double array_peak_gflops(const npu::HardwareModel& preset);
 
 }  // namespace wnpu::bench

@@ -107,7 +107,8 @@ std::string peaks_text(const MachinePeaks& peaks) {
   return text;
 }
 
-void add_peak_figures(const MachinePeaks& peaks, const npu::TimePreset& preset, Results& results) {
+void add_peak_figures(const MachinePeaks& peaks, const npu::HardwareModel& preset,
+                      Results& results) {
   const auto threads = std::to_string(peaks.all.threads);
   results.figures.push_back({"peak",
                              "GFLOP/s",
@@ -154,7 +155,7 @@ Results measure_kernels(const BenchOptions& options) {
   app::Messages messages(std::cerr, options.work.verbosity, false);
   // Shapes are all that is needed of the model.
   const models::Dims dims = encoder_asked_for(options, 1).dims;
-  const npu::TimePreset preset = npu::find_preset(options.work.device.preset);
+  const npu::HardwareModel preset = npu::find_preset(options.work.device.preset);
   if (!fits_array(dims)) throw app::UsageError("--kernels: the array wants attention heads of 64");
   models::ThreadPool pool(options.work.threads > 0 ? options.work.threads : app::available_cpus());
   Results results;

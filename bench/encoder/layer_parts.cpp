@@ -12,10 +12,10 @@ LayerParts::LayerParts(const models::Dims& dims, std::size_t frames, models::Thr
     : pool_(pool), hidden_(random_matrix(frames, 4 * dims.n_audio_state, 1.0F)), attention_(dims) {
   const models::EncoderLayerWeights w = std::move(random_encoder_weights(dims, 1).layers.front());
   norm_ = w.attn_ln;
-  query_ = pack_linear(pool, kernels::Number::f32, {w.attn.query});
-  out_ = pack_linear(pool, kernels::Number::f32, {w.attn.out});
-  up_ = pack_linear(pool, kernels::Number::f32, {w.mlp_0});
-  down_ = pack_linear(pool, kernels::Number::f32, {w.mlp_2});
+  query_ = pack_linear(pool, kernels::DataType::f32, {w.attn.query});
+  out_ = pack_linear(pool, kernels::DataType::f32, {w.attn.out});
+  up_ = pack_linear(pool, kernels::DataType::f32, {w.mlp_0});
+  down_ = pack_linear(pool, kernels::DataType::f32, {w.mlp_2});
   // Hidden values around 8, where GELU is the identity: applied again and again to others it would
   // end in denormals.
   for (float& value : hidden_.flat()) value += 8.0F;

@@ -28,7 +28,7 @@ constexpr NamedRate kRates[] = {
 // The table of one part of a layer cannot bound the whole.
 bool is_of_a_layer(const npu::KernelTable& table) { return table.name != "gemm"; }
 
-ModelledLayer base_layer(const std::string& clock, const npu::TimePreset& preset) {
+ModelledLayer base_layer(const std::string& clock, const npu::HardwareModel& preset) {
   npu::EncoderShape base = encoder_shape(*dims_of_size("base"));
   base.layers = 1;
   const npu::PlanCost cost = npu::model_plan(base, 1500, npu::Plan::fused, preset);

@@ -58,7 +58,7 @@ LeftToCpu time_left_to_cpu(const models::Dims& dims, std::size_t frames, models:
 }
 
 std::vector<PlanRow> modelled_rows(const models::Dims& dims, std::size_t frames,
-                                   const npu::TimePreset& preset, const LeftToCpu& left) {
+                                   const npu::HardwareModel& preset, const LeftToCpu& left) {
   const std::size_t lengths[] = {frames};
   std::vector<PlanRow> rows;
   for (const npu::PlanCost& cost : npu::model_plans(encoder_shape(dims), lengths, preset)) {
@@ -71,13 +71,13 @@ std::vector<PlanRow> modelled_rows(const models::Dims& dims, std::size_t frames,
   return rows;
 }
 
-PlanRow fused_row(const models::Dims& dims, std::size_t frames, const npu::TimePreset& preset,
+PlanRow fused_row(const models::Dims& dims, std::size_t frames, const npu::HardwareModel& preset,
                   npu::Precision precision) {
   return row_of(npu::model_plan(encoder_shape(dims), frames, npu::Plan::fused, preset, precision));
 }
 
 PlanRow tuned_row(const models::Dims& dims, const npu::PlanFile& file,
-                  const npu::TimePreset& preset) {
+                  const npu::HardwareModel& preset) {
   PlanRow row = row_of(npu::model_tuned(encoder_shape(dims), file, preset));
   row.plan = npu::kTunedPlanName;
   return row;

@@ -46,13 +46,13 @@ LeftToCpu time_left_to_cpu(const models::Dims& dims, std::size_t frames, models:
 
 // All four plans under one preset.
 std::vector<PlanRow> modelled_rows(const models::Dims& dims, std::size_t frames,
-                                   const npu::TimePreset& preset, const LeftToCpu& left);
-PlanRow fused_row(const models::Dims& dims, std::size_t frames, const npu::TimePreset& preset,
+                                   const npu::HardwareModel& preset, const LeftToCpu& left);
+PlanRow fused_row(const models::Dims& dims, std::size_t frames, const npu::HardwareModel& preset,
                   npu::Precision precision);
 // By a plan's file, at its number of frames. Throws std::invalid_argument where it is for another
 // layer.
 PlanRow tuned_row(const models::Dims& dims, const npu::PlanFile& file,
-                  const npu::TimePreset& preset);
+                  const npu::HardwareModel& preset);
 PlanRow cpu_row(const EncoderUnderTest& model, std::size_t frames, models::ThreadPool& pool,
                 const TimingEffort& effort = {});
 

@@ -26,12 +26,12 @@ constexpr std::size_t kMostLayers = 6;
 constexpr TimingEffort kPartEffort{3, 2e-3};
 
 // The preset that was asked for, what was measured, then the other clocks with the default kernels.
-std::vector<npu::TimePreset> presets_from(const std::string& first,
-                                          const npu::MeasuredTable* measured) {
-  std::vector<npu::TimePreset> presets = {npu::find_preset(first)};
+std::vector<npu::HardwareModel> presets_from(const std::string& first,
+                                             const npu::MeasuredTable* measured) {
+  std::vector<npu::HardwareModel> presets = {npu::find_preset(first)};
   if (measured != nullptr) presets.push_back(measured->preset);
   for (const std::string_view clock : npu::clock_preset_names()) {
-    npu::TimePreset preset = npu::find_preset(clock);
+    npu::HardwareModel preset = npu::find_preset(clock);
     if (preset.name != presets.front().name) presets.push_back(std::move(preset));
   }
   return presets;
@@ -52,7 +52,7 @@ std::optional<npu::PlanFile> plan_asked_for(const BenchOptions& options, const m
   }
 }
 
-void add_fused_rows(const models::Dims& dims, const npu::TimePreset& preset,
+void add_fused_rows(const models::Dims& dims, const npu::HardwareModel& preset,
                     const npu::PlanFile* tuned, std::vector<PlanRow>& rows) {
   if (tuned != nullptr) rows.push_back(tuned_row(dims, *tuned, preset));
   rows.push_back(fused_row(dims, 1500, preset, npu::Precision::bf16));
@@ -125,7 +125,7 @@ std::vector<PlanRow> rows_at(const EncoderUnderTest& model, std::size_t frames,
                              models::ThreadPool& pool) {
   std::vector<PlanRow> rows;
   const LeftToCpu left = time_left_to_cpu(model.dims, frames, pool, kPartEffort);
-  for (const npu::TimePreset& preset : presets_from(options.work.device.preset, measured)) {
+  for (const npu::HardwareModel& preset : presets_from(options.work.device.preset, measured)) {
     std::ranges::move(modelled_rows(model.dims, frames, preset, left), std::back_inserter(rows));
   }
   rows.push_back(cpu_row(model, frames, pool, {options.runs, 2e-3}));

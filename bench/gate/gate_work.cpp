@@ -39,18 +39,18 @@ void fill(std::span<float> values) {
   });
 }
 
-kernels::RightSide packed(models::ThreadPool& pool, std::size_t k, std::size_t n) {
+kernels::PackedB packed(models::ThreadPool& pool, std::size_t k, std::size_t n) {
   Matrix values(n, k);
   fill(values.flat());
-  return models::pack_weights(pool, values.view(), kernels::Number::f32);
+  return models::pack_weights(pool, values.view(), kernels::DataType::f32);
 }
 
 kernels::I16Matrix quantised(std::size_t k, std::size_t n) {
   Matrix values(n, k);
   fill(values.flat());
-  kernels::I16Matrix matrix(
-      k, n,
-      {kernels::Number::i16, kernels::ScaleOf::column, kernels::max_weight(kernels::Number::i16)});
+  kernels::I16Matrix matrix(k, n,
+                            {kernels::DataType::i16, kernels::ScaleOf::column,
+                             kernels::max_weight(kernels::DataType::i16)});
   matrix.set_columns(0, values.view());
   matrix.widen_left_limit();
   return matrix;
@@ -80,9 +80,9 @@ struct Operands {
   Matrix scores;
   Matrix token;
   Matrix token_out;
-  kernels::RightSide up = packed(pool, kWidth, kHidden);
-  kernels::RightSide row = packed(pool, kWidth, kRowColumns);
-  kernels::RightSide keys = packed(pool, kHeadWidth, kFrames);
+  kernels::PackedB up = packed(pool, kWidth, kHidden);
+  kernels::PackedB row = packed(pool, kWidth, kRowColumns);
+  kernels::PackedB keys = packed(pool, kHeadWidth, kFrames);
   kernels::I16Rows integers;  // a left side, quantised
   kernels::I16Matrix up_int16 = quantised(kWidth, kHidden);
   kernels::I16Matrix row_int16 = quantised(kWidth, kRowColumns);

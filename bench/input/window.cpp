@@ -185,7 +185,7 @@ class ArrayWindow {
     }
   }
 
-  npu::TimePreset preset_;
+  npu::HardwareModel preset_;
   npu::Design design_;
   npu::EncodedCall call_;
   npu::SimReport report_;

@@ -7,9 +7,9 @@
 
 namespace wnpu::decoder {
 
+using kernels::DataType;
 using kernels::F32Matrix;
 using kernels::I16Matrix;
-using kernels::Number;
 using kernels::ScaleOf;
 using models::ConstMatrixView;
 using models::MatrixView;
@@ -26,12 +26,12 @@ CrossHead::CrossHead(const models::Dims& dims, models::Precision precision,
   const std::size_t size = dims.n_text_state / dims.n_text_head;
   const std::size_t frames = dims.n_audio_ctx;
   if (precision == models::Precision::int8) {
-    const float limit = kernels::max_weight(Number::i8);
-    kv_ = Integers{I16Matrix(size, frames, {Number::i8, ScaleOf::column, limit}, block),
-                   I16Matrix(frames, size, {Number::i8, ScaleOf::row, limit}, block)};
+    const float limit = kernels::max_weight(DataType::i8);
+    kv_ = Integers{I16Matrix(size, frames, {DataType::i8, ScaleOf::column, limit}, block),
+                   I16Matrix(frames, size, {DataType::i8, ScaleOf::row, limit}, block)};
     return;
   }
-  const auto storage = precision == models::Precision::fp32 ? Number::f32 : Number::f16;
+  const auto storage = precision == models::Precision::fp32 ? DataType::f32 : DataType::f16;
   kv_ = Floats{F32Matrix(size, frames, storage, block), F32Matrix(frames, size, storage, block)};
 }
 

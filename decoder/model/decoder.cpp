@@ -43,7 +43,7 @@ void Decoder::make_room(std::size_t n_rows) {
 }
 
 void Decoder::step(KvCache& cache, std::span<const StepRow> rows, MatrixView logits,
-                   AttentionTap* tap) {
+                   AttentionCapture* tap) {
   if (rows.size() > dims_.n_text_ctx) {
     throw std::length_error("decoder: more rows in a step than n_text_ctx");
   }

@@ -20,7 +20,7 @@ namespace wnpu::decoder {
 
 // Raw cross-attention scores (before the softmax) of chosen heads, for word timestamps: of a step
 // whose rows listen to one window.
-struct AttentionTap {
+struct AttentionCapture {
   std::vector<std::pair<int, int>> heads;  // (layer, head)
   std::vector<models::Matrix> scores;      // a head: [rows of the step, the window's rows]
 };
@@ -49,7 +49,7 @@ class Decoder {
   // `tap`, where given, receives the scores of its heads. Throws std::length_error for more than
   // n_text_ctx rows, and where a sequence would become longer than that.
   void step(KvCache& cache, std::span<const StepRow> rows, models::MatrixView logits,
-            AttentionTap* tap = nullptr);
+            AttentionCapture* tap = nullptr);
 
  private:
   using Layer = PackedDecoderLayer;
@@ -79,8 +79,8 @@ class Decoder {
   // Self-attention of one head, for one row of the step.
   void attend_to_past(const KvCache& cache, const KvCache::Past& past, std::size_t row,
                       std::span<float> room);
-  void cross_attention(std::size_t layer, std::span<const Group> groups, AttentionTap* tap);
-  void record_scores(std::size_t layer, std::span<const Group> groups, AttentionTap& tap);
+  void cross_attention(std::size_t layer, std::span<const Group> groups, AttentionCapture* tap);
+  void record_scores(std::size_t layer, std::span<const Group> groups, AttentionCapture& tap);
   // The part of a head, for the rows of a group.
   models::MatrixView head_of(models::Matrix& m, std::size_t head, const Group& group) const;
   const CrossHead& of_window(const Group& group, std::size_t layer, std::size_t head) const {

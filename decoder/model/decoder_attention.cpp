@@ -92,7 +92,8 @@ std::vector<Decoder::Group> Decoder::group_by_window(std::span<const StepRow> ro
   return groups;
 }
 
-void Decoder::cross_attention(std::size_t layer, std::span<const Group> groups, AttentionTap* tap) {
+void Decoder::cross_attention(std::size_t layer, std::span<const Group> groups,
+                              AttentionCapture* tap) {
   const Layer& w = weights_.layers[layer];
   const auto of_step = [&](Matrix& m) { return m.view().row_range(0, n_rows_); };
   kernels::layer_norm(pool_, of_step(x_), w.cross_attn_ln, of_step(normed_));
@@ -108,7 +109,8 @@ void Decoder::cross_attention(std::size_t layer, std::span<const Group> groups, 
   linear(of_step(wv_), w.cross_out, Finish::add, of_step(x_));
 }
 
-void Decoder::record_scores(std::size_t layer, std::span<const Group> groups, AttentionTap& tap) {
+void Decoder::record_scores(std::size_t layer, std::span<const Group> groups,
+                            AttentionCapture& tap) {
   for (std::size_t t = 0; t < tap.heads.size(); ++t) {
     if (static_cast<std::size_t>(tap.heads[t].first) != layer) continue;
     const auto head = static_cast<std::size_t>(tap.heads[t].second);

@@ -44,8 +44,8 @@ struct PackedDecoder {
 
   models::Dims dims;
   models::Precision precision;
-  kernels::Number number;           // of all layers' weights but cross_kv's
-  kernels::Number cross_kv_number;  // of cross_kv's, whose inputs are a window's states
+  kernels::DataType number;           // of all layers' weights but cross_kv's
+  kernels::DataType cross_kv_number;  // of cross_kv's, whose inputs are a window's states
   PackedVocabulary vocabulary;
   models::Matrix positions;  // [n_text_ctx, n_text_state]
   std::vector<PackedDecoderLayer> layers;

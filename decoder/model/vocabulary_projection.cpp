@@ -55,14 +55,14 @@ PackedVocabulary::PackedVocabulary(const models::Dims& dims, const models::Weigh
                                    models::ThreadPool& pool, models::Precision precision)
     : embedding(tensor.view),
       n_text_tokens(dims.n_text_tokens()),
-      screen(pack_screen(row_range(tensor, 0, n_text_tokens), pool, precision)),
+      shortlist(pack_shortlist(row_range(tensor, 0, n_text_tokens), pool, precision)),
       special(models::pack_weights(pool,
                                    row_range(tensor, n_text_tokens, dims.n_vocab - n_text_tokens),
-                                   kernels::Number::f16)) {}
+                                   kernels::DataType::f16)) {}
 
 VocabularyProjection::VocabularyProjection(const PackedVocabulary& vocabulary,
                                            models::ThreadPool& pool)
-    : vocabulary_(vocabulary), pool_(pool), screen_(vocabulary.screen, pool) {
+    : vocabulary_(vocabulary), pool_(pool), shortlist_(vocabulary.shortlist, pool) {
   for (std::size_t t = 0; t < pool.n_threads(); ++t)
     row_.emplace_back(vocabulary.embedding.row_size());
 }
@@ -73,10 +73,10 @@ void VocabularyProjection::embed(models::TokenId token, std::span<float> out) co
 
 void VocabularyProjection::project(ConstMatrixView hidden, MatrixView logits) {
   const std::size_t n_text_tokens = vocabulary_.n_text_tokens;
-  const kernels::RightSide& special = vocabulary_.special;
+  const kernels::PackedB& special = vocabulary_.special;
   assert(hidden.rows == logits.rows && logits.cols == n_text_tokens + special.n());
   const MatrixView text = logits.col_range(0, n_text_tokens);
-  screen_.project(hidden, text);
+  shortlist_.project(hidden, text);
   kernels::gemm(pool_, {hidden, special}, logits.col_range(n_text_tokens, special.n()));
   chosen_.resize(std::max(chosen_.size(), logits.rows));
   pool_.parallel_for(logits.rows, [&](std::size_t row, std::size_t /*thread*/) {

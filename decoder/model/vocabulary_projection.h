@@ -1,6 +1,6 @@
 // The token embedding, at both ends of the decoder: a token's row, and the product of a hidden
 // state with all rows, its logits. That product would be half of what a step reads, so it is made
-// with a few bits a weight (decoder/model/vocabulary_screen.h), and then again with the weights as
+// with a few bits a weight (decoder/model/logit_shortlist.h), and then again with the weights as
 // they are for all tokens that may matter.
 #pragma once
 
@@ -8,12 +8,12 @@
 #include <span>
 #include <vector>
 
-#include "decoder/model/vocabulary_screen.h"
+#include "decoder/model/logit_shortlist.h"
 #include "models/base/dims.h"
 #include "models/base/stages.h"
 #include "models/base/tensor.h"
 #include "models/base/thread_pool.h"
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_b.h"
 #include "models/weights/precision.h"
 #include "models/weights/weights.h"
 
@@ -28,8 +28,8 @@ struct PackedVocabulary {
 
   models::TensorView embedding;
   std::size_t n_text_tokens;
-  ScreenWeights screen;        // text tokens
-  kernels::RightSide special;  // [n_text_state, all other tokens]
+  ShortlistWeights shortlist;  // text tokens
+  kernels::PackedB special;    // [n_text_state, all other tokens]
 };
 
 class VocabularyProjection {
@@ -42,7 +42,7 @@ class VocabularyProjection {
   // logits [rows, n_vocab] of hidden states [rows, n_text_state]. In fp32
   // from the weights as they are: the likeliest text tokens (32 at least, and up to 128 within
   // 4 of the likeliest) and every special token, timestamps included. All others are near, by the
-  // screen's bits: 8 in fp32, 4 in other precisions. A row does not depend on the others.
+  // shortlist's bits: 8 in fp32, 4 in other precisions. A row does not depend on the others.
   void project(models::ConstMatrixView hidden, models::MatrixView logits);
 
  private:
@@ -53,7 +53,7 @@ class VocabularyProjection {
 
   const PackedVocabulary& vocabulary_;
   models::ThreadPool& pool_;
-  VocabularyScreen screen_;
+  LogitShortlist shortlist_;
   std::vector<std::vector<float>> row_;             // a thread: one of the embedding
   std::vector<std::vector<std::uint32_t>> chosen_;  // a row of the present call
   std::size_t n_calls_ = 0;

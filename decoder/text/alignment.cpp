@@ -91,7 +91,7 @@ std::vector<WordTiming> find_alignment(Decoder& decoder, KvCache& cache,
   for (const TokenId token : text) rows.push_back({0, token, true, task.window});
   rows.push_back({0, vocabulary.eot(), false, task.window});
   cache.clear(0);
-  AttentionTap tap{{heads.begin(), heads.end()}, {}};
+  AttentionCapture tap{{heads.begin(), heads.end()}, {}};
   Matrix logits(text.size() + 1, decoder.dims().n_vocab);
   decoder.step(cache, rows, logits.view(), &tap);
   cache.clear(0);

@@ -78,7 +78,7 @@ void Attention<ByteArithmetic>::score(const Head& head, Scratch& scratch) const 
 }
 
 void Attention<ByteArithmetic>::shift_by_maxima(const Head& head, Scratch& scratch) {
-  const kernels::LeftSide queries = scratch.queries_;
+  const kernels::PackedA queries = scratch.queries_;
   const MatrixView exact = scratch.exact_scores_.view();
   for (std::size_t r = 0; r < scratch.queries_.n_rows(); ++r) {
     kernels::gemm({queries.from_row(r), head.keys}, exact);

@@ -5,9 +5,9 @@
 namespace wnpu::encoder {
 namespace {
 
+using kernels::DataType;
 using kernels::Finish;
 using kernels::I16Matrix;
-using kernels::Number;
 using kernels::RunningSoftmax;
 using kernels::ScaleOf;
 using models::ConstMatrixView;
@@ -40,11 +40,11 @@ void Fp32Arithmetic::add_weighted(MatrixView scores, std::span<RunningSoftmax> s
 }
 
 I16Matrix IntegerArithmetic::make_keys(std::size_t head_size, std::size_t n_frames) {
-  return {head_size, n_frames, {Number::i16, ScaleOf::column, kMaxKey}};
+  return {head_size, n_frames, {DataType::i16, ScaleOf::column, kMaxKey}};
 }
 
 I16Matrix IntegerArithmetic::make_values(std::size_t n_frames, std::size_t head_size) {
-  return {n_frames, head_size, {Number::i16, ScaleOf::row, kMaxValue}};
+  return {n_frames, head_size, {DataType::i16, ScaleOf::row, kMaxValue}};
 }
 
 void IntegerArithmetic::set_queries(ConstMatrixView queries, const Matrix& keys, Rows& rows) {

@@ -32,7 +32,7 @@ struct Fp32Arithmetic {
   // The left side of a product: a view.
   struct Rows {
     Rows(std::size_t /*max_rows*/, std::size_t /*max_cols*/) {}
-    operator kernels::LeftSide() const { return x; }  // NOLINT: converts
+    operator kernels::PackedA() const { return x; }  // NOLINT: converts
     models::ConstMatrixView x{};
   };
 

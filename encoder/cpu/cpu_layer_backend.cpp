@@ -14,7 +14,7 @@ using models::MatrixView;
 template <typename Arithmetic>
 CpuLayerBackend<Arithmetic>::CpuLayerBackend(const models::Dims& dims,
                                              std::span<const CpuLayer> layers,
-                                             kernels::Number number, models::ThreadPool& pool)
+                                             kernels::DataType number, models::ThreadPool& pool)
     : pool_(pool),
       dims_(dims),
       layers_(layers),

@@ -33,7 +33,7 @@ class CpuLayerBackend : public LayerBackend {
  public:
   // `layers`, packed in these numbers, and `pool` must outlive the backend.
   CpuLayerBackend(const models::Dims& dims, std::span<const CpuLayer> layers,
-                  kernels::Number number, models::ThreadPool& pool);
+                  kernels::DataType number, models::ThreadPool& pool);
 
   std::size_t n_layers() const override { return layers_.size(); }
   bool takes_pooled() const override { return true; }
@@ -58,7 +58,7 @@ class CpuLayerBackend : public LayerBackend {
   models::ThreadPool& pool_;
   models::Dims dims_;
   std::span<const CpuLayer> layers_;
-  kernels::Number number_;
+  kernels::DataType number_;
   models::PooledPadding pooled_;                     // of the next window
   std::optional<LayerBuffers<Arithmetic>> buffers_;  // of the window at work
 };

@@ -17,7 +17,7 @@ namespace wnpu::encoder {
 // Buffers of one thread for a block of rows; all of it stays in its L2.
 template <typename Arithmetic>
 struct BlockScratch {
-  BlockScratch(const models::Dims& dims, kernels::Number number)
+  BlockScratch(const models::Dims& dims, kernels::DataType number)
       : normed(Arithmetic::block_rows(), dims.n_audio_state),
         qkv(Arithmetic::block_rows(), 3 * dims.n_audio_state),
         hidden(Arithmetic::block_rows(), 4 * dims.n_audio_state),
@@ -37,7 +37,7 @@ template <typename Arithmetic>
 struct LayerBuffers {
   // Room for windows with dims.n_audio_ctx rows.
   LayerBuffers(const models::Dims& dims, const models::PooledPadding& of_window,
-               kernels::Number number, std::size_t n_threads)
+               kernels::DataType number, std::size_t n_threads)
       : pooled(of_window),
         attention(dims, of_window),
         states(dims.n_audio_ctx, dims.n_audio_state),

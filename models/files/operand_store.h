@@ -1,6 +1,6 @@
 // Matrices as the kernels multiply by them, kept beside a model's weights: what is packed once need
 // not be packed again. Bytes and numbers alone; what they mean is
-// models/weights/stored_operand.h's.
+// models/weights/prepacked_weights.h's.
 #pragma once
 
 #include <cstddef>

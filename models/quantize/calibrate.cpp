@@ -91,7 +91,7 @@ class Calibrator {
         options_(options),
         model_(std::make_unique<ChangedModel>(file)) {}
 
-  void balance(const FoldPoint& point) {
+  void balance(const EqualizationPair& point) {
     const Matrix* const sample = sample_of(point.takers.front());
     if (sample == nullptr) return;
     const Matrix weights = stacked_weights(file_, point.takers);
@@ -230,7 +230,7 @@ class Calibrator {
 Calibration calibrate(ThreadPool& pool, const ModelFile& file, const ProductInputs& inputs,
                       const QuantizeOptions& options) {
   Calibrator calibrator(pool, file, inputs, options);
-  for (const FoldPoint& point : fold_points(file.dims())) calibrator.balance(point);
+  for (const EqualizationPair& point : equalization_pairs(file.dims())) calibrator.balance(point);
   // Without a sample the errors of the weights say which layers keep the file's values.
   std::vector<QuantizedLayer> layers =
       quantize_layers(file, inputs.empty() ? options : QuantizeOptions{options.type, {}});

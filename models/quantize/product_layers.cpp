@@ -82,13 +82,13 @@ std::string giver_of(const ProductLayer& layer) {
 
 }  // namespace
 
-std::vector<FoldPoint> fold_points(const Dims& dims) {
-  std::vector<FoldPoint> points;
+std::vector<EqualizationPair> equalization_pairs(const Dims& dims) {
+  std::vector<EqualizationPair> points;
   for (const ProductLayer& layer : product_layers(dims)) {
     const std::string giver = giver_of(layer);
     if (giver.empty()) continue;
     const std::vector<std::string> givers{giver + ".weight", giver + ".bias"};
-    const auto same = std::ranges::find(points, givers, &FoldPoint::givers);
+    const auto same = std::ranges::find(points, givers, &EqualizationPair::givers);
     if (same != points.end()) {
       same->takers.push_back(layer);
     } else {

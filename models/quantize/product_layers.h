@@ -26,7 +26,7 @@ std::vector<ProductLayer> product_layers(const Dims& dims);
 
 // Point of a model where a channel can be scaled at no cost: the tensors that give it are divided,
 // those that take it multiplied by the same factor, and the model computes what it did.
-struct FoldPoint {
+struct EqualizationPair {
   // Tensors whose outermost extent are the channels: a LayerNorm's weight and bias, a value
   // projection's.
   std::vector<std::string> givers;
@@ -37,6 +37,6 @@ struct FoldPoint {
 // All of them: LayerNorms before products, the encoder's last one before all cross-attention's
 // keys and values, and values before attention's output, since what is between the two is linear.
 // Not among them: what is behind GELU, and the token embedding.
-std::vector<FoldPoint> fold_points(const Dims& dims);
+std::vector<EqualizationPair> equalization_pairs(const Dims& dims);
 
 }  // namespace wnpu::models

@@ -11,12 +11,12 @@
 #include "models/kernels/operands/f32_matrix.h"
 #include "models/kernels/vectors/blas.h"
 #include "models/kernels/vectors/half_floats.h"
-#include "models/weights/stored_operand.h"
+#include "models/weights/prepacked_weights.h"
 #include "models/weights/weight_blocks.h"
 
 namespace wnpu::models {
 
-using kernels::Number;
+using kernels::DataType;
 
 namespace {
 
@@ -38,17 +38,17 @@ bool fill_f16(kernels::F32Matrix& matrix, WeightBlocks& blocks) {
   });
 }
 
-kernels::RightSide pack(WeightBlocks& blocks, Number number) {
+kernels::PackedB pack(WeightBlocks& blocks, DataType number) {
   const std::size_t k = blocks.k();
   const std::size_t n = blocks.n();
-  if (number == Number::f16 && kernels::gemm_in_use() == kernels::Gemm::own) {
+  if (number == DataType::f16 && kernels::gemm_in_use() == kernels::Gemm::own) {
     kernels::F32Matrix halves(k, n, number);
     if (fill_f16(halves, blocks)) return halves;
   }
-  if (number == Number::f32 || number == Number::f16)
+  if (number == DataType::f32 || number == DataType::f16)
     return filled(kernels::F32Matrix(k, n), blocks);
-  if (number == Number::bf16) return filled(kernels::Bf16Matrix(k, n), blocks);
-  if (number == Number::u8) return filled(kernels::U8Matrix(k, n), blocks);
+  if (number == DataType::bf16) return filled(kernels::Bf16Matrix(k, n), blocks);
+  if (number == DataType::u8) return filled(kernels::U8Matrix(k, n), blocks);
   const kernels::IntegersOf integers{number, kernels::ScaleOf::column, kernels::max_weight(number)};
   auto matrix = filled(kernels::I16Matrix(k, n, integers), blocks);
   matrix.widen_left_limit();
@@ -57,7 +57,7 @@ kernels::RightSide pack(WeightBlocks& blocks, Number number) {
 
 // Key of the operand that the parts make: it names each matrix and the scale that it is multiplied
 // by.
-WantedOperand wanted_of(std::span<const WeightBlocks::Part> parts, Number number) {
+WantedOperand wanted_of(std::span<const WeightBlocks::Part> parts, DataType number) {
   WantedOperand wanted{.name = parts[0].tensor->name,
                        .key = "",
                        .number = number,
@@ -75,13 +75,13 @@ WantedOperand wanted_of(std::span<const WeightBlocks::Part> parts, Number number
   return wanted;
 }
 
-kernels::RightSide pack_and_release(ThreadPool& pool, std::span<const WeightBlocks::Part> parts,
-                                    Number number) {
+kernels::PackedB pack_and_release(ThreadPool& pool, std::span<const WeightBlocks::Part> parts,
+                                  DataType number) {
   const WantedOperand wanted = wanted_of(parts, number);
   OperandStore* const store = parts[0].tensor->operands;
   if (auto found = find_stored(store, wanted)) return std::move(found->side);
   WeightBlocks blocks(pool, parts);
-  kernels::RightSide packed = pack(blocks, number);
+  kernels::PackedB packed = pack(blocks, number);
   blocks.release();
   keep_stored(store, wanted, packed);
   return packed;
@@ -106,26 +106,26 @@ std::vector<float> biases_of(std::span<const ScaledLinear> linears) {
 
 }  // namespace
 
-kernels::RightSide pack_weights(ThreadPool& pool, const WeightTensor& weight, Number number) {
+kernels::PackedB pack_weights(ThreadPool& pool, const WeightTensor& weight, DataType number) {
   const WeightBlocks::Part part{&weight};
   return pack_and_release(pool, {&part, 1}, number);
 }
 
-kernels::RightSide pack_weights(ThreadPool& pool, ConstMatrixView weight, Number number) {
+kernels::PackedB pack_weights(ThreadPool& pool, ConstMatrixView weight, DataType number) {
   return pack_weights(pool, tensor_of(weight), number);
 }
 
-kernels::Linear pack_linear(ThreadPool& pool, Number number,
+kernels::Linear pack_linear(ThreadPool& pool, DataType number,
                             std::initializer_list<ScaledLinear> parts) {
-  const bool has_8_bits = number == Number::u8 || number == Number::i8;
+  const bool has_8_bits = number == DataType::u8 || number == DataType::i8;
   const bool stays_finer = parts.begin()->weight.stays_finer;
-  const Number taken = has_8_bits && stays_finer ? Number::i16 : number;
+  const DataType taken = has_8_bits && stays_finer ? DataType::i16 : number;
   return {pack_and_release(pool, parts_of(parts), taken), biases_of(parts)};
 }
 
 void linear(ThreadPool& pool, ConstMatrixView x, const LinearWeights& w, MatrixView y,
             kernels::Finish finish) {
-  const kernels::Linear packed = pack_linear(pool, Number::f32, {w});
+  const kernels::Linear packed = pack_linear(pool, DataType::f32, {w});
   kernels::gemm(pool, {x, packed.weight, packed.bias, finish}, y);
 }
 

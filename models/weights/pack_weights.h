@@ -13,10 +13,10 @@ namespace wnpu::models {
 // A weight matrix [n, k] for y = x W^T, block by block: no fp32 copy of the whole is made, and a
 // file's pages are given back once they are read. In any numbers but u4. Where f16 is wanted, but
 // not every value is one: f32. Throws ModelError for a NaN or infinity, whose tensor it names.
-kernels::RightSide pack_weights(ThreadPool& pool, const WeightTensor& weight,
-                                kernels::Number number);
+kernels::PackedB pack_weights(ThreadPool& pool, const WeightTensor& weight,
+                              kernels::DataType number);
 // In memory, its rows one behind the other.
-kernels::RightSide pack_weights(ThreadPool& pool, ConstMatrixView weight, kernels::Number number);
+kernels::PackedB pack_weights(ThreadPool& pool, ConstMatrixView weight, kernels::DataType number);
 
 // A layer, times `scale`. A view.
 struct ScaledLinear {
@@ -31,7 +31,7 @@ struct ScaledLinear {
 };
 // Several of the same input side by side, one product instead of many. A tensor with
 // WeightTensor::stays_finer is packed as i16 where `number` has 8 bits.
-kernels::Linear pack_linear(ThreadPool& pool, kernels::Number number,
+kernels::Linear pack_linear(ThreadPool& pool, kernels::DataType number,
                             std::initializer_list<ScaledLinear> parts);
 
 // y = finish(x W^T + b). x: [n, in], y: [n, out]. W is packed in each call: for weights that are

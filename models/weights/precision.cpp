@@ -14,15 +14,15 @@ bool multiplies_bytes(Precision precision) {
   return precision == Precision::int8 && kernels::has_byte_instructions();
 }
 
-kernels::Number number_of(Precision precision) {
-  if (precision == Precision::fp32) return kernels::Number::f32;
-  if (precision == Precision::int16) return kernels::Number::i16;
-  return multiplies_bytes(precision) ? kernels::Number::u8 : kernels::Number::i8;
+kernels::DataType number_of(Precision precision) {
+  if (precision == Precision::fp32) return kernels::DataType::f32;
+  if (precision == Precision::int16) return kernels::DataType::i16;
+  return multiplies_bytes(precision) ? kernels::DataType::u8 : kernels::DataType::i8;
 }
 
-kernels::Number step_number_of(Precision precision) {
-  if (precision == Precision::fp32) return kernels::Number::f16;
-  return precision == Precision::int16 ? kernels::Number::i16 : kernels::Number::i8;
+kernels::DataType step_number_of(Precision precision) {
+  if (precision == Precision::fp32) return kernels::DataType::f16;
+  return precision == Precision::int16 ? kernels::DataType::i16 : kernels::DataType::i8;
 }
 
 std::string_view precision_name(Precision precision) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_b.h"
 
 namespace wnpu::models {
 
@@ -25,11 +25,11 @@ bool multiplies_bytes(Precision precision);
 
 // In what numbers a layer's weights are: of the encoder, and of the decoder's for a window's keys
 // and values.
-kernels::Number number_of(Precision precision);
+kernels::DataType number_of(Precision precision);
 // Numbers of the decoder's other layers, which a step of few rows reads. In int8 words are lost
 // where their inputs have 8 bits, and a step that waits for its weights is as fast with 16. In
 // fp32, weights that are fp16 numbers are kept as such.
-kernels::Number step_number_of(Precision precision);
+kernels::DataType step_number_of(Precision precision);
 
 std::string_view precision_name(Precision precision);
 std::optional<Precision> parse_precision(std::string_view name);

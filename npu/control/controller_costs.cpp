@@ -29,7 +29,7 @@ constexpr ControllerCosts kPhoenixQueued{"phoenix-queued", kWrite,      kMasked,
 const ControllerCosts& phoenix_controller() { return kPhoenix; }
 const ControllerCosts& phoenix_queued_controller() { return kPhoenixQueued; }
 
-const ControllerCosts& controller_of(const TimePreset& preset) {
+const ControllerCosts& controller_of(const HardwareModel& preset) {
   return preset.controller == nullptr ? kPhoenix : *preset.controller;
 }
 

@@ -24,7 +24,7 @@ const ControllerCosts& phoenix_controller();
 const ControllerCosts& phoenix_queued_controller();
 
 // Controller costs of a preset.
-const ControllerCosts& controller_of(const TimePreset& preset);
+const ControllerCosts& controller_of(const HardwareModel& preset);
 
 double cycles_of(const Operation& operation, const ControllerCosts& costs);
 

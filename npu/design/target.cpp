@@ -197,7 +197,7 @@ const Target* find_target(std::string_view name) {
   return nullptr;
 }
 
-TimePreset find_preset(std::string_view name) {
+HardwareModel find_preset(std::string_view name) {
   const std::size_t slash = name.find('/');
   const std::string_view clock_name = name.substr(0, slash);
   const std::string_view table_name =

@@ -38,7 +38,7 @@ const Target& npu4();  // Strix, Strix Halo, Krackan (XDNA2, AIE2P)
 const Target* find_target(std::string_view name);
 
 // A clock, a memory and a launch cost for the time model.
-struct TimePreset {
+struct HardwareModel {
   std::string name;  // "phoenix-1.0/published"
   const Target* target = nullptr;
   double clock_ghz = 0;
@@ -57,7 +57,7 @@ inline constexpr std::string_view kDefaultPreset = "phoenix-1.0/published";
 // "<clock preset>/<kernel table>", e.g. "phoenix-1.0/published". Throws std::invalid_argument
 // naming what there is. All presets are npu1's: the design for npu4 is not yet legal (check.h), and
 // a time of what hardware refuses says nothing.
-TimePreset find_preset(std::string_view name);
+HardwareModel find_preset(std::string_view name);
 // All clock presets and kernel tables, for help texts and benches.
 std::span<const std::string_view> clock_preset_names();
 std::span<const KernelTable> kernel_tables();

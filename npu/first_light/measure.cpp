@@ -166,7 +166,7 @@ class TableBuilder {
     }
     const double read = 1e-3 * reading.read_bytes / reading.us;
     const double write = 1e-3 * reading.write_bytes / reading.us;
-    const TimePreset& preset = table_.preset;
+    const HardwareModel& preset = table_.preset;
     const bool is_by_ddr =
         read > kBusy * preset.ddr_read_gb_per_s || write > kBusy * preset.ddr_write_gb_per_s;
     note(name, "cycles", cycles(reading.us_a_unit()), is_by_ddr ? kByDdr : "");
@@ -234,7 +234,7 @@ class TableBuilder {
   const FirstLightOptions& options_;
   FirstLight& result_;
   CallTimer timer_;
-  TimePreset preset_;  // whose times mean nothing here
+  HardwareModel preset_;  // whose times mean nothing here
   MeasuredTable table_;
   std::map<Quantity, Reading> readings_;
 };

@@ -19,7 +19,7 @@ struct MeasuredTable {
 
   bool is_simulated = false;
   std::string machine;
-  TimePreset preset;  // named "measured on ..." or "simulated: ..."
+  HardwareModel preset;  // named "measured on ..." or "simulated: ..."
   std::unique_ptr<ControllerCosts> costs;
   std::list<std::string> texts;
 };

@@ -13,14 +13,15 @@ inline constexpr int kFirstLightSchema = 1;
 
 struct TimeField {
   std::string_view name;
-  double TimePreset::*value;
+  double HardwareModel::*value;
 };
-inline constexpr TimeField kTimeFields[] = {{"clock_ghz", &TimePreset::clock_ghz},
-                                            {"ddr_read_gb_per_s", &TimePreset::ddr_read_gb_per_s},
-                                            {"ddr_write_gb_per_s", &TimePreset::ddr_write_gb_per_s},
-                                            {"ddr_latency_ns", &TimePreset::ddr_latency_ns},
-                                            {"launch_us", &TimePreset::launch_us},
-                                            {"list_launch_us", &TimePreset::list_launch_us}};
+inline constexpr TimeField kTimeFields[] = {
+    {"clock_ghz", &HardwareModel::clock_ghz},
+    {"ddr_read_gb_per_s", &HardwareModel::ddr_read_gb_per_s},
+    {"ddr_write_gb_per_s", &HardwareModel::ddr_write_gb_per_s},
+    {"ddr_latency_ns", &HardwareModel::ddr_latency_ns},
+    {"launch_us", &HardwareModel::launch_us},
+    {"list_launch_us", &HardwareModel::list_launch_us}};
 
 struct RateField {
   std::string_view name;

@@ -21,7 +21,8 @@ RowCalls row_calls(const EncoderShape& shape, std::size_t frames) {
 }
 
 // `n` calls of one design.
-void add_calls_of(PlanCost& cost, const Design& design, std::size_t n, const TimePreset& preset) {
+void add_calls_of(PlanCost& cost, const Design& design, std::size_t n,
+                  const HardwareModel& preset) {
   const TimedCall timed = time_call(design, preset);
   const CallProgram& program = timed.program;
   const auto times = static_cast<double>(n);
@@ -40,7 +41,7 @@ void add_calls_of(PlanCost& cost, const Design& design, std::size_t n, const Tim
 
 // The array's part of calls of whole operations.
 void add_calls(PlanCost& cost, const EncoderShape& shape, std::span<const LayerCall> calls,
-               const TimePreset& preset) {
+               const HardwareModel& preset) {
   const LayerGeometry geometry = layer_geometry(
       *preset.target, {cost.frames, shape.width, shape.heads, shape.hidden}, cost.precision);
   for (const LayerCall& call : calls) {
@@ -49,7 +50,7 @@ void add_calls(PlanCost& cost, const EncoderShape& shape, std::span<const LayerC
   cost.launches = shape.layers * calls.size();
 }
 
-void add_row_calls(PlanCost& cost, const EncoderShape& shape, const TimePreset& preset) {
+void add_row_calls(PlanCost& cost, const EncoderShape& shape, const HardwareModel& preset) {
   const RowCalls calls = row_calls(shape, cost.frames);
   const auto add = [&](RowOp op, std::size_t a_layer) {
     add_calls_of(cost, row_design(*preset.target, op, {shape.width, cost.frames}),
@@ -64,7 +65,7 @@ void add_row_calls(PlanCost& cost, const EncoderShape& shape, const TimePreset& 
 }  // namespace
 
 PlanCost model_plan(const EncoderShape& shape, std::size_t frames, Plan plan,
-                    const TimePreset& preset, Precision precision) {
+                    const HardwareModel& preset, Precision precision) {
   PlanCost cost;
   cost.plan = plan;
   cost.preset = preset.name;
@@ -87,7 +88,7 @@ PlanCost model_plan(const EncoderShape& shape, std::size_t frames, Plan plan,
   return cost;
 }
 
-PlanCost model_tuned(const EncoderShape& shape, const PlanFile& file, const TimePreset& preset) {
+PlanCost model_tuned(const EncoderShape& shape, const PlanFile& file, const HardwareModel& preset) {
   require_made_for(file, *preset.target,
                    {file.shape.frames, shape.width, shape.heads, shape.hidden});
   PlanCost cost;
@@ -104,7 +105,7 @@ PlanCost model_tuned(const EncoderShape& shape, const PlanFile& file, const Time
 }
 
 std::vector<PlanCost> model_plans(const EncoderShape& shape, std::span<const std::size_t> frames,
-                                  const TimePreset& preset) {
+                                  const HardwareModel& preset) {
   std::vector<PlanCost> costs;
   for (const std::size_t n : frames) {
     for (const Plan plan : {Plan::per_op, Plan::hybrid, Plan::batched, Plan::fused}) {

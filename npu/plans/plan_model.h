@@ -52,12 +52,12 @@ struct PlanCost {
 
 // One window of `frames` positions by `plan`.
 PlanCost model_plan(const EncoderShape& shape, std::size_t frames, Plan plan,
-                    const TimePreset& preset, Precision precision = Precision::bf16);
+                    const HardwareModel& preset, Precision precision = Precision::bf16);
 // One window by a plan that was chosen for the encoder's layers; PlanCost::plan means nothing then.
-PlanCost model_tuned(const EncoderShape& shape, const PlanFile& file, const TimePreset& preset);
+PlanCost model_tuned(const EncoderShape& shape, const PlanFile& file, const HardwareModel& preset);
 // All plans at all numbers of frames.
 std::vector<PlanCost> model_plans(const EncoderShape& shape, std::span<const std::size_t> frames,
-                                  const TimePreset& preset);
+                                  const HardwareModel& preset);
 
 // November 2025 on Phoenix (XDNA1), Whisper base: kernels called a row at a time, times of single
 // calls with launch as measured then (a design note that is not in this repository; bench --plans

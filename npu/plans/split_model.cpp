@@ -25,7 +25,7 @@ void require_split_memory(std::uint64_t needed, std::uint64_t there) {
 }  // namespace
 
 SplitModel::SplitModel(const EncoderShape& shape, std::size_t frames, Precision precision,
-                       Plan plan, const std::optional<PlanFile>& tuned, const TimePreset& preset)
+                       Plan plan, const std::optional<PlanFile>& tuned, const HardwareModel& preset)
     : shape_(shape),
       layer_shape_{frames, shape.width, shape.heads, shape.hidden},
       precision_(precision),

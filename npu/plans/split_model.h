@@ -32,7 +32,7 @@ class SplitModel {
  public:
   // By `tuned` where it is given, else by `plan`; it and the preset must outlive the model.
   SplitModel(const EncoderShape& shape, std::size_t frames, Precision precision, Plan plan,
-             const std::optional<PlanFile>& tuned, const TimePreset& preset);
+             const std::optional<PlanFile>& tuned, const HardwareModel& preset);
 
   // Time of a window on one device, transfer of its states in and out included. Throws
   // std::invalid_argument for plans of which the CPU does a part.
@@ -64,7 +64,7 @@ class SplitModel {
   Precision precision_;
   Plan plan_;
   const std::optional<PlanFile>& tuned_;
-  const TimePreset& preset_;
+  const HardwareModel& preset_;
   std::uint64_t states_bytes_ = 0;
   std::optional<Layer> whole_;
   std::map<std::size_t, Layer> parts_;  // by the number of devices

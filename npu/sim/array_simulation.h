@@ -170,7 +170,7 @@ class ArraySimulation {
   const Overlay& overlay_;
   CallNames names_;
   const SimOptions& options_;
-  const TimePreset& preset_;
+  const HardwareModel& preset_;
   std::unique_ptr<ArrayMemory> memory_;  // null: time only
   WorkerPool* pool_;
   ChannelWork* work_ = nullptr;

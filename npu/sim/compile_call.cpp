@@ -63,7 +63,7 @@ std::vector<TaskId> order_of(const PlannedTasks& plan,
 
 }  // namespace
 
-CompiledCall compile_call(const Design& design, const TimePreset& preset) {
+CompiledCall compile_call(const Design& design, const HardwareModel& preset) {
   SimOptions options;
   options.preset = &preset;
   options.records_moves = true;
@@ -79,7 +79,7 @@ CallProgram control_program(const Design& design) {
   return compile_call(design, find_preset(kDefaultPreset)).program;
 }
 
-TimedCall time_call(const Design& design, const TimePreset& preset, bool records_moves,
+TimedCall time_call(const Design& design, const HardwareModel& preset, bool records_moves,
                     OrderCheck* order) {
   TimedCall timed;
   timed.program = control_program(design);

@@ -14,7 +14,7 @@ struct CompiledCall {
 };
 
 // The preset's kernel speeds decide the order of tasks on different channels, nothing else.
-CompiledCall compile_call(const Design& design, const TimePreset& preset);
+CompiledCall compile_call(const Design& design, const HardwareModel& preset);
 
 // The program that every device runs, at whatever speeds: design_hash names it, check() has looked
 // at it. Its order is kDefaultPreset's.
@@ -27,7 +27,7 @@ struct TimedCall {
   SimReport report;
 };
 // With `order`, which may be null, the order of all accesses is looked at, too.
-TimedCall time_call(const Design& design, const TimePreset& preset, bool records_moves = false,
+TimedCall time_call(const Design& design, const HardwareModel& preset, bool records_moves = false,
                     OrderCheck* order = nullptr);
 
 }  // namespace wnpu::npu

@@ -95,7 +95,7 @@ class ArrayDevice final : public SimDevice {
   bool is_simulated() const override { return true; }
   const Target& target() const override { return *preset_.target; }
   const SimReport& last_report() const override { return report_; }
-  const TimePreset& preset() const override { return preset_; }
+  const HardwareModel& preset() const override { return preset_; }
   RunStats stats() const override { return stats_with_buffers(stats_, *count_); }
   void reset_stats() override {
     stats_ = {};
@@ -215,7 +215,7 @@ class ArrayDevice final : public SimDevice {
   }
 
   SimDeviceOptions options_;
-  TimePreset preset_;
+  HardwareModel preset_;
   WorkerPool pool_;
   std::string description_;
   TileCost gelu_cost_;  // of what stands in for GELU: the preset's rate has a view of its source

@@ -22,7 +22,7 @@ struct InjectedFailure {
 
 struct SimDeviceOptions {
   std::string preset{kDefaultPreset};  // target.h find_preset
-  std::optional<TimePreset> times =
+  std::optional<HardwareModel> times =
       std::nullopt;  // instead of the preset's, for tests of what measures time
   int threads = 1;   // host threads for the tile kernels
   InjectedFailure failure;
@@ -35,7 +35,7 @@ class SimDevice : public Device {
  public:
   // Report of the last run, launch not included; with spans if traced.
   virtual const SimReport& last_report() const = 0;
-  virtual const TimePreset& preset() const = 0;
+  virtual const HardwareModel& preset() const = 0;
 };
 
 // Throws DeviceError for an unknown preset or a number of threads below 1.

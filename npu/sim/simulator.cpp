@@ -40,7 +40,7 @@ std::vector<Span> merged_spans(const SimReport& report) {
 }
 
 // Trace Event Format: complete events ("ph":"X") with ts and dur in microseconds.
-std::string trace_json(const SimReport& report, const TimePreset& preset) {
+std::string trace_json(const SimReport& report, const HardwareModel& preset) {
   const double us_per_cycle = 1e-3 / preset.clock_ghz;
   std::string json =
       "{\"otherData\":{\"simulated\":true,\"preset\":\"" + preset.name + "\"},\"traceEvents\":[\n";

@@ -97,7 +97,7 @@ struct SimReport {
 };
 
 struct SimOptions {
-  const TimePreset* preset = nullptr;
+  const HardwareModel* preset = nullptr;
   bool is_traced = false;
   std::function<bool()> should_stop = {};  // asked at every event
   const ControllerCosts* costs = &phoenix_controller();
@@ -118,6 +118,6 @@ SimReport simulate(const EncodedCall& call, const SimOptions& options, const Cal
 std::vector<Span> merged_spans(const SimReport& report);
 
 // The report's spans as Chrome/Perfetto trace JSON (times in microseconds), one track a line.
-std::string trace_json(const SimReport& report, const TimePreset& preset);
+std::string trace_json(const SimReport& report, const HardwareModel& preset);
 
 }  // namespace wnpu::npu

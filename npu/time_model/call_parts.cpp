@@ -26,7 +26,7 @@ struct Ends {
 // Walks through a call's phases.
 class CoreChain {
  public:
-  CoreChain(const Design& design, const TimePreset& preset)
+  CoreChain(const Design& design, const HardwareModel& preset)
       : kernels_(preset.kernels), columns_(design.target->columns) {
     std::size_t bytes = 0;
     for (const Link& link : design.links) {
@@ -135,11 +135,11 @@ bool waits_for_all(const std::vector<Phase>& phases, std::size_t i) {
   return has_residual(p) && is_product(before) && !has_residual(before);
 }
 
-double ddr_cycles(double bytes, double gb_per_s, const TimePreset& preset) {
+double ddr_cycles(double bytes, double gb_per_s, const HardwareModel& preset) {
   return bytes * preset.clock_ghz / gb_per_s;
 }
 
-void add_streams(const Design& design, const TimePreset& preset, CallParts& parts) {
+void add_streams(const Design& design, const HardwareModel& preset, CallParts& parts) {
   std::uint64_t read = 0;
   std::uint64_t written = 0;
   for (std::size_t c = 0; c < design.channels.size(); ++c) {
@@ -155,7 +155,7 @@ void add_streams(const Design& design, const TimePreset& preset, CallParts& part
   parts.ddr_write = ddr_cycles(static_cast<double>(written), preset.ddr_write_gb_per_s, preset);
 }
 
-void add_controller(const Design& design, const TimePreset& preset, CallParts& parts) {
+void add_controller(const Design& design, const HardwareModel& preset, CallParts& parts) {
   const ControllerCosts& costs = controller_of(preset);
   bool has_begun = false;
   for (const Operation& operation : start_operations(design)) {
@@ -179,7 +179,7 @@ double CallParts::bound() const {
   return std::max({start + cores, streams, ddr_read, ddr_write, controller});
 }
 
-CallParts array_parts(const Design& design, const TimePreset& preset) {
+CallParts array_parts(const Design& design, const HardwareModel& preset) {
   CallParts parts;
   CoreChain chain(design, preset);
   for (std::size_t i = 0; i < design.phases.size(); ++i) {
@@ -195,7 +195,7 @@ CallParts array_parts(const Design& design, const TimePreset& preset) {
   return parts;
 }
 
-CallParts call_parts(const Design& design, const TimePreset& preset) {
+CallParts call_parts(const Design& design, const HardwareModel& preset) {
   CallParts parts = array_parts(design, preset);
   add_controller(design, preset, parts);
   return parts;

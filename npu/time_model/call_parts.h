@@ -36,8 +36,8 @@ struct CallParts {
   double bound() const;  // the largest of what goes on at the same time
 };
 
-CallParts call_parts(const Design& design, const TimePreset& preset);
+CallParts call_parts(const Design& design, const HardwareModel& preset);
 // Without the controller's: the tasks are not counted, which takes the most of the time.
-CallParts array_parts(const Design& design, const TimePreset& preset);
+CallParts array_parts(const Design& design, const HardwareModel& preset);
 
 }  // namespace wnpu::npu

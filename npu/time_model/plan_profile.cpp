@@ -31,7 +31,7 @@ void add_operations(PlanProfile& profile, const Design& design, const SimReport&
   }
 }
 
-void add_profiled_call(PlanProfile& profile, const Design& design, const TimePreset& preset) {
+void add_profiled_call(PlanProfile& profile, const Design& design, const HardwareModel& preset) {
   const TimedCall timed = time_call(design, preset);
   const SimReport& report = timed.report;
   const CallParts parts = call_parts(design, preset);
@@ -53,7 +53,7 @@ void add_profiled_call(PlanProfile& profile, const Design& design, const TimePre
 
 }  // namespace
 
-PlanProfile profile_plan(std::span<const Design> calls, const TimePreset& preset) {
+PlanProfile profile_plan(std::span<const Design> calls, const HardwareModel& preset) {
   PlanProfile profile;
   for (const Design& design : calls) add_profiled_call(profile, design, preset);
   profile.launch_ms = static_cast<double>(calls.size()) * preset.list_launch_us * 1e-3;
@@ -61,7 +61,7 @@ PlanProfile profile_plan(std::span<const Design> calls, const TimePreset& preset
   return profile;
 }
 
-std::string trace_plan(std::span<const Design> calls, const TimePreset& preset) {
+std::string trace_plan(std::span<const Design> calls, const HardwareModel& preset) {
   std::list<EncodedCall> encoded;  // has the names of the spans
   SimReport all;
   double start = 0;

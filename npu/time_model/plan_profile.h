@@ -33,10 +33,10 @@ struct PlanProfile {
   std::size_t program_bytes = 0;  // of the calls' control programs
   double bound = 0;               // cycles, call_parts.h
 };
-PlanProfile profile_plan(std::span<const Design> calls, const TimePreset& preset);
+PlanProfile profile_plan(std::span<const Design> calls, const HardwareModel& preset);
 
 // The calls one after the other as Chrome and Perfetto read them, a track for every core, channel
 // and the controller. Launches are gaps.
-std::string trace_plan(std::span<const Design> calls, const TimePreset& preset);
+std::string trace_plan(std::span<const Design> calls, const HardwareModel& preset);
 
 }  // namespace wnpu::npu

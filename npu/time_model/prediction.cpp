@@ -50,7 +50,7 @@ double Prediction::bound_ms() const {
   return ms;
 }
 
-Prediction predict(const PlanFile& plan, const TimePreset& preset, Depth depth) {
+Prediction predict(const PlanFile& plan, const HardwareModel& preset, Depth depth) {
   Prediction prediction;
   prediction.depth = depth;
   prediction.plan = plan;

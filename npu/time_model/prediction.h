@@ -28,14 +28,14 @@ struct Prediction {
   std::size_t scratch_bytes = 0;
   std::size_t states_bytes = 0;  // input or output
   // Not by check.
-  TimePreset preset;
+  HardwareModel preset;
   std::vector<CallParts> calls;
   std::optional<PlanProfile> simulated;  // only by simulate
 
   double bound_ms() const;  // launches included
 };
 
-Prediction predict(const PlanFile& plan, const TimePreset& preset, Depth depth);
+Prediction predict(const PlanFile& plan, const HardwareModel& preset, Depth depth);
 
 // Report as a line of JSON (app/commands/npu/prediction.schema.json) without its end, and for
 // people.

@@ -76,7 +76,7 @@ TEST_CASE("kernel_rows: CPU kernels are measured, below the peak of their thread
 }
 
 TEST_CASE("kernel_rows: the array's kernels are modelled and stay below its peak and memory") {
-  const npu::TimePreset preset = npu::find_preset("phoenix-1.0/published");
+  const npu::HardwareModel preset = npu::find_preset("phoenix-1.0/published");
   const models::Dims base = *dims_of_size("base");
   const auto rows = array_kernels(base, preset);
   CHECK(rows.size() == 4 + 7);

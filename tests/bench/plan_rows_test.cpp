@@ -55,7 +55,7 @@ TEST_CASE("plan_rows: per-op as predicted is within 20 % of November 2025, 10 to
 }
 
 TEST_CASE("plan_rows: fused is 6 launches a window of base, at any length") {
-  const npu::TimePreset preset = npu::find_preset("phoenix-1.0/published");
+  const npu::HardwareModel preset = npu::find_preset("phoenix-1.0/published");
   for (const std::size_t frames : kPlanFrames) {
     const auto rows = modelled_rows(*dims_of_size("base"), frames, preset, {100, 200});
     REQUIRE(rows.size() == 4);
@@ -67,7 +67,7 @@ TEST_CASE("plan_rows: fused is 6 launches a window of base, at any length") {
 }
 
 TEST_CASE("plan_rows: what was measured on the CPU is part of the time, and named") {
-  const npu::TimePreset preset = npu::find_preset("phoenix-1.0/published");
+  const npu::HardwareModel preset = npu::find_preset("phoenix-1.0/published");
   const models::Dims base = *dims_of_size("base");
   const auto rows = modelled_rows(base, 10, preset, {100, 200});
   const auto bare = modelled_rows(base, 10, preset, {});

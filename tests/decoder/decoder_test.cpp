@@ -180,7 +180,7 @@ TEST_CASE("decoder: int8's steps have inputs of 16 bits, and a window's keys and
   for (const decoder::PackedDecoderLayer& layer : f.packed.layers) {
     for (const kernels::Linear* of_step :
          {&layer.qkv, &layer.out, &layer.cross_query, &layer.cross_out, &layer.mlp_0, &layer.mlp_2})
-      CHECK(of_step->weight.number() == kernels::Number::i8);
+      CHECK(of_step->weight.number() == kernels::DataType::i8);
     CHECK(layer.cross_kv.weight.number() == models::number_of(models::Precision::int8));
   }
 }
@@ -221,7 +221,7 @@ TEST_CASE("decoder: the tap records the scores of its heads and changes nothing"
   decoder::KvCache cache(f.model.dims, 2);
   models::Matrix plain(rows.size(), f.model.dims.n_vocab);
   f.decoder.step(cache, rows, plain.view());
-  decoder::AttentionTap tap{{{1, 0}, {0, 1}}, {}};
+  decoder::AttentionCapture tap{{{1, 0}, {0, 1}}, {}};
   models::Matrix tapped(rows.size(), f.model.dims.n_vocab);
   f.decoder.step(cache, rows_of(f, 1), tapped.view(), &tap);
   CHECK(values(plain) == values(tapped));

@@ -39,11 +39,11 @@ TEST_CASE("blas: a missing library is told by its package, and changes nothing")
 TEST_CASE("blas: agrees with fp64 for every shape, bias and finish") {
   if (is_missing()) return;
   const WithBlas blas;
-  check_linear(Number::f32, kBlasNmse);
+  check_linear(DataType::f32, kBlasNmse);
   ThreadPool pool(2);
   check_all_shapes(kBlasNmse,
                    [&](ConstMatrixView x, const LinearWeights& w, Finish finish, MatrixView y) {
-                     const RightSide b = pack_weights(pool, w.weight.view(), Number::f16);
+                     const PackedB b = pack_weights(pool, w.weight.view(), DataType::f16);
                      REQUIRE(b.is_one_panel());
                      gemm(pool, {x, b, w.bias, finish}, y);
                    });
@@ -54,7 +54,7 @@ TEST_CASE("blas: what was packed for our kernels is still theirs, bit for bit") 
   ThreadPool pool(1);
   const Matrix x = random_matrix(20, 64, 1);
   const Matrix w = random_matrix(70, 64, 2);
-  const RightSide own = pack_weights(pool, w.view(), Number::f32);
+  const PackedB own = pack_weights(pool, w.view(), DataType::f32);
   Matrix before(20, 70);
   gemm({x.view(), own}, before.view());
   const WithBlas blas;
@@ -94,7 +94,7 @@ TEST_CASE("blas: the same bits however many work on a product") {
   const Matrix x = random_matrix(300, 384, 1);
   const Matrix w = random_matrix(1300, 384, 2);
   ThreadPool one(1);
-  const RightSide b = pack_weights(one, w.view(), Number::f32);
+  const PackedB b = pack_weights(one, w.view(), DataType::f32);
   Matrix expected(300, 1300);
   gemm(one, {x.view(), b}, expected.view());
   for (const std::size_t threads : {2U, 5U}) {

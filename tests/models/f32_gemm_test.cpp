@@ -42,7 +42,7 @@ Matrix random_halves(std::size_t rows, std::size_t cols, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("f32 gemm: agrees with fp64 for every shape, bias, finish and instruction set") {
-  on_every_instruction_set([] { check_linear(Number::f32, kGemmNmse); });
+  on_every_instruction_set([] { check_linear(DataType::f32, kGemmNmse); });
 }
 
 TEST_CASE("f16 gemm: is the product of the same numbers in fp32, on every instruction set") {
@@ -52,9 +52,9 @@ TEST_CASE("f16 gemm: is the product of the same numbers in fp32, on every instru
       const Matrix a = random_matrix(m, k, 1);
       const Matrix w = random_halves(n, k, 2);
       Matrix wide(m, n);
-      gemm({a.view(), pack_weights(pool, w.view(), Number::f32)}, wide.view());
-      const RightSide b = pack_weights(pool, w.view(), Number::f16);
-      REQUIRE(b.number() == Number::f16);
+      gemm({a.view(), pack_weights(pool, w.view(), DataType::f32)}, wide.view());
+      const PackedB b = pack_weights(pool, w.view(), DataType::f16);
+      REQUIRE(b.number() == DataType::f16);
       Matrix half(m, n);
       gemm({a.view(), b}, half.view());
       CHECK(std::ranges::equal(half.flat(), wide.flat()));
@@ -65,7 +65,7 @@ TEST_CASE("f16 gemm: is the product of the same numbers in fp32, on every instru
 TEST_CASE("f32 gemm: memory beside the result stays as it is") {
   ThreadPool pool(1);
   const Matrix a = random_matrix(7, 20, 1);
-  const RightSide b = pack_weights(pool, random_matrix(37, 20, 2).view(), Number::f32);
+  const PackedB b = pack_weights(pool, random_matrix(37, 20, 2).view(), DataType::f32);
   for (const Finish finish : {Finish::replace, Finish::gelu, Finish::add}) {
     Matrix around(9, 45);
     for (float& v : around.flat()) v = 77;
@@ -83,9 +83,9 @@ TEST_CASE("f32 gemm: a row's bits depend neither on the rows beside it nor on th
   constexpr std::size_t kDepth = 384 / wnpu::tests::kSampleShare;
   const Matrix a = random_matrix(100, kDepth, 1);
   const Matrix w = random_halves(700, kDepth, 2);
-  for (const Number number : {Number::f32, Number::f16}) {
+  for (const DataType number : {DataType::f32, DataType::f16}) {
     ThreadPool one(1);
-    const RightSide b = pack_weights(one, w.view(), number);
+    const PackedB b = pack_weights(one, w.view(), number);
     Matrix expected(100, 700);
     gemm({a.view(), b, {}}, expected.view());
     for (const std::size_t threads : {1U, 2U, 5U}) {
@@ -105,14 +105,14 @@ TEST_CASE("packed matrix: columns and rows come back, whatever is set first") {
   for (std::size_t k = 0; k < 13; ++k) {
     for (std::size_t n = 0; n < 70; ++n) transposed.row(n)[k] = b.row(k)[n];
   }
-  for (const Number number : {Number::f32, Number::f16}) {
+  for (const DataType number : {DataType::f32, DataType::f16}) {
     F32Matrix by_rows(13, 70, number);
     by_rows.set_rows(5, b.view().row_range(5, 8));
     by_rows.set_rows(0, b.view().row_range(0, 5));
     F32Matrix by_columns(13, 70, number);
     by_columns.set_columns(9, transposed.view().row_range(9, 61));
     by_columns.set_columns(0, transposed.view().row_range(0, 9));
-    for (const RightSide* packed : {&by_rows, &by_columns}) {
+    for (const PackedB* packed : {&by_rows, &by_columns}) {
       Matrix found(13, 70);
       gemm(Product{identity(13).view(), *packed, {}}, found.view());
       CHECK(std::ranges::equal(found.flat(), b.flat()));
@@ -123,11 +123,11 @@ TEST_CASE("packed matrix: columns and rows come back, whatever is set first") {
 TEST_CASE("pack_weights: one value that is no fp16 number keeps the matrix in fp32") {
   ThreadPool pool(2);
   Matrix w = random_halves(200, 30, 6);
-  CHECK(pack_weights(pool, w.view(), Number::f16).number() == Number::f16);
+  CHECK(pack_weights(pool, w.view(), DataType::f16).number() == DataType::f16);
   w.row(150)[7] = 0.1F;
-  CHECK(pack_weights(pool, w.view(), Number::f16).number() == Number::f32);
+  CHECK(pack_weights(pool, w.view(), DataType::f16).number() == DataType::f32);
   w.row(150)[7] = 1e6F;
-  CHECK(pack_weights(pool, w.view(), Number::f16).number() == Number::f32);
+  CHECK(pack_weights(pool, w.view(), DataType::f16).number() == DataType::f32);
 }
 
 TEST_CASE("pack_linear: is the products one after the other, scaled, whatever the numbers") {
@@ -142,10 +142,10 @@ TEST_CASE("pack_linear: is the products one after the other, scaled, whatever th
     for (std::size_t c = 0; c < 20; ++c) expected.push_back(of_first[20 * r + c] / 2);
     for (std::size_t c = 0; c < 9; ++c) expected.push_back(of_second[9 * r + c]);
   }
-  for (const auto& [number, max_nmse] : {std::pair{Number::f32, kGemmNmse},
-                                         {Number::i16, 1e-7},
-                                         {Number::i8, 3e-4},
-                                         {Number::u8, 3e-4}}) {
+  for (const auto& [number, max_nmse] : {std::pair{DataType::f32, kGemmNmse},
+                                         {DataType::i16, 1e-7},
+                                         {DataType::i8, 3e-4},
+                                         {DataType::u8, 3e-4}}) {
     const Linear both = pack_linear(pool, number, {{first, 0.5F}, {second}});
     Linear::Scratch scratch(number, 4, 12);
     Matrix y(4, 29);

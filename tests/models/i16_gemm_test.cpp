@@ -36,8 +36,8 @@ constexpr double kInt8Nmse = 2e-4;
 
 TEST_CASE("i16 gemm: agrees with fp64 for every shape, width, finish and instruction set") {
   on_every_instruction_set([] {
-    check_linear(Number::i16, kInt16Nmse);
-    check_linear(Number::i8, kInt8Nmse);
+    check_linear(DataType::i16, kInt16Nmse);
+    check_linear(DataType::i8, kInt8Nmse);
   });
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("i16 gemm: instruction sets differ in the rounding of the bias alone")
   const LinearWeights w = random_linear(50, 384, 2);
   std::vector<Matrix> results;
   on_every_instruction_set([&] {
-    const Linear b = pack_linear(pool, Number::i16, {{w}});
+    const Linear b = pack_linear(pool, DataType::i16, {{w}});
     I16Rows rows(20, 384);
     rows.set(a.view(), b.weight.left_limit());
     gemm(Product{rows, b.weight, {}}, results.emplace_back(20, 50).view());
@@ -69,7 +69,7 @@ TEST_CASE("i16 gemm: the largest values that the limit allows do not overflow") 
       a.row(0)[i] = 5.0F;
       a.row(1)[i] = i % 2 == 0 ? -5.0F : 5.0F;
     }
-    const Linear b = pack_linear(pool, Number::i16, {{w}});
+    const Linear b = pack_linear(pool, DataType::i16, {{w}});
     I16Rows rows(2, k);
     rows.set(a.view(), b.weight.left_limit());
     Matrix y(2, 3);
@@ -87,7 +87,7 @@ TEST_CASE("i16 gemm: a row's bits depend neither on the rows beside it nor on th
   ThreadPool one(1);
   const Matrix a = random_matrix(100, kDepth, 1);
   const LinearWeights w = random_linear(700, kDepth, 2);
-  const Linear b = pack_linear(one, Number::i8, {{w}});
+  const Linear b = pack_linear(one, DataType::i8, {{w}});
   I16Rows all(100, kDepth);
   all.set(a.view(), b.weight.left_limit());
   Matrix expected(100, 700);
@@ -111,7 +111,7 @@ TEST_CASE("softmax times values in integers: peaked, even, extreme and empty row
     Matrix values = random_matrix(kFrames, kWidth, 1);
     for (float& v : values.row(7)) v *= 1000;
     for (float& v : values.row(8)) v = 0;
-    I16Matrix packed(kFrames, kWidth, {Number::i16, ScaleOf::row, 1023});
+    I16Matrix packed(kFrames, kWidth, {DataType::i16, ScaleOf::row, 1023});
     packed.set_rows(0, values.view().row_range(0, 700));
     packed.set_rows(700, values.view().row_range(700, kFrames - 700));
     Matrix scores = random_matrix(5, kFrames, 2);

@@ -11,7 +11,7 @@
 #include "models/base/aligned_memory.h"
 #include "models/base/error.h"
 #include "models/files/open_model.h"
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_b.h"
 #include "tests/nano/nano_codec.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_ggml.h"
@@ -24,7 +24,7 @@ using namespace wnpu::tests;   // NOLINT
 
 namespace {
 
-bool same_panels(const RightSide& a, const RightSide& b) {
+bool same_panels(const PackedB& a, const PackedB& b) {
   if (a.number() != b.number() || a.n() != b.n() || a.k() != b.k()) return false;
   for (std::size_t i = 0; i < a.n_panels(); ++i) {
     if (std::memcmp(a.panel(i), b.panel(i), a.panel_bytes()) != 0) return false;
@@ -37,7 +37,7 @@ void check_packing(const ModelFile& file) {
   ThreadPool pool(2);
   const DecoderTensors tensors = find_decoder_weights(file);
   const DecoderWeights weights = load_decoder_weights(file);
-  for (const Number number : {Number::f32, Number::f16}) {
+  for (const DataType number : {DataType::f32, DataType::f16}) {
     CHECK(same_panels(pack_weights(pool, tensors.token_embedding, number),
                       pack_weights(pool, weights.token_embedding.view(), number)));
     const auto& a = tensors.layers[0];
@@ -76,8 +76,8 @@ TEST_CASE("pack_weights: pages that were given back are read from the file again
   const auto file = open_model(dir.path());
   ThreadPool pool(1);
   const WeightTensor embedding = find_decoder_weights(*file).token_embedding;
-  const RightSide first = pack_weights(pool, embedding, Number::f16);
-  CHECK(same_panels(first, pack_weights(pool, embedding, Number::f16)));
+  const PackedB first = pack_weights(pool, embedding, DataType::f16);
+  CHECK(same_panels(first, pack_weights(pool, embedding, DataType::f16)));
 }
 
 TEST_CASE("pack_weights: a value that is not finite is refused with the tensor's name") {
@@ -87,7 +87,7 @@ TEST_CASE("pack_weights: a value that is not finite is refused with the tensor's
   write(model, dir.path());
   const auto file = open_model(dir.path());
   ThreadPool pool(2);
-  for (const Number number : {Number::f32, Number::f16}) {
+  for (const DataType number : {DataType::f32, DataType::f16}) {
     CHECK_THROWS_WITH_AS(
         pack_weights(pool, find_decoder_weights(*file).token_embedding, number),
         doctest::Contains("decoder.token_embedding.weight: expected finite values, found inf at "

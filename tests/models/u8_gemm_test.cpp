@@ -67,7 +67,7 @@ Scores rising_scores(std::size_t n, float factor) {
 
 TEST_CASE("u8 gemm, bf16 gemm: agree with fp64 for every shape, finish and instruction set") {
   on_every_instruction_set([] {
-    check_linear(Number::u8, kByteNmse);
+    check_linear(DataType::u8, kByteNmse);
     check_all_shapes(kBf16Nmse, multiply_bf16_rows, {.with_bias = {true}});
   });
 }
@@ -88,7 +88,7 @@ TEST_CASE("u8 gemm: whole numbers, the largest included, to fp32's last bits") {
     U8Rows rows(a.rows(), kK);
     rows.set(a.view());
     Matrix y(a.rows() - 1, weights.rows());
-    gemm({LeftSide(rows).from_row(1), b}, y.view());
+    gemm({PackedA(rows).from_row(1), b}, y.view());
     for (std::size_t r = 0; r < y.rows(); ++r) {
       for (std::size_t c = 0; c < y.cols(); ++c) {
         std::int64_t sum = 0;
@@ -172,7 +172,7 @@ TEST_CASE("bf16 gemm: rows that overlap") {
     for (std::size_t r = 0; r < 9; ++r) rows.set_row(r, x.row(r));
     Matrix y(4, 40);
     // 13 terms from each second frame of 6: two frames and one value of a third.
-    LeftSide seen = rows;
+    PackedA seen = rows;
     seen.stride *= 2;
     seen.n_steps = b.n_steps();
     gemm({seen, b}, y.view());

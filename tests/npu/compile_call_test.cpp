@@ -132,7 +132,7 @@ TEST_CASE(
   const ControlProgram program = compile_call(design, preset()).program.program;
   const EncodedCall call = encoded_call(design, program);
   for (const char* name : {"phoenix-1.0/goal", "phoenix-8700g/open-source", "hawk-1.6/gemm"}) {
-    TimePreset other = find_preset(name);
+    HardwareModel other = find_preset(name);
     for (const double ddr : {0.1, 1.0, 50.0}) {
       other.ddr_read_gb_per_s *= ddr;
       const SimReport report = simulate(call, {&other}, {});

@@ -69,12 +69,13 @@ TEST_CASE("simulator: bytes of the channels to DDR are the transfers', counted b
 TEST_CASE("simulator: a faster clock, memory or kernel never makes a call slower") {
   const Design design = small_design();
   const double ms = time_only(design).ms;
-  for (double TimePreset::*member : {&TimePreset::clock_ghz, &TimePreset::ddr_read_gb_per_s}) {
-    TimePreset faster = preset();
+  for (double HardwareModel::*member :
+       {&HardwareModel::clock_ghz, &HardwareModel::ddr_read_gb_per_s}) {
+    HardwareModel faster = preset();
     faster.*member *= 1.5;
     CHECK(simulate(design, {&faster}).ms < ms);
   }
-  TimePreset faster = preset();
+  HardwareModel faster = preset();
   faster.kernels.softmax_cycles.value /= 2;
   CHECK(simulate(design, {&faster}).ms < ms);
 }

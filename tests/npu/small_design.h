@@ -6,8 +6,8 @@
 
 namespace wnpu::tests {
 
-inline const npu::TimePreset& preset() {
-  static const npu::TimePreset kPreset = npu::find_preset("phoenix-1.0/published");
+inline const npu::HardwareModel& preset() {
+  static const npu::HardwareModel kPreset = npu::find_preset("phoenix-1.0/published");
   return kPreset;
 }
 

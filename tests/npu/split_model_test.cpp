@@ -23,7 +23,7 @@ struct Model {
   explicit Model(const EncoderShape& shape, Plan plan = Plan::fused)
       : model(shape, 1500, Precision::bf16, plan, tuned, preset) {}
 
-  TimePreset preset = find_preset(kDefaultPreset);
+  HardwareModel preset = find_preset(kDefaultPreset);
   std::optional<PlanFile> tuned;
   SplitModel model;
 };

@@ -25,7 +25,7 @@ void check_against(const std::string& what, double predicted, double published, 
 }
 
 // Tera-operations a second (2 a MAC), launch not included.
-double modelled_tops(const GemmProblem& p, const TimePreset& preset) {
+double modelled_tops(const GemmProblem& p, const HardwareModel& preset) {
   const SimReport report = simulate(gemm_design(*preset.target, p), {&preset});
   return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n) /
          (report.ms * 1e9);
@@ -34,7 +34,7 @@ double modelled_tops(const GemmProblem& p, const TimePreset& preset) {
 }  // namespace
 
 TEST_CASE("time model: bf16 GEMM on Phoenix as published (arXiv 2512.13282 table 2)") {
-  const TimePreset preset = find_preset("phoenix-1.0/gemm");
+  const HardwareModel preset = find_preset("phoenix-1.0/gemm");
   check_against("bf16 4224x4032x4224, tiles 96x56x96, TFLOPS",
                 modelled_tops({4224, 4032, 4224, 96, 56, 96, false}, preset), 3.12,
                 tests::tolerance::kPublishedGemm);
@@ -44,7 +44,7 @@ TEST_CASE("time model: int8 GEMM on Phoenix as published (arXiv 2512.13282 table
   // That kernel's results are int8; the layer's are int32, which the table's rate is for. Its
   // problem size is not in our sources; the nearest multiple of its blocks to the bf16 one is
   // taken.
-  TimePreset preset = find_preset("phoenix-1.0/gemm");
+  HardwareModel preset = find_preset("phoenix-1.0/gemm");
   preset.kernels.int8_mac_per_cycle.value = 212.5;
   preset.kernels.dequantise_cycles.value = 0;  // integers stay integers there
   check_against("int8 4032x4032x4032, tiles 112x112x112, TOPS",
@@ -55,7 +55,7 @@ TEST_CASE("time model: int8 GEMM on Phoenix as published (arXiv 2512.13282 table
 TEST_CASE("time model: the open-source Whisper encoder on Hawk Point") {
   // drakosha/whisper-xdna: large-v3 encoder 3344 ms, 32 layers; scaled by FLOPs 20.8 ms a base
   // layer.
-  const TimePreset preset = find_preset("hawk-1.6/open-source");
+  const HardwareModel preset = find_preset("hawk-1.6/open-source");
   const PlanCost base = model_plan(tests::kBase, 1500, Plan::fused, preset);
   check_against("base layer, ms", base.modelled_ms() / 6, 20.8,
                 tests::tolerance::kPublishedEncoder);
@@ -131,7 +131,7 @@ TEST_CASE("time model: every rate names where it comes from; npu4 has none") {
 }
 
 TEST_CASE("time model: the fewer calls, the faster; per-op is launches alone") {
-  const TimePreset preset = find_preset("phoenix-1.0/published");
+  const HardwareModel preset = find_preset("phoenix-1.0/published");
   const std::size_t frames[] = {1500};
   const auto costs = model_plans(tests::kBase, frames, preset);
   REQUIRE(costs.size() == 4);
@@ -157,7 +157,7 @@ TEST_CASE("time model: all Whisper sizes, modelled ms a layer; int8 pays for its
       }
       MESSAGE(clock, " ", name, ": bf16 ", ms[0], " ms, int8 ", ms[1], " ms a layer");
       CHECK(ms[0] > 0);
-      TimePreset free_of_charge = find_preset(clock);
+      HardwareModel free_of_charge = find_preset(clock);
       free_of_charge.kernels.dequantise_cycles.value = 0;
       const PlanCost old = model_plan(shape, 1500, Plan::fused, free_of_charge, Precision::int8);
       CHECK(old.modelled_ms() / static_cast<double>(shape.layers) < ms[1]);

@@ -76,7 +76,7 @@ void check_all_shapes(double max_nmse, const F& multiply, const ProductKinds& ki
 }
 
 // Checks all shapes with the weights packed by pack_linear.
-inline void check_linear(kernels::Number number, double max_nmse) {
+inline void check_linear(kernels::DataType number, double max_nmse) {
   models::ThreadPool pool(2);
   check_all_shapes(max_nmse, [&](models::ConstMatrixView x, const models::LinearWeights& w,
                                  kernels::Finish finish, models::MatrixView y) {

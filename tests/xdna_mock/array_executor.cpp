@@ -142,7 +142,7 @@ void execute(std::span<const std::uint32_t> stream,
     memory.push_back(arguments[i].first(design.memories[i].bytes));
   }
   if (call.adder_elements != 0) return add(memory, call.adder_elements);
-  const npu::TimePreset preset = npu::find_preset("phoenix-1.0/published");
+  const npu::HardwareModel preset = npu::find_preset("phoenix-1.0/published");
   npu::WorkerPool pool(2);
   const npu::ControlProgram program = npu::compile_call(design, preset).program.program;
   npu::simulate(npu::encoded_call(design, program), {.preset = &preset}, {memory, &pool});

@@ -50,7 +50,7 @@ int pull_models(const PullCommand& order, const std::vector<std::string>& names)
   hub_mirror(order.source);
   for (const std::string& name : names) hub_model_of(name);
   for (const std::string& name : names) {
-    PullOrder pull;
+    PullRequest pull;
     pull.model = &hub_model_of(name);
     pull.folder = order.named.folder();
     pull.format = order.format == "auto" ? "" : order.format;

@@ -66,9 +66,9 @@ class Answers {
         preset_(measured_ ? measured_->preset : npu::find_preset(question.preset)) {}
 
   const npu::PlanFile& usual() const { return usual_; }
-  const npu::TimePreset& preset() const { return preset_; }
+  const npu::HardwareModel& preset() const { return preset_; }
 
-  npu::Prediction predict(const npu::PlanFile& design, const npu::TimePreset& preset) const {
+  npu::Prediction predict(const npu::PlanFile& design, const npu::HardwareModel& preset) const {
     if (depth_ != npu::Depth::check && design.target != preset.target) {
       throw std::invalid_argument("target: expected " + std::string(preset.target->name) +
                                   ", whose times are modelled, found " +
@@ -104,7 +104,7 @@ class Answers {
   npu::Depth depth_;
   npu::PlanFile usual_;
   std::optional<npu::MeasuredTable> measured_;
-  npu::TimePreset preset_;
+  npu::HardwareModel preset_;
 };
 
 // Answers each line as soon as it is whole: who asks may wait for it.

@@ -56,7 +56,7 @@ std::string best_of(const std::vector<npu::SplitCost>& costs) {
 int run_split(const Question& question) {
   const npu::LayerShape layer = layer_shape(question.size);
   const models::Dims dims = models::dims_of_size(question.size).value();
-  const npu::TimePreset preset = npu::find_preset(question.preset);
+  const npu::HardwareModel preset = npu::find_preset(question.preset);
   const std::optional<npu::PlanFile> no_plan_file;
   npu::SplitModel model({layer.width, layer.heads, layer.hidden, dims.n_audio_layer}, layer.frames,
                         npu::find_precision(question.precision).value(), npu::Plan::fused,

@@ -68,8 +68,8 @@ std::string rows_around(const std::vector<std::string>& lines, std::size_t first
 
 class MeasuredProcess {
  public:
-  MeasuredProcess(const Options& options, const Environment& environment, const MeasureOrder& order,
-                  std::size_t first)
+  MeasuredProcess(const Options& options, const Environment& environment,
+                  const MeasureRequest& order, std::size_t first)
       : first_(first),
         n_around_(options.rows.n_together),
         input_(rows_around(order.lines, first, n_around_)) {
@@ -143,7 +143,7 @@ class MeasuredProcess {
   pid_t process_ = 0;
 };
 
-void add_rows(const MeasureOrder& order, const std::vector<RowTimes>& times,
+void add_rows(const MeasureRequest& order, const std::vector<RowTimes>& times,
               Measurement& measurement) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (times[i].n > 0) {
@@ -158,7 +158,7 @@ void add_rows(const MeasureOrder& order, const std::vector<RowTimes>& times,
 }  // namespace
 
 Measurement measure_rows(Options options, const Environment& environment,
-                         const MeasureOrder& order) {
+                         const MeasureRequest& order) {
   options.rows.order = RowOrder::input;
   std::signal(SIGCHLD, SIG_DFL);  // whoever ignores it is told of no child's end
   std::vector<std::unique_ptr<MeasuredProcess>> processes;

@@ -13,7 +13,7 @@
 
 namespace wnpu::app {
 
-struct MeasureOrder {
+struct MeasureRequest {
   std::filesystem::path folder;     // of the manifest
   std::vector<std::string> lines;   // rows,
   std::vector<double> durations_s;  // and how long they are
@@ -33,7 +33,7 @@ struct Measurement {
 // begin with different ones. To be called before there are threads. Throws Error where no row can
 // be transcribed.
 Measurement measure_rows(Options options, const Environment& environment,
-                         const MeasureOrder& order);
+                         const MeasureRequest& order);
 
 // Seconds since the kernel started this process.
 double process_age_s();

@@ -14,7 +14,7 @@
 #include "app/commands/plan/plan_report.h"
 #include "app/engine/available_cpus.h"
 #include "app/jobs/process.h"
-#include "app/model_store/ready_model.h"
+#include "app/model_store/ensure_model.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"
 #include "app/options/work_options.h"
@@ -194,15 +194,15 @@ int plan(const PlanOrder& order) {
   const Job job{rows.durations_s, order.hours};
   const std::vector<std::size_t> sample = sample_rows(rows.durations_s, order.sample);
   const auto start = models::Clock::now();
-  MeasureOrder measure{std::filesystem::absolute(file).parent_path(),
-                       lines_of_rows(file, sample),
-                       {},
-                       machine.processes};
+  MeasureRequest measure{std::filesystem::absolute(file).parent_path(),
+                         lines_of_rows(file, sample),
+                         {},
+                         machine.processes};
   machine.read_s = 2 * models::seconds_since(start);
   for (const std::size_t row : sample) measure.durations_s.push_back(rows.durations_s[row]);
   Options work = order.work;
   Messages messages(std::cerr, work.verbosity, false);
-  make_model_ready(work, messages);
+  ensure_model(work, messages);
   const Measurement measured = measure_rows(work, environment_of_process(work), measure);
   if (measured.code != 0) return measured.code;
   machine.load_s = measured.load_s;

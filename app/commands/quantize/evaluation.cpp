@@ -66,7 +66,7 @@ std::optional<std::string> reference_of(const std::string& recording) {
 struct Heard {
   std::vector<std::string> texts;
   double audio_s = 0;
-  Hearing hearing;  // words are counted later
+  Accuracy hearing;  // words are counted later
 };
 
 Heard hear(const std::shared_ptr<const models::ModelFile>& model, models::Precision precision,

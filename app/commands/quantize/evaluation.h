@@ -15,7 +15,7 @@
 namespace wnpu::app {
 
 // A model on the recordings.
-struct Hearing {
+struct Accuracy {
   ErrorCounts words;  // of recordings with a text beside them
   double cpu_s = 0;   // processor time, of this process
   double wall_s = 0;  // by the clock
@@ -27,8 +27,8 @@ struct Evaluation {
   std::size_t n_references = 0;  // recordings with a text beside them
   double audio_s = 0;
   models::Precision precision = models::Precision::fp32;  // of `after`
-  Hearing before;                                         // in fp32
-  Hearing after;
+  Accuracy before;                                        // in fp32
+  Accuracy after;
 };
 
 // Greedily, one recording after the other. What is said in a.wav stands in a.txt, where that is

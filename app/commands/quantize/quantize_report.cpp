@@ -46,7 +46,7 @@ ordered_json layer_json(const QuantizedLayer& layer, const QuantizeReport& repor
   return object;
 }
 
-ordered_json layer_json(const Hearing& hearing, bool has_references) {
+ordered_json layer_json(const Accuracy& hearing, bool has_references) {
   ordered_json object = {{"cpu_s", hearing.cpu_s},
                          {"wall_s", hearing.wall_s},
                          {"word_errors", nullptr},
@@ -89,7 +89,7 @@ std::string row_text(const QuantizedLayer& layer, const QuantizeReport& report,
 }
 
 // Both times; word errors in percent, where there are references.
-std::string hearing_text(const Evaluation& evaluation, const Hearing& hearing) {
+std::string hearing_text(const Evaluation& evaluation, const Accuracy& hearing) {
   constexpr double kPercent = 100;
   std::string text = decimal("%.1f s", hearing.wall_s) + decimal(", %.1f s of CPU", hearing.cpu_s);
   if (evaluation.n_references == 0) return text;

@@ -65,7 +65,7 @@ class NpuDevices final : public EncoderSet {
 
   std::vector<encoder::NpuArray> arrays_;
   DeviceOptions options_;
-  npu::TimePreset preset_;
+  npu::HardwareModel preset_;
   encoder::NpuOptions layer_options_;
   std::optional<ChosenOperator> chosen_;
   std::optional<Split> asked_;

@@ -10,10 +10,10 @@
 #include "app/jobs/notes.h"
 #include "app/jobs/process.h"
 #include "app/jobs/rows/row_fields.h"
-#include "app/jobs/rows/row_run.h"
 #include "app/jobs/rows/row_server.h"
+#include "app/jobs/rows/row_supervisor.h"
 #include "app/jobs/rows/text_options.h"
-#include "app/model_store/ready_model.h"
+#include "app/model_store/ensure_model.h"
 #include "app/options/exit_code.h"
 #include "app/system/sha256.h"
 #include "app/system/signals.h"
@@ -45,7 +45,8 @@ class EngineForRows {
                           [&](const Transcript& transcript) { note_end(transcript, messages); },
                           [&](const std::string& url, const std::function<bool()>& is_hung_up) {
                             return std::make_unique<FetchedRecording>(
-                                fetch_order(options_, url, shown_url(url), is_hung_up), std::cerr);
+                                fetch_request(options_, url, shown_url(url), is_hung_up),
+                                std::cerr);
                           }};
     serve_rows(channel, serving, [&](std::size_t n_together, const RecordingCallbacks& callbacks) {
       session.transcribe_each(n_together, options_.transcribe, callbacks);
@@ -89,7 +90,7 @@ int do_rows(const Options& asked, const Environment& environment, const RowJob& 
   Options options = asked;
   check_row_urls(options);
   Messages messages(*environment.err, options.verbosity, false);
-  make_model_ready(options, messages);
+  ensure_model(options, messages);
   const auto model_sha256 = std::make_shared<std::string>();
   RowOrigin origin{"", options_sha256(options)};
   const auto on_ready = [&](const std::string& sha256) {

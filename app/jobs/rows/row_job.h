@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/jobs/rows/row.h"
-#include "app/jobs/rows/row_book.h"
+#include "app/jobs/rows/row_queue.h"
 #include "app/jobs/run.h"
 #include "app/options/options.h"
 

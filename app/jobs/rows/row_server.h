@@ -9,7 +9,7 @@
 #include "app/engine/whisper_npu.hpp"
 #include "app/jobs/rows/channel.h"
 #include "app/jobs/rows/fetch_ahead.h"
-#include "app/jobs/rows/row_book.h"
+#include "app/jobs/rows/row_queue.h"
 
 namespace wnpu::app {
 

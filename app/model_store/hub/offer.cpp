@@ -63,7 +63,7 @@ void pull_missing(const Missing& missing, const Options& options, std::istream& 
     throw models::ModelError(missing_text(missing) + " (" + remedy_text(missing) +
                              "; so does --yes here)");
   }
-  PullOrder order;
+  PullRequest order;
   order.model = missing.model;
   order.folder = missing.folder;
   order.verbosity = options.verbosity;
@@ -119,7 +119,7 @@ void pull_missing_model(const Options& options, std::istream& in, std::ostream& 
   }
 }
 
-fs::path named_model(const std::string& name_or_path, PullOrder order, const std::string& offline,
+fs::path named_model(const std::string& name_or_path, PullRequest order, const std::string& offline,
                      std::ostream& err) {
   order.model = missing_model(name_or_path, order.folder);
   if (order.model == nullptr) return find_here(name_or_path, order.folder);

@@ -24,7 +24,7 @@ void pull_missing_model(const Options& options, std::istream& in, std::ostream& 
 // Path of the model with a path or name, by the same rules but without a question: a missing one is
 // pulled into `order`'s folder, unless `offline` names what keeps it from that. Throws as
 // find_model and pull_model do.
-std::filesystem::path named_model(const std::string& name_or_path, PullOrder order,
+std::filesystem::path named_model(const std::string& name_or_path, PullRequest order,
                                   const std::string& offline, std::ostream& err);
 
 }  // namespace wnpu::app

@@ -44,7 +44,7 @@ void make_model_folder(const fs::path& folder) {
 // The files of one source, into a folder that lasts until all of them are there.
 class SourcePull {
  public:
-  SourcePull(const PullOrder& order, const HubSource& source, const std::string& mirror,
+  SourcePull(const PullRequest& order, const HubSource& source, const std::string& mirror,
              Messages& progress)
       : order_(&order),
         source_(&source),
@@ -156,7 +156,7 @@ class SourcePull {
     }
   }
 
-  const PullOrder* order_;
+  const PullRequest* order_;
   const HubSource* source_;
   std::string mirror_;
   Messages* progress_;
@@ -165,7 +165,7 @@ class SourcePull {
   std::vector<Pin> new_pins_;
 };
 
-std::vector<const HubSource*> sources_of(const PullOrder& order) {
+std::vector<const HubSource*> sources_of(const PullRequest& order) {
   std::vector<const HubSource*> sources;
   for (const HubSource& source : order.model->sources) {
     if (order.format.empty() || source.format == order.format) sources.push_back(&source);
@@ -179,7 +179,7 @@ std::vector<const HubSource*> sources_of(const PullOrder& order) {
 
 // Whether the model is there; an empty folder is replaced. Throws where it is there in another
 // format than asked for, or where something else has its name.
-bool is_pulled(const PullOrder& order, const fs::path& target) {
+bool is_pulled(const PullRequest& order, const fs::path& target) {
   std::error_code error;
   if (!fs::exists(target, error)) return false;
   if (pulled_weights(*order.model, target).empty()) {
@@ -197,7 +197,7 @@ bool is_pulled(const PullOrder& order, const fs::path& target) {
 }
 
 // Removes the parts of all sources, those that were not resumed too.
-void remove_parts(const PullOrder& order) {
+void remove_parts(const PullRequest& order) {
   std::error_code error;
   for (const std::string_view format : kHubFormats) {
     std::string name = ".";
@@ -208,7 +208,7 @@ void remove_parts(const PullOrder& order) {
 
 }  // namespace
 
-fs::path pull_model(const PullOrder& order, std::ostream& err) {
+fs::path pull_model(const PullRequest& order, std::ostream& err) {
   const std::string name(order.model->name);
   const std::string folder_name = order.model->folder_name();
   fs::path target = models::join(order.folder, folder_name);

@@ -11,7 +11,7 @@
 
 namespace wnpu::app {
 
-struct PullOrder {
+struct PullRequest {
   const HubModel* model = nullptr;
   std::filesystem::path folder;  // of all models
   std::string format;            // one of kHubFormats; empty: the first that there is
@@ -24,7 +24,7 @@ struct PullOrder {
 // its name. Nothing is pulled if that is there already; an interrupted pull is resumed. Files are
 // verified (catalogue.h, pins.h) and the model opened before it gets its name. Throws ModelError,
 // OutputError, LibraryError.
-std::filesystem::path pull_model(const PullOrder& order, std::ostream& err);
+std::filesystem::path pull_model(const PullRequest& order, std::ostream& err);
 
 // Mirror's URL: --source, else WHISPER_NPU_HUB; empty: neither. Throws UsageError for no HTTP URL.
 std::string hub_mirror(const std::string& source);

@@ -20,7 +20,7 @@ namespace {
 
 nb::str ready_model(const nb::str& name_or_path, const nb::str& folder, bool local_files_only) {
   const std::string name = path_bytes(name_or_path);
-  app::PullOrder order;
+  app::PullRequest order;
   order.folder = path_bytes(folder);
   if (order.folder.empty()) order.folder = app::model_folder();
   order.should_stop = &signal_came;

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "models/kernels/operands/left_side.h"
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_a.h"
+#include "models/kernels/operands/packed_b.h"
 
 namespace wnpu::kernels {
 
@@ -23,10 +23,10 @@ class Bf16Rows : public Rows<Bf16Pair> {
   void set_row(std::size_t r, std::span<const float> x);
 };
 
-class Bf16Matrix : public RightSide {
+class Bf16Matrix : public PackedB {
  public:
   Bf16Matrix() = default;
-  Bf16Matrix(std::size_t k, std::size_t n) : RightSide(Number::bf16, k, n) {}
+  Bf16Matrix(std::size_t k, std::size_t n) : PackedB(DataType::bf16, k, n) {}
 
   // Columns first_col, first_col + 1, ... of B become the rows of `b` [any, k].
   void set_columns(std::size_t first_col, ConstMatrixView b);

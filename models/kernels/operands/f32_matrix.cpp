@@ -35,7 +35,7 @@ void F32Matrix::set_columns(std::size_t first_col, ConstMatrixView b) {
 }
 
 void F32Matrix::set_panel_columns(std::size_t first_col, ConstMatrixView b) {
-  if (number() == Number::f32) {
+  if (number() == DataType::f32) {
     std::array<const float*, kMostPanelCols> rows;
     for (std::size_t r = 0; r < b.rows; ++r) rows[r] = b.row(r).data();
     interleave<float>(std::span(rows).first(b.rows), k(), element<float>(0, first_col),
@@ -63,7 +63,7 @@ void F32Matrix::set_rows(std::size_t first_row, ConstMatrixView b) {
 }
 
 void F32Matrix::set_panel_row(std::size_t row, std::size_t col, std::span<const float> values) {
-  if (number() == Number::f32) {
+  if (number() == DataType::f32) {
     std::copy(values.begin(), values.end(), element<float>(row, col));
   } else {
     narrow_f16(values, {element<std::uint16_t>(row, col), values.size()});

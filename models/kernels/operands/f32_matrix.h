@@ -1,17 +1,17 @@
 // A right side in fp32 or fp16.
 #pragma once
 
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_b.h"
 
 namespace wnpu::kernels {
 
-class F32Matrix : public RightSide {
+class F32Matrix : public PackedB {
  public:
   F32Matrix() = default;
   // f32 or f16. In a part of the block, where there is one.
-  F32Matrix(std::size_t k, std::size_t n, Number number = Number::f32,
+  F32Matrix(std::size_t k, std::size_t n, DataType number = DataType::f32,
             models::SharedBlock* block = nullptr)
-      : RightSide(number, k, n, block) {}
+      : PackedB(number, k, n, block) {}
 
   // Columns first_col, first_col + 1, ... of B become the rows of `b` [any, k].
   void set_columns(std::size_t first_col, ConstMatrixView b);

@@ -20,7 +20,7 @@ float left_limit_of(float column_sum) {
 
 }  // namespace
 
-float max_weight(Number number) { return number == Number::i16 ? 8191 : kMaxInt8; }
+float max_weight(DataType number) { return number == DataType::i16 ? 8191 : kMaxInt8; }
 
 void I16Rows::round_row(std::size_t r, std::span<const float> x, float factor) {
   round_scaled(x, factor, {numbers(r), 2 * n_steps_});
@@ -59,8 +59,8 @@ void I16Rows::set_softmax(MatrixView scores, std::span<RunningSoftmax> softmax,
 
 I16Matrix::I16Matrix(std::size_t k, std::size_t n, const IntegersOf& integers,
                      models::SharedBlock* block)
-    : RightSide(integers.number, k, n, block), max_value_(integers.max_value) {
-  assert(number() == Number::i16 || (number() == Number::i8 && max_value_ <= kMaxInt8));
+    : PackedB(integers.number, k, n, block), max_value_(integers.max_value) {
+  assert(number() == DataType::i16 || (number() == DataType::i8 && max_value_ <= kMaxInt8));
   left_limit_ = left_limit_of(static_cast<float>(std::min(k, kExactTerms)) * max_value_);
   if (integers.scale_of == ScaleOf::row) {
     row_scales_.resize(k);
@@ -96,8 +96,8 @@ void I16Matrix::set_columns(std::size_t first_col, ConstMatrixView b) {
     const std::size_t col = first_col + r;
     const float factor = quantising_factor(b.row(r), max_value_);
     scales_[col] = scale_of_factor(factor);
-    column_sums_[col] = number() == Number::i16 ? put_column<std::int16_t>(col, b.row(r), factor)
-                                                : put_column<std::int8_t>(col, b.row(r), factor);
+    column_sums_[col] = number() == DataType::i16 ? put_column<std::int16_t>(col, b.row(r), factor)
+                                                  : put_column<std::int8_t>(col, b.row(r), factor);
   }
 }
 
@@ -126,7 +126,7 @@ void I16Matrix::set_rows(std::size_t first_row, ConstMatrixView b) {
       rows[i] = {b.row(r + i), quantising_factor(b.row(r + i), max_value_)};
       row_scales_[first_row + r + i] = scale_of_factor(rows[i].factor);
     }
-    if (number() == Number::i16) {
+    if (number() == DataType::i16) {
       put_row_pair<std::int16_t>((first_row + r) / 2, rows);
     } else {
       put_row_pair<std::int8_t>((first_row + r) / 2, rows);

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "models/kernels/operands/left_side.h"
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_a.h"
+#include "models/kernels/operands/packed_b.h"
 #include "models/kernels/vectors/running_softmax.h"
 
 namespace wnpu::kernels {
@@ -45,19 +45,19 @@ class I16Rows : public Rows<I16Pair> {
 
 // The largest |q| of a weight, i16 or i8. i16: 13 bits, which leave the left side as many with
 // trained weights, and 11 with the worst there can be.
-float max_weight(Number number);
+float max_weight(DataType number);
 // Dimension with scales of its own: columns (weights; keys, where a column is a frame), which a
 // product applies, or rows (values, where a row is a frame), which the left side must have in it
 // already.
 enum class ScaleOf { column, row };
 
 struct IntegersOf {
-  Number number;  // i16 or i8
+  DataType number;  // i16 or i8
   ScaleOf scale_of;
   float max_value;  // the largest |q|; i8: at most 127
 };
 
-class I16Matrix : public RightSide {
+class I16Matrix : public PackedB {
  public:
   I16Matrix() = default;
   // In a part of the block, where there is one.

@@ -17,14 +17,14 @@ constexpr float kMiddle = 7.5F;  // of 0 to 15
 }  // namespace
 
 U4Matrix::U4Matrix(U4Basis basis, std::size_t n)
-    : RightSide(Number::u4, basis.centre.size(), n), basis_(std::move(basis)) {
+    : PackedB(DataType::u4, basis.centre.size(), n), basis_(std::move(basis)) {
   assert(basis_.balance.size() == k());
   scales_ = of_columns();
 }
 
-U4Matrix::U4Matrix(U4Basis basis, RightSide packed)
-    : RightSide(std::move(packed)), basis_(std::move(basis)) {
-  assert(number() == Number::u4 && basis_.centre.size() == k() && basis_.balance.size() == k());
+U4Matrix::U4Matrix(U4Basis basis, PackedB packed)
+    : PackedB(std::move(packed)), basis_(std::move(basis)) {
+  assert(number() == DataType::u4 && basis_.centre.size() == k() && basis_.balance.size() == k());
 }
 
 void U4Matrix::set_columns(std::size_t first_col, ConstMatrixView b) {

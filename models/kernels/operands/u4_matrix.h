@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "models/kernels/operands/left_side.h"
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_a.h"
+#include "models/kernels/operands/packed_b.h"
 
 namespace wnpu::kernels {
 
@@ -22,11 +22,11 @@ struct U4Basis {
 };
 
 // In a step of a column, the second four are in the upper halves of the bytes of the first.
-class U4Matrix : public RightSide {
+class U4Matrix : public PackedB {
  public:
   U4Matrix(U4Basis basis, std::size_t n);
   // One that was packed before, of the same basis.
-  U4Matrix(U4Basis basis, RightSide packed);
+  U4Matrix(U4Basis basis, PackedB packed);
 
   const U4Basis& basis() const { return basis_; }
 

@@ -45,7 +45,7 @@ bool U8Rows::set_softmax(const ScoreRows& scores) {
   return exact;
 }
 
-U8Matrix::U8Matrix(std::size_t k, std::size_t n) : RightSide(Number::u8, k, n) {
+U8Matrix::U8Matrix(std::size_t k, std::size_t n) : PackedB(DataType::u8, k, n) {
   scales_ = of_columns();
   sums_ = of_columns();
 }

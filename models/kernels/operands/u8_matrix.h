@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "models/kernels/operands/left_side.h"
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_a.h"
+#include "models/kernels/operands/packed_b.h"
 #include "models/kernels/operands/u8_softmax.h"
 
 namespace wnpu::kernels {
@@ -37,7 +37,7 @@ class U8Rows : public Rows<U8Quad> {
   void set_row(std::size_t r, std::span<const float> x);
 };
 
-class U8Matrix : public RightSide {
+class U8Matrix : public PackedB {
  public:
   U8Matrix() = default;
   U8Matrix(std::size_t k, std::size_t n);

@@ -20,7 +20,7 @@ void multiply_block(const Product& p, MatrixView c, const Block& block) {
     if (!p.bias.empty())
       elementwise::axpy(1.0F, p.bias.subspan(block.first_col, block.cols), out.row(r));
   }
-  const LeftSide a = p.a.from_row(block.first_row);
+  const PackedA a = p.a.from_row(block.first_row);
   const std::size_t n = p.b.n();
   const ConstMatrixView b{reinterpret_cast<const float*>(p.b.panel(0)), p.b.k(), n, n};
   blas_multiply_add(

@@ -23,7 +23,7 @@ HWY_BEFORE_NAMESPACE();
 namespace wnpu::kernels::HWY_NAMESPACE {
 
 void f32_gemm(const Product& product, MatrixView c, const ProductShare& share) {
-  if (product.b.number() == Number::f32) {
+  if (product.b.number() == DataType::f32) {
     multiply<FloatTerms<float>>(product, c, share);
   } else {
     multiply<FloatTerms<hwy::float16_t>>(product, c, share);

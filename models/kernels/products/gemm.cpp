@@ -16,19 +16,19 @@ void check_shapes([[maybe_unused]] const Product& p, [[maybe_unused]] MatrixView
 
 void multiply(const Product& product, MatrixView c, const ProductShare& share) {
   switch (product.b.number()) {
-    case Number::f32:
+    case DataType::f32:
       if (product.b.is_one_panel()) return multiply_blas(product, c, share);
       return multiply_f32(product, c, share);
-    case Number::f16:
+    case DataType::f16:
       return multiply_f32(product, c, share);
-    case Number::bf16:
+    case DataType::bf16:
       return multiply_bf16(product, c, share);
-    case Number::i16:
-    case Number::i8:
+    case DataType::i16:
+    case DataType::i8:
       return multiply_i16(product, c, share);
-    case Number::u8:
+    case DataType::u8:
       return multiply_u8(product, c, share);
-    case Number::u4:
+    case DataType::u4:
       return multiply_u4(product, c, share);
   }
 }

@@ -157,7 +157,7 @@ void multiply(const Product& p, MatrixView c, const ProductShare& share,
   using Left = typename Terms::Left;
   using Right = typename Terms::Right;
   const auto start = [](std::span<const float> v) { return v.empty() ? nullptr : v.data(); };
-  const LeftSide a = p.a.from_row(share.first_row);
+  const PackedA a = p.a.from_row(share.first_row);
   const Operands<Terms> operands{{reinterpret_cast<const Left*>(a.data), a.stride / sizeof(Left),
                                   a.n_steps, a.scales, a.offsets, a.bases},
                                  reinterpret_cast<const Right*>(p.b.panel(0)),

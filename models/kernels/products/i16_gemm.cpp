@@ -23,7 +23,7 @@ HWY_BEFORE_NAMESPACE();
 namespace wnpu::kernels::HWY_NAMESPACE {
 
 void i16_gemm(const Product& product, MatrixView c, const ProductShare& share) {
-  if (product.b.number() == Number::i16) {
+  if (product.b.number() == DataType::i16) {
     multiply<IntegerTerms<std::int16_t>>(product, c, share);
   } else {
     multiply<IntegerTerms<std::int8_t>>(product, c, share);

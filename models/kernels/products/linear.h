@@ -20,7 +20,7 @@ class InputWatcher {
 
 // y = x W^T + b. In f32, f16, i16, i8 or u8.
 struct Linear {
-  RightSide weight;         // [in, out]
+  PackedB weight;           // [in, out]
   std::vector<float> bias;  // [out]; empty: none
   InputWatcher* watcher = nullptr;
 
@@ -28,7 +28,7 @@ struct Linear {
   struct Scratch {
     Scratch() = default;
     // For weights in these numbers; u8: in i16 as well.
-    Scratch(Number number, std::size_t max_rows, std::size_t max_cols);
+    Scratch(DataType number, std::size_t max_rows, std::size_t max_cols);
     I16Rows i16;
     U8Rows u8;
   };

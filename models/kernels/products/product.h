@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "models/kernels/operands/left_side.h"
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_a.h"
+#include "models/kernels/operands/packed_b.h"
 
 namespace wnpu::kernels {
 
@@ -14,8 +14,8 @@ enum class Finish { replace, gelu, add };
 // c = finish(a b + bias): a [m, k] in the numbers that b asks for, b [k, n], bias [n] or empty,
 // c [at most m, n]: of the first rows.
 struct Product {
-  LeftSide a;
-  const RightSide& b;
+  PackedA a;
+  const PackedB& b;
   std::span<const float> bias{};
   Finish finish = Finish::replace;
 };

@@ -144,11 +144,11 @@ HWY_EXPORT(bf16_gemm);
 
 // The steps of a row, and those of a column: the first; the others lie a panel's columns apart.
 template <typename Step>
-const Step* row_of(const LeftSide& a, std::size_t row) {
+const Step* row_of(const PackedA& a, std::size_t row) {
   return reinterpret_cast<const Step*>(a.data + row * a.stride);
 }
 template <typename Step>
-const Step* column_of(const RightSide& b, std::size_t col) {
+const Step* column_of(const PackedB& b, std::size_t col) {
   return reinterpret_cast<const Step*>(b.panel(col / b.panel_cols())) + col % b.panel_cols();
 }
 
@@ -156,7 +156,7 @@ struct SignedQuad {
   std::int8_t q[4];
 };
 
-float u8_sum(const LeftSide& a, std::size_t row, const RightSide& b, std::size_t col) {
+float u8_sum(const PackedA& a, std::size_t row, const PackedB& b, std::size_t col) {
   const auto* x = row_of<U8Quad>(a, row);
   const auto* w = column_of<SignedQuad>(b, col);
   std::int32_t sum = 0;
@@ -169,7 +169,7 @@ float u8_sum(const LeftSide& a, std::size_t row, const RightSide& b, std::size_t
 
 float widen(std::uint16_t bf16) { return std::bit_cast<float>(std::uint32_t{bf16} << 16U); }
 
-float bf16_sum(const LeftSide& a, std::size_t row, const RightSide& b, std::size_t col) {
+float bf16_sum(const PackedA& a, std::size_t row, const PackedB& b, std::size_t col) {
   const auto* x = row_of<Bf16Pair>(a, row);
   const auto* w = column_of<Bf16Pair>(b, col);
   float sum = 0;

@@ -26,7 +26,7 @@
 #include "models/files/packed_file.h"
 #include "models/files/packed_format.h"
 #include "models/kernels/vectors/instruction_set.h"
-#include "models/weights/stored_operand.h"
+#include "models/weights/prepacked_weights.h"
 #include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_model.h"
@@ -289,7 +289,7 @@ TEST_CASE("packed model: an operand that is not what its key says is refused") {
       folder.make_file("p.wnpu", packed_bytes(*source, order_of({models::Precision::int16})));
   const auto file = models::open_model(path);
   const std::string key = "encoder.blocks.0.mlp.0.weight";
-  const models::WantedOperand wanted{"p: m", key, kernels::Number::i16, 32, 128};
+  const models::WantedOperand wanted{"p: m", key, kernels::DataType::i16, 32, 128};
   REQUIRE(models::find_stored(file->operands(), wanted));
 
   // As the file has it, with one thing changed.

@@ -1,5 +1,5 @@
 // Files keep what packing makes: a change of it has to change the layout's number in
-// models/weights/stored_operand.cpp, and what stands here.
+// models/weights/prepacked_weights.cpp, and what stands here.
 #include <cstdint>
 #include <map>
 #include <random>
@@ -20,7 +20,7 @@ std::uint64_t fnv1a(std::span<const std::byte> bytes, std::uint64_t hash) {
   return hash;
 }
 
-std::uint64_t hash_of(const kernels::RightSide& side) {
+std::uint64_t hash_of(const kernels::PackedB& side) {
   std::uint64_t hash = fnv1a({side.panel(0), side.size_bytes()}, 0xcbf29ce484222325U);
   hash = fnv1a(std::as_bytes(side.scales()), hash);
   hash = fnv1a(std::as_bytes(side.sums()), hash);
@@ -31,7 +31,7 @@ std::uint64_t hash_of(const kernels::RightSide& side) {
 }  // namespace
 
 TEST_CASE("packing: layout 2 is what it was when files were made of it") {
-  using kernels::Number;
+  using kernels::DataType;
   constexpr std::size_t kRows = 77;
   constexpr std::size_t kColumns = 53;
   std::mt19937 random(3);
@@ -44,8 +44,8 @@ TEST_CASE("packing: layout 2 is what it was when files were made of it") {
   for (const kernels::InstructionSet set : kernels::instruction_sets()) {
     REQUIRE(kernels::use_instruction_set(set));
     std::uint64_t all = 0;
-    for (const Number number :
-         {Number::f32, Number::f16, Number::bf16, Number::i16, Number::i8, Number::u8}) {
+    for (const DataType number : {DataType::f32, DataType::f16, DataType::bf16, DataType::i16,
+                                  DataType::i8, DataType::u8}) {
       all = all * 31 + hash_of(models::pack_weights(pool, weights.view(), number));
     }
     CAPTURE(kernels::instruction_set_name());

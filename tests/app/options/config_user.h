@@ -56,7 +56,7 @@ class ConfigUser {
 
  private:
   TemporaryFolder folder_;
-  app::Surroundings surroundings_;
+  app::ConfigSources surroundings_;
   mutable app::Options bench_;
 };
 

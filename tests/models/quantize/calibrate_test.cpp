@@ -54,17 +54,17 @@ std::vector<float> values_of_tensor(const ModelFile& file, const TensorSpec& spe
 
 TEST_CASE("fold points: each channel has one giver, and all products but those behind GELU take") {
   const Dims dims = small_dims();
-  const auto points = fold_points(dims);
+  const auto points = equalization_pairs(dims);
   // LayerNorms and values: 4 a layer of the encoder less MLP's second, 6 of the decoder.
   CHECK(points.size() == 3 * dims.n_audio_layer + 1 + 5 * dims.n_text_layer);
   std::vector<std::string> takers;
-  for (const FoldPoint& point : points) {
+  for (const EqualizationPair& point : points) {
     for (const ProductLayer& taker : point.takers) takers.push_back(taker.name());
   }
   std::ranges::sort(takers);
   CHECK(std::ranges::adjacent_find(takers) == takers.end());
   const auto names = whisper_tensors(dims);
-  for (const FoldPoint& point : points) {
+  for (const EqualizationPair& point : points) {
     for (const std::string& giver : point.givers) {
       CAPTURE(giver);
       CHECK(std::ranges::find(names, giver, &TensorSpec::name) != names.end());

@@ -247,7 +247,7 @@ class Arguments {
     return {begin, begin + static_cast<std::ptrdiff_t>(bytes)};
   }
   void simulate_on(const Design& design) {
-    const TimePreset preset = find_preset(kDefaultPreset);
+    const HardwareModel preset = find_preset(kDefaultPreset);
     WorkerPool pool(1);
     const ControlProgram program = compile_call(design, preset).program.program;
     simulate(encoded_call(design, program), {&preset}, {spans_, &pool});

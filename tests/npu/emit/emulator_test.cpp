@@ -54,7 +54,7 @@ std::vector<std::vector<std::byte>> arguments_of(const Design& design) {
 
 void simulate_on(const Design& design, std::vector<std::vector<std::byte>>& arguments) {
   const std::vector<std::span<std::byte>> spans(arguments.begin(), arguments.end());
-  const TimePreset preset = find_preset(kDefaultPreset);
+  const HardwareModel preset = find_preset(kDefaultPreset);
   WorkerPool pool(1);
   const ControlProgram program = compile_call(design, preset).program.program;
   simulate(encoded_call(design, program), {.preset = &preset}, {spans, &pool});

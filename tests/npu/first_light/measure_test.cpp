@@ -32,7 +32,7 @@ struct Found {
   }
 };
 
-Found measure_on(const TimePreset& times, std::optional<double> clock = std::nullopt) {
+Found measure_on(const HardwareModel& times, std::optional<double> clock = std::nullopt) {
   SimDeviceOptions options;
   options.threads = 2;
   options.times = times;
@@ -76,7 +76,7 @@ TEST_CASE("first light: attention step, tasks, clock, launch, DDR and kernels ar
                                 Planted{"phoenix-8700g/published", 7000}};
   for (const Planted& planted : kPlanted) {
     CAPTURE(std::string(planted.preset));
-    TimePreset times = find_preset(planted.preset);
+    HardwareModel times = find_preset(planted.preset);
     ControllerCosts costs = phoenix_controller();
     costs.push.value = planted.push;
     costs.write.value = planted.push / 20;
@@ -93,7 +93,7 @@ TEST_CASE("first light: attention step, tasks, clock, launch, DDR and kernels ar
                (planted.push + 2 * costs.write.value) / times.clock_ghz);
     REQUIRE(found.table);
     check_provenance(*found.table);
-    const TimePreset& preset = found.table->preset;
+    const HardwareModel& preset = found.table->preset;
     for (const TimeField& field : kTimeFields) {
       check_near(preset.*field.value, times.*field.value);
     }
@@ -107,7 +107,7 @@ TEST_CASE("first light: attention step, tasks, clock, launch, DDR and kernels ar
 }
 
 TEST_CASE("first light: a kernel that DDR holds back is told, and not taken for the kernel") {
-  TimePreset times = find_preset("phoenix-1.0/counted");
+  HardwareModel times = find_preset("phoenix-1.0/counted");
   const Found found = measure_on(times);
   CHECK(found.note("product step").find("DDR was the limit") != std::string::npos);
   REQUIRE(found.table);
@@ -116,7 +116,7 @@ TEST_CASE("first light: a kernel that DDR holds back is told, and not taken for 
 }
 
 TEST_CASE("first light: an attention faster than its products alone leaves no softmax below zero") {
-  TimePreset times = find_preset("phoenix-1.0/published");
+  HardwareModel times = find_preset("phoenix-1.0/published");
   times.kernels.attention_mac_per_cycle.value = 80;
   times.kernels.softmax_cycles.value = 0.5;
   const double own_clock = 1.1 * times.clock_ghz;  // a clock that is named is the clock

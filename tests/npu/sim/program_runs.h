@@ -38,7 +38,7 @@ class ProgramRuns {
 
   // Why the program does not come to its end; empty where it does. Time only.
   std::string fault_of(const npu::ControlProgram& program,
-                       const npu::TimePreset& times = preset()) const {
+                       const npu::HardwareModel& times = preset()) const {
     try {
       npu::simulate(encoded(program), {&times}, {});
     } catch (const npu::SimulationError& error) {
@@ -49,7 +49,7 @@ class ProgramRuns {
 
   // All bytes of all arguments afterwards.
   std::vector<Bytes> results_of(const npu::ControlProgram& program,
-                                const npu::TimePreset& times = preset()) const {
+                                const npu::HardwareModel& times = preset()) const {
     std::vector<Bytes> memory = arguments_;
     std::vector<std::span<std::byte>> spans(memory.begin(), memory.end());
     npu::WorkerPool pool(1);
@@ -60,18 +60,18 @@ class ProgramRuns {
   // It comes to its end and leaves what the program as compiled leaves, at other speeds as well: a
   // lock that is not waited for shows where what it guards comes late.
   bool is_right(const npu::ControlProgram& program) const {
-    for (const npu::TimePreset& times : speeds()) {
+    for (const npu::HardwareModel& times : speeds()) {
       if (!fault_of(program, times).empty()) return false;
     }
-    return std::ranges::all_of(speeds(), [&](const npu::TimePreset& times) {
+    return std::ranges::all_of(speeds(), [&](const npu::HardwareModel& times) {
       return results_of(program, times) == right_;
     });
   }
 
  private:
-  static const std::vector<npu::TimePreset>& speeds() {
-    static const std::vector<npu::TimePreset> kSpeeds = [] {
-      std::vector<npu::TimePreset> all(3, preset());
+  static const std::vector<npu::HardwareModel>& speeds() {
+    static const std::vector<npu::HardwareModel> kSpeeds = [] {
+      std::vector<npu::HardwareModel> all(3, preset());
       all[1].kernels.bf16_mac_per_cycle.value /= 100;  // cores are late
       all[1].kernels.softmax_cycles.value *= 100;
       all[1].kernels.layer_norm_cycles.value *= 100;

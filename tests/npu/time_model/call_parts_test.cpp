@@ -17,7 +17,7 @@ namespace {
 
 struct Case {
   Design design;
-  TimePreset preset;
+  HardwareModel preset;
   double cycles = 0;  // simulated
 };
 
@@ -70,7 +70,7 @@ TEST_CASE("call parts: the bound is never above the simulated time") {
 
 TEST_CASE("call parts: what the bound counts is what the call's program and moves are") {
   const Design design = layer_design(layer_geometry(npu1(), {1500, 512, 8, 2048}, Precision::bf16));
-  const TimePreset preset = find_preset(kDefaultPreset);
+  const HardwareModel preset = find_preset(kDefaultPreset);
   const TimedCall timed = time_call(design, preset);
   const CallParts parts = call_parts(design, preset);
   CHECK(parts.n_tasks == static_cast<double>(timed.program.n_tasks));

@@ -25,7 +25,7 @@ std::vector<Design> two_calls() {
 }  // namespace
 
 TEST_CASE("profile: the parts of an average core's time are the calls' time") {
-  const TimePreset preset = find_preset(kDefaultPreset);
+  const HardwareModel preset = find_preset(kDefaultPreset);
   const std::vector<Design> calls = two_calls();
   const PlanProfile profile = profile_plan(calls, preset);
   double cycles = 0;
@@ -53,7 +53,7 @@ TEST_CASE("profile: the parts of an average core's time are the calls' time") {
 }
 
 TEST_CASE("trace: of several calls, one after the other, no tile does two things at a time") {
-  const TimePreset preset = find_preset(kDefaultPreset);
+  const HardwareModel preset = find_preset(kDefaultPreset);
   const std::vector<Design> calls = two_calls();
   const auto trace = nlohmann::json::parse(trace_plan(calls, preset));
   std::map<int, double> ends;

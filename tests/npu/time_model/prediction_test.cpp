@@ -26,7 +26,7 @@ const PlanFile kTooWide{
     &npu1(), Precision::bf16, {1500, 1280, 20, 5120}, {{.qkv_row_blocks = 6}, {LayerCall{}}}};
 constexpr Depth kDepths[]{Depth::bound, Depth::simulate, Depth::check};
 
-TimePreset usual_preset() { return find_preset(kDefaultPreset); }
+HardwareModel usual_preset() { return find_preset(kDefaultPreset); }
 
 Json answer(const PlanFile& plan, Depth depth) {
   const Json json = Json::parse(prediction_json(predict(plan, usual_preset(), depth), "x"));

@@ -1,5 +1,5 @@
 // Whether somebody writes to a file, and what happens in a folder.
-#include "app/input/whole_file.h"
+#include "app/input/file_stability.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -22,39 +22,39 @@ using wnpu::tests::TemporaryFolder;
 TEST_CASE("watch: a file is whole while nobody has it open for writing") {
   const TemporaryFolder folder;
   const std::string file = folder.make_file("a.wav", "abc");
-  if (wholeness_of(file) == Wholeness::unknown) {
+  if (wholeness_of(file) == FileStability::unknown) {
     MESSAGE("SKIP: no leases on this file system");
     return;
   }
-  CHECK(wholeness_of(file) == Wholeness::whole);
+  CHECK(wholeness_of(file) == FileStability::whole);
   {
     const std::ifstream reader(file);
-    CHECK(wholeness_of(file) == Wholeness::whole);
+    CHECK(wholeness_of(file) == FileStability::whole);
     std::ofstream writer(file, std::ios::app);
-    CHECK(wholeness_of(file) == Wholeness::written);
+    CHECK(wholeness_of(file) == FileStability::written);
     std::filesystem::rename(file, file + "2");
-    CHECK(wholeness_of(file) == Wholeness::gone);
-    CHECK(wholeness_of(file + "2") == Wholeness::written);
+    CHECK(wholeness_of(file) == FileStability::gone);
+    CHECK(wholeness_of(file + "2") == FileStability::written);
   }
-  CHECK(wholeness_of(file + "2") == Wholeness::whole);
-  CHECK(wholeness_of(folder.make_file("empty.wav")) == Wholeness::empty);
-  CHECK(wholeness_of(folder.path()) == Wholeness::gone);
+  CHECK(wholeness_of(file + "2") == FileStability::whole);
+  CHECK(wholeness_of(folder.make_file("empty.wav")) == FileStability::empty);
+  CHECK(wholeness_of(folder.path()) == FileStability::gone);
 }
 
 TEST_CASE("watch: a file is looked at once a second, or when something happens to it") {
   const TemporaryFolder folder;
   const std::string path = folder.make_file("a.wav");
-  ComingFile file(path);
-  const ComingFile::Clock::time_point begin = ComingFile::Clock::now();
-  CHECK(file.look(begin) == Wholeness::empty);
+  PendingFile file(path);
+  const PendingFile::Clock::time_point begin = PendingFile::Clock::now();
+  CHECK(file.look(begin) == FileStability::empty);
   folder.make_file("a.wav", "abc");
-  CHECK(file.look(begin + 900ms) == Wholeness::empty);
-  const Wholeness later = file.look(begin + 1000ms);
-  CHECK((later == Wholeness::whole || later == Wholeness::unknown));
+  CHECK(file.look(begin + 900ms) == FileStability::empty);
+  const FileStability later = file.look(begin + 1000ms);
+  CHECK((later == FileStability::whole || later == FileStability::unknown));
   std::filesystem::remove(path);
   CHECK(file.look(begin + 1001ms) == later);
   file.wake();
-  CHECK(file.look(begin + 1001ms) == Wholeness::gone);
+  CHECK(file.look(begin + 1001ms) == FileStability::gone);
 }
 
 TEST_CASE("watch: what comes into a folder is told, of folders that they came or went") {

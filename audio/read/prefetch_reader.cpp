@@ -1,4 +1,4 @@
-#include "audio/read/samples_beside.h"
+#include "audio/read/prefetch_reader.h"
 
 #include <utility>
 
@@ -12,17 +12,17 @@ constexpr std::size_t kSamplesTogether = std::size_t{4} * kSampleRate;
 
 }  // namespace
 
-SamplesBeside::SamplesBeside(Take take, bool beside) : take_(std::move(take)), beside_(beside) {}
+PrefetchReader::PrefetchReader(Take take, bool beside) : take_(std::move(take)), beside_(beside) {}
 
-SamplesBeside::~SamplesBeside() {
+PrefetchReader::~PrefetchReader() {
   if (task_.valid()) task_.wait();
 }
 
-void SamplesBeside::wait() {
+void PrefetchReader::wait() {
   if (task_.valid()) task_.get();
 }
 
-void SamplesBeside::push(std::span<const float> samples) {
+void PrefetchReader::push(std::span<const float> samples) {
   if (!beside_) {
     take_(samples);
     return;
@@ -31,7 +31,7 @@ void SamplesBeside::push(std::span<const float> samples) {
   if (waiting_.size() >= kSamplesTogether) hand_over();
 }
 
-void SamplesBeside::hand_over() {
+void PrefetchReader::hand_over() {
   wait();
   std::swap(waiting_, at_work_);
   waiting_.clear();
@@ -39,7 +39,7 @@ void SamplesBeside::hand_over() {
   task_ = std::async(std::launch::async | std::launch::deferred, [this] { take_(at_work_); });
 }
 
-void SamplesBeside::finish() {
+void PrefetchReader::finish() {
   wait();
   if (!waiting_.empty()) take_(std::exchange(waiting_, {}));
 }

@@ -1,4 +1,4 @@
-#include "app/jobs/rows/row_run.h"
+#include "app/jobs/rows/row_supervisor.h"
 
 #include <array>
 #include <cerrno>
@@ -28,7 +28,8 @@ constexpr std::size_t kMostIdleDeaths = 5;
 
 class RowRunner {
  public:
-  explicit RowRunner(const RowRun& run) : run_(run), book_(run.limits), lines_(kLongestLine) {}
+  explicit RowRunner(const RowSupervisor& run)
+      : run_(run), book_(run.limits), lines_(kLongestLine) {}
 
   int run() {
     std::signal(SIGCHLD, SIG_DFL);  // whoever ignores it is told of no child's end
@@ -154,8 +155,8 @@ class RowRunner {
     start();
   }
 
-  const RowRun& run_;
-  RowBook book_;
+  const RowSupervisor& run_;
+  RowQueue book_;
   LineSplitter lines_;
   std::optional<RowProcess> process_;
   bool is_lost_ = false;
@@ -170,6 +171,6 @@ class RowRunner {
 
 }  // namespace
 
-int run_rows(const RowRun& run) { return RowRunner(run).run(); }
+int run_rows(const RowSupervisor& run) { return RowRunner(run).run(); }
 
 }  // namespace wnpu::app

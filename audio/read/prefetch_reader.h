@@ -8,17 +8,17 @@
 
 namespace wnpu::audio {
 
-class SamplesBeside {
+class PrefetchReader {
  public:
   using Take = std::function<void(std::span<const float>)>;
 
   // `take` gets all samples in order, some seconds at once, in another thread; where not `beside`,
   // or where the system gives no thread, in the caller's and as they come.
-  SamplesBeside(Take take, bool beside);
+  PrefetchReader(Take take, bool beside);
   // Waits for `take`; what it has not got yet is dropped.
-  ~SamplesBeside();
-  SamplesBeside(SamplesBeside&&) = delete;
-  SamplesBeside& operator=(SamplesBeside&&) = delete;
+  ~PrefetchReader();
+  PrefetchReader(PrefetchReader&&) = delete;
+  PrefetchReader& operator=(PrefetchReader&&) = delete;
 
   // Waits where `take` is some seconds of audio behind. Throws what `take` threw.
   void push(std::span<const float> samples);

@@ -12,6 +12,6 @@ namespace wnpu::app {
 // with
 // --verbose it says what was chosen. Under a limit no packed file is made anew: that takes memory
 // of its own. Throws ModelError, Error.
-void make_model_ready(Options& options, Messages& messages);
+void ensure_model(Options& options, Messages& messages);
 
 }  // namespace wnpu::app

@@ -1,4 +1,4 @@
-#include "app/input/whole_file.h"
+#include "app/input/file_stability.h"
 
 #include <cerrno>
 #include <csignal>
@@ -13,23 +13,23 @@ namespace {
 // fcntl(2), F_SETLEASE: a lease to read is given where nobody has the file open for writing. Who
 // opens it for that in this moment waits until the lease is given back, and we get a signal: one
 // that is ignored unless somebody asked for it.
-Wholeness by_lease(int file) {
+FileStability by_lease(int file) {
   ::fcntl(file, F_SETSIG, SIGURG);
   if (::fcntl(file, F_SETLEASE, F_RDLCK) == 0) {
     ::fcntl(file, F_SETLEASE, F_UNLCK);
-    return Wholeness::whole;
+    return FileStability::whole;
   }
-  return errno == EAGAIN ? Wholeness::written : Wholeness::unknown;
+  return errno == EAGAIN ? FileStability::written : FileStability::unknown;
 }
 
 }  // namespace
 
-Wholeness wholeness_of(const std::string& path) {
+FileStability wholeness_of(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return Wholeness::gone;
-  if (status.st_size == 0) return Wholeness::empty;
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return FileStability::gone;
+  if (status.st_size == 0) return FileStability::empty;
   const models::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.is_open()) return errno == ENOENT ? Wholeness::gone : Wholeness::unknown;
+  if (!file.is_open()) return errno == ENOENT ? FileStability::gone : FileStability::unknown;
   return by_lease(file.get());
 }
 
@@ -43,17 +43,17 @@ FileState state_of(const std::string& path) {
       .changed_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
-Wholeness ComingFile::look(Clock::time_point now) {
+FileStability PendingFile::look(Clock::time_point now) {
   if (now < next_look_) return last_;
   next_look_ = now + std::chrono::seconds(1);
   last_ = wholeness_of(path_);
-  if (last_ != Wholeness::unknown) return last_;
+  if (last_ != FileStability::unknown) return last_;
   const FileState state = state_of(path_);
   if (!(state == state_)) {
     state_ = state;
     unchanged_since_ = now;
   }
-  if (now - unchanged_since_ >= kQuiet) last_ = Wholeness::whole;
+  if (now - unchanged_since_ >= kQuiet) last_ = FileStability::whole;
   return last_;
 }
 

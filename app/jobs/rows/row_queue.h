@@ -26,9 +26,9 @@ struct RowResult {
   nlohmann::ordered_json fields;  // what is added to its columns (result.schema.json)
 };
 
-class RowBook {
+class RowQueue {
  public:
-  explicit RowBook(const RowLimits& limits) : limits_(limits) {}
+  explicit RowQueue(const RowLimits& limits) : limits_(limits) {}
 
   // Whether another row may be read: few wait, and not too many results wait for an earlier one.
   bool takes_more() const;

@@ -1,4 +1,4 @@
-#include "models/weights/stored_operand.h"
+#include "models/weights/prepacked_weights.h"
 
 #include <algorithm>
 #include <array>
@@ -14,13 +14,13 @@
 namespace wnpu::models {
 namespace {
 
-using kernels::Number;
+using kernels::DataType;
 
 // In the order of Number.
 constexpr std::array<std::string_view, 7> kNumberNames{"f32", "f16", "bf16", "i16",
                                                        "i8",  "u8",  "u4"};
 
-std::string_view name_of(Number number) { return kNumberNames[static_cast<std::size_t>(number)]; }
+std::string_view name_of(DataType number) { return kNumberNames[static_cast<std::size_t>(number)]; }
 
 std::string full_key(const WantedOperand& wanted) {
   return wanted.key + "|" + std::string(name_of(wanted.number));
@@ -33,22 +33,22 @@ std::string full_key(const WantedOperand& wanted) {
                    ": the file is damaged; models convert makes it anew");
 }
 
-Number stored_number(const PackedOperand& operand, const WantedOperand& wanted) {
+DataType stored_number(const PackedOperand& operand, const WantedOperand& wanted) {
   const auto* const known = std::ranges::find(kNumberNames, operand.number);
-  const auto number = static_cast<Number>(known - kNumberNames.begin());
+  const auto number = static_cast<DataType>(known - kNumberNames.begin());
   const bool fits =
-      number == wanted.number || (number == Number::f32 && wanted.number == Number::f16);
+      number == wanted.number || (number == DataType::f32 && wanted.number == DataType::f16);
   if (known == kNumberNames.end() || !fits)
     fail_operand(wanted, "its number", operand.number.substr(0, 8));
   return number;
 }
 
-void check_numbers(const PackedOperand& operand, const WantedOperand& wanted, Number number,
+void check_numbers(const PackedOperand& operand, const WantedOperand& wanted, DataType number,
                    std::size_t n_columns) {
-  const bool is_i16 = number == Number::i16 || number == Number::i8;
-  const bool is_scaled = is_i16 || number == Number::u8 || number == Number::u4;
+  const bool is_i16 = number == DataType::i16 || number == DataType::i8;
+  const bool is_scaled = is_i16 || number == DataType::u8 || number == DataType::u4;
   const std::size_t n_scales = is_scaled ? n_columns : 0;
-  const std::size_t n_sums = number == Number::u8 ? n_columns : 0;
+  const std::size_t n_sums = number == DataType::u8 ? n_columns : 0;
   const auto is_basis = [&](std::span<const float> part) {
     return part.empty() || part.size() == wanted.k;
   };
@@ -74,14 +74,15 @@ Packing present_packing() {
   return {std::string(kBuild), std::string(kernels::instruction_set_name())};
 }
 
-std::optional<StoredOperand> find_stored(const OperandStore* store, const WantedOperand& wanted) {
+std::optional<PrepackedWeights> find_stored(const OperandStore* store,
+                                            const WantedOperand& wanted) {
   if (store == nullptr || kernels::gemm_in_use() != kernels::Gemm::own) return std::nullopt;
   const PackedOperand* const found = store->find(full_key(wanted));
   if (found == nullptr || store->packing() != present_packing()) return std::nullopt;
   if (found->k != wanted.k || found->n != wanted.n) fail_operand(wanted, "its extents", "others");
-  const Number number = stored_number(*found, wanted);
+  const DataType number = stored_number(*found, wanted);
   const std::size_t cols = kernels::gemm_panel_cols();
-  const std::size_t size = kernels::RightSide::bytes_of(number, wanted.k, wanted.n);
+  const std::size_t size = kernels::PackedB::bytes_of(number, wanted.k, wanted.n);
   if (found->panel_cols != cols || found->panels.size() != size)
     fail_operand(wanted, std::to_string(size) + " bytes of panels",
                  std::to_string(found->panels.size()));
@@ -95,11 +96,11 @@ std::optional<StoredOperand> find_stored(const OperandStore* store, const Wanted
                            .sums = copy_of(found->sums),
                            .left_limit = found->left_limit,
                            .is_copied = wanted.is_copied};
-  return StoredOperand{kernels::RightSide(std::move(side)), copy_of(found->centre),
-                       copy_of(found->balance)};
+  return PrepackedWeights{kernels::PackedB(std::move(side)), copy_of(found->centre),
+                          copy_of(found->balance)};
 }
 
-void keep_stored(OperandStore* store, const WantedOperand& wanted, const kernels::RightSide& made,
+void keep_stored(OperandStore* store, const WantedOperand& wanted, const kernels::PackedB& made,
                  const std::vector<float>& centre, const std::vector<float>& balance) {
   if (store == nullptr || made.is_one_panel()) return;
   store->keep(full_key(wanted),

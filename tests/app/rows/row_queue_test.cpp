@@ -1,4 +1,4 @@
-#include "app/jobs/rows/row_book.h"
+#include "app/jobs/rows/row_queue.h"
 
 #include <map>
 #include <random>
@@ -39,7 +39,7 @@ struct FakeProcess {
 }  // namespace
 
 TEST_CASE("row book: a row that kills the process alone is failed, its neighbours are not") {
-  RowBook book({.n_together = 3, .max_attempts = 2});
+  RowQueue book({.n_together = 3, .max_attempts = 2});
   for (std::size_t i = 0; i < 3; ++i) book.add(row_of(i));
   for (std::size_t i = 0; i < 3; ++i) {
     REQUIRE(book.send_next());
@@ -67,7 +67,7 @@ TEST_CASE("row book: a row that kills the process alone is failed, its neighbour
 
 TEST_CASE("row book: how often a row may kill the process") {
   for (const std::size_t most : {1UL, 2UL, 5UL}) {
-    RowBook book({.n_together = 1, .max_attempts = most});
+    RowQueue book({.n_together = 1, .max_attempts = most});
     book.add(row_of(0));
     for (std::size_t i = 0; i < most; ++i) {
       REQUIRE(book.send_next());
@@ -83,7 +83,7 @@ TEST_CASE("row book: how often a row may kill the process") {
 }
 
 TEST_CASE("row book: rows that were not begun have lost no attempt") {
-  RowBook book({.n_together = 2, .max_attempts = 1});
+  RowQueue book({.n_together = 2, .max_attempts = 1});
   for (std::size_t i = 0; i < 2; ++i) book.add(row_of(i));
   REQUIRE(book.send_next());
   REQUIRE(book.send_next());
@@ -97,7 +97,7 @@ TEST_CASE("row book: rows that were not begun have lost no attempt") {
 }
 
 TEST_CASE("row book: a row that lacks memory beside others is tried alone") {
-  RowBook book({.n_together = 2});
+  RowQueue book({.n_together = 2});
   for (std::size_t i = 0; i < 3; ++i) book.add(row_of(i));
   for (std::size_t i = 0; i < 2; ++i) REQUIRE(book.send_next()->number == i);
   book.begin(0);
@@ -115,9 +115,9 @@ TEST_CASE("row book: a row that lacks memory beside others is tried alone") {
 }
 
 TEST_CASE("row book: how long rows at work may go on") {
-  RowBook patient({});
-  RowBook book({.n_together = 2, .max_attempts = 1, .timeout_s = 10, .timeout_factor = 2});
-  for (RowBook* each : {&patient, &book}) {
+  RowQueue patient({});
+  RowQueue book({.n_together = 2, .max_attempts = 1, .timeout_s = 10, .timeout_factor = 2});
+  for (RowQueue* each : {&patient, &book}) {
     Row row = row_of(0);
     row.duration_s = 7;
     each->add(row);
@@ -140,7 +140,7 @@ TEST_CASE("row book: how long rows at work may go on") {
 }
 
 TEST_CASE("row book: what is not there is ignored") {
-  RowBook book({});
+  RowQueue book({});
   book.begin(0);
   book.answer(3, ok_fields());
   book.add(row_of(0));
@@ -150,7 +150,7 @@ TEST_CASE("row book: what is not there is ignored") {
 }
 
 TEST_CASE("row book: results wait for no more than so many rows") {
-  RowBook book({.n_together = 2});
+  RowQueue book({.n_together = 2});
   std::size_t n_added = 0;
   book.add(row_of(n_added++));
   REQUIRE(book.send_next());
@@ -175,7 +175,7 @@ TEST_CASE(
     const std::size_t n_rows = random() % 30;
     std::map<std::size_t, char> kinds;  // bad, killer, neighbour's killer, good
     for (std::size_t i = 0; i < n_rows; ++i) kinds[i] = "bkngggg"[random() % 7];
-    RowBook book(limits);
+    RowQueue book(limits);
     FakeProcess process;
     std::vector<RowResult> results;
     std::size_t n_added = 0;
@@ -224,7 +224,7 @@ TEST_CASE(
 
 TEST_CASE(
     "row book: a bad row's line is told, and a column of its own of that name passes through") {
-  RowBook book({});
+  RowQueue book({});
   Row plain = row_of(6, true);
   book.add(plain);
   plain.columns = {{"line", R"("line":"U-Bahn")"}};

@@ -17,26 +17,26 @@
 namespace wnpu::decoder {
 
 // The tokens' weights in 8 bits, for hidden states in 16.
-struct ByteScreen {
+struct ByteShortlist {
   std::vector<float> balance;  // [n_text_state]: the weights are times this
-  kernels::RightSide weights;  // [n_text_state, n]
+  kernels::PackedB weights;    // [n_text_state, n]
 };
 // In 4 bits: [n_text_state, n].
-using NibbleScreen = kernels::U4Matrix;
+using NibbleShortlist = kernels::U4Matrix;
 // OpenBLAS, where it multiplies, has weights in fp32: [n_text_state, n].
-using ScreenWeights = std::variant<ByteScreen, NibbleScreen, kernels::F32Matrix>;
+using ShortlistWeights = std::variant<ByteShortlist, NibbleShortlist, kernels::F32Matrix>;
 
 // Screen weights for the tokens of `embedding` [n, n_text_state]: 8 bits a weight for fp32, else 4.
 // Rounding moves a logit of tiny.en on speech by 0.04 or 0.25 (root mean square), and the logarithm
 // of the sum of a softmax, whose 32 largest terms are exact, by 0.0001 or 0.004. Throws ModelError
 // for a NaN or infinity.
-ScreenWeights pack_screen(const models::WeightTensor& embedding, models::ThreadPool& pool,
-                          models::Precision precision);
+ShortlistWeights pack_shortlist(const models::WeightTensor& embedding, models::ThreadPool& pool,
+                                models::Precision precision);
 
-class VocabularyScreen {
+class LogitShortlist {
  public:
   // `weights` and `pool` must outlive it.
-  VocabularyScreen(const ScreenWeights& weights, models::ThreadPool& pool);
+  LogitShortlist(const ShortlistWeights& weights, models::ThreadPool& pool);
 
   // logits [rows, n] of hidden states [rows, n_text_state].
   void project(models::ConstMatrixView hidden, models::MatrixView logits);
@@ -49,7 +49,7 @@ class VocabularyScreen {
 
   void make_room(std::size_t n_rows);
 
-  const ScreenWeights& weights_;
+  const ShortlistWeights& weights_;
   models::ThreadPool& pool_;
   std::size_t max_rows_ = 0;                      // the most so far
   std::variant<ByteRows, kernels::U4Rows> rows_;  // fp32 needs none

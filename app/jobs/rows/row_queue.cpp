@@ -1,4 +1,4 @@
-#include "app/jobs/rows/row_book.h"
+#include "app/jobs/rows/row_queue.h"
 
 #include <utility>
 
@@ -20,11 +20,11 @@ bool lacked_resources(const nlohmann::ordered_json& fields) {
 
 }  // namespace
 
-bool RowBook::takes_more() const {
+bool RowQueue::takes_more() const {
   return waiting_.size() < limits_.n_together && entries_.size() < kMostHeld;
 }
 
-void RowBook::add(Row row) {
+void RowQueue::add(Row row) {
   const std::size_t number = n_added_++;
   Entry& entry = entries_[number];
   entry.row = std::move(row);
@@ -40,7 +40,7 @@ void RowBook::add(Row row) {
   }
 }
 
-std::optional<RowBook::Sent> RowBook::send_next() {
+std::optional<RowQueue::Sent> RowQueue::send_next() {
   if (is_one_alone_) return std::nullopt;
   std::set<std::size_t>& from = suspects_.empty() ? waiting_ : suspects_;
   const std::size_t most = suspects_.empty() ? 2 * limits_.n_together : 1;
@@ -54,7 +54,7 @@ std::optional<RowBook::Sent> RowBook::send_next() {
   return Sent{number, entry.row};
 }
 
-void RowBook::begin(std::size_t number) {
+void RowQueue::begin(std::size_t number) {
   if (!sent_.contains(number) || !at_work_.insert(number).second) return;
   Entry& entry = entries_.at(number);
   entry.state = State::at_work;
@@ -64,7 +64,7 @@ void RowBook::begin(std::size_t number) {
   for (const std::size_t other : at_work_) entries_.at(other).is_alone = false;
 }
 
-void RowBook::answer(std::size_t number, nlohmann::ordered_json fields) {
+void RowQueue::answer(std::size_t number, nlohmann::ordered_json fields) {
   if (at_work_.erase(number) == 0) return;
   sent_.erase(number);
   is_one_alone_ = false;
@@ -77,7 +77,7 @@ void RowBook::answer(std::size_t number, nlohmann::ordered_json fields) {
   }
 }
 
-std::optional<double> RowBook::patience_s() const {
+std::optional<double> RowQueue::patience_s() const {
   if (limits_.timeout_s <= 0 || at_work_.empty()) return std::nullopt;
   double audio_s = 0;
   for (const std::size_t number : at_work_) {
@@ -86,7 +86,7 @@ std::optional<double> RowBook::patience_s() const {
   return limits_.timeout_s + limits_.timeout_factor * audio_s;
 }
 
-bool RowBook::lose_process(const std::string& cause, const char* code) {
+bool RowQueue::lose_process(const std::string& cause, const char* code) {
   const bool had_work = !at_work_.empty();
   for (const std::size_t number : std::exchange(sent_, {})) {
     Entry& entry = entries_.at(number);
@@ -106,7 +106,7 @@ bool RowBook::lose_process(const std::string& cause, const char* code) {
   return had_work;
 }
 
-std::vector<RowResult> RowBook::take_results() {
+std::vector<RowResult> RowQueue::take_results() {
   std::vector<RowResult> results;
   if (limits_.order == RowOrder::done) {
     for (const std::size_t number : std::exchange(done_, {})) {
@@ -120,7 +120,7 @@ std::vector<RowResult> RowBook::take_results() {
   return results;
 }
 
-std::vector<RowResult> RowBook::take_all_results() {
+std::vector<RowResult> RowQueue::take_all_results() {
   std::vector<RowResult> results = take_results();
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
@@ -130,7 +130,7 @@ std::vector<RowResult> RowBook::take_all_results() {
   return results;
 }
 
-void RowBook::finish(std::size_t number, nlohmann::ordered_json fields) {
+void RowQueue::finish(std::size_t number, nlohmann::ordered_json fields) {
   Entry& entry = entries_.at(number);
   entry.state = State::done;
   entry.fields = std::move(fields);
@@ -138,7 +138,7 @@ void RowBook::finish(std::size_t number, nlohmann::ordered_json fields) {
   if (limits_.order == RowOrder::done) done_.push_back(number);
 }
 
-RowResult RowBook::take(std::map<std::size_t, Entry>::iterator entry) {
+RowResult RowQueue::take(std::map<std::size_t, Entry>::iterator entry) {
   RowResult result{std::move(entry->second.row), std::move(entry->second.fields)};
   entries_.erase(entry);
   return result;

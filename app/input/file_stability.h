@@ -17,7 +17,7 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
-enum class Wholeness {
+enum class FileStability {
   gone,     // not there, or no regular file
   empty,    // nothing was written yet
   written,  // somebody has it open for writing
@@ -26,29 +26,29 @@ enum class Wholeness {
 };
 
 // Follows links. Opens the file for a moment, and reads nothing of it.
-Wholeness wholeness_of(const std::string& path);
+FileStability wholeness_of(const std::string& path);
 // All zero where it is not there.
 FileState state_of(const std::string& path);
 
 // A file that was found, until it is taken.
-class ComingFile {
+class PendingFile {
  public:
   using Clock = std::chrono::steady_clock;
   // Time without a change after which a file is whole, if the kernel does not say whether it is
   // written.
   static constexpr std::chrono::milliseconds kQuiet{3000};
 
-  explicit ComingFile(std::string path) : path_(std::move(path)) {}
+  explicit PendingFile(std::string path) : path_(std::move(path)) {}
 
   const std::string& path() const { return path_; }
   // Something happened to it: the next look is now.
   void wake() { next_look_ = {}; }
   // Looks at most once a second unless it is woken; `unknown` becomes whole after kQuiet.
-  Wholeness look(Clock::time_point now);
+  FileStability look(Clock::time_point now);
 
  private:
   std::string path_;
-  Wholeness last_ = Wholeness::written;
+  FileStability last_ = FileStability::written;
   Clock::time_point next_look_;
   FileState state_;
   Clock::time_point unchanged_since_;

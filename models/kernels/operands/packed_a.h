@@ -1,5 +1,5 @@
 // The left operand A [n_rows, k] of a matrix product: rows of steps, each as many neighbours in k
-// as the right operand's steps have (models/kernels/operands/right_side.h).
+// as the right operand's steps have (models/kernels/operands/packed_b.h).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace wnpu::kernels {
 
 // A view. A value is scale * q + offset, with a scale and an offset per row (nullptr: 1 and 0);
 // `bases`, one per row, are added to each of the row's results (nullptr: 0).
-struct LeftSide {
+struct PackedA {
   const std::byte* data = nullptr;
   std::size_t stride = 0;  // bytes from row to row
   std::size_t n_rows = 0;
@@ -26,19 +26,19 @@ struct LeftSide {
   const float* offsets = nullptr;
   const float* bases = nullptr;
 
-  LeftSide() = default;
+  PackedA() = default;
   // fp32 as it is.
-  LeftSide(models::ConstMatrixView x)  // NOLINT: converts
+  PackedA(models::ConstMatrixView x)  // NOLINT: converts
       : data(reinterpret_cast<const std::byte*>(x.data)),
         stride(x.stride * sizeof(float)),
         n_rows(x.rows),
         n_steps(x.cols) {}
-  LeftSide(models::MatrixView x) : LeftSide(models::ConstMatrixView(x)) {}  // NOLINT: converts
+  PackedA(models::MatrixView x) : PackedA(models::ConstMatrixView(x)) {}  // NOLINT: converts
 
   // Rows first, first + 1, ...
-  LeftSide from_row(std::size_t first) const {
+  PackedA from_row(std::size_t first) const {
     const auto from = [first](const float* values) { return values ? values + first : nullptr; };
-    LeftSide rest = *this;
+    PackedA rest = *this;
     rest.data += first * stride;
     rest.n_rows -= first;
     rest.scales = from(scales);
@@ -61,11 +61,11 @@ class Rows {
   std::span<const float> scales() const { return scales_; }
   std::span<const float> offsets() const { return offsets_; }
 
-  operator LeftSide() const {  // NOLINT: converts
+  operator PackedA() const {  // NOLINT: converts
     const auto start = [](const std::vector<float>& of) {
       return of.empty() ? nullptr : of.data();
     };
-    LeftSide side;
+    PackedA side;
     side.data = reinterpret_cast<const std::byte*>(steps_.get());
     side.stride = stride_ * sizeof(Step);
     side.n_rows = n_rows_;

@@ -1,4 +1,4 @@
-#include "decoder/model/vocabulary_screen.h"
+#include "decoder/model/logit_shortlist.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "models/base/error.h"
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/blas.h"
-#include "models/weights/stored_operand.h"
+#include "models/weights/prepacked_weights.h"
 #include "models/weights/weight_blocks.h"
 
 namespace wnpu::decoder {
@@ -45,7 +45,7 @@ Spread spread_of(const models::TensorView& embedding) {
 // A few columns have values that are many times as large as the others', which would leave these
 // few of the bits: they are balanced by a power of their size, not wholly, for a hidden state has
 // outliers too. Of powers from 0 to -1, logits of tiny.en on speech are closest at these.
-constexpr auto kBytes = kernels::Number::i8;
+constexpr auto kBytes = kernels::DataType::i8;
 constexpr double kBytesPower = -0.5;
 constexpr double kNibblesPower = -0.75;
 
@@ -70,8 +70,8 @@ kernels::U4Basis nibble_basis(const Spread& spread) {
   return basis;
 }
 
-ByteScreen pack_bytes(std::vector<float> balance, models::WeightBlocks& blocks,
-                      std::size_t n_threads) {
+ByteShortlist pack_bytes(std::vector<float> balance, models::WeightBlocks& blocks,
+                         std::size_t n_threads) {
   kernels::I16Matrix weights(blocks.k(), blocks.n(),
                              {kBytes, kernels::ScaleOf::column, kernels::max_weight(kBytes)});
   std::vector<models::Matrix> balanced(n_threads);
@@ -92,31 +92,32 @@ models::WantedOperand wanted_of(const models::WeightTensor& embedding,
                                 models::Precision precision) {
   return {.name = embedding.name,
           .key = "screen:" + embedding.key,
-          .number = precision == models::Precision::fp32 ? kBytes : kernels::Number::u4,
+          .number = precision == models::Precision::fp32 ? kBytes : kernels::DataType::u4,
           .k = embedding.view.row_size(),
           .n = embedding.view.shape[0],
           .is_copied = true};
 }
 
 // Nothing: it is not packed yet.
-std::optional<ScreenWeights> stored_screen(const models::WeightTensor& embedding,
-                                           const models::WantedOperand& wanted) {
+std::optional<ShortlistWeights> stored_shortlist(const models::WeightTensor& embedding,
+                                                 const models::WantedOperand& wanted) {
   auto found = models::find_stored(embedding.operands, wanted);
   if (!found) return std::nullopt;
   const bool has_balance = found->balance.size() == wanted.k;
   const bool has_centre = found->centre.size() == wanted.k || wanted.number == kBytes;
   if (!has_balance || !has_centre)
     throw models::ModelError(wanted.name + ", packed: expected a number a row, found none");
-  if (wanted.number == kBytes) return ByteScreen{std::move(found->balance), std::move(found->side)};
-  return NibbleScreen({std::move(found->centre), std::move(found->balance)},
-                      std::move(found->side));
+  if (wanted.number == kBytes)
+    return ByteShortlist{std::move(found->balance), std::move(found->side)};
+  return NibbleShortlist({std::move(found->centre), std::move(found->balance)},
+                         std::move(found->side));
 }
 
 void keep(const models::WeightTensor& embedding, const models::WantedOperand& wanted,
-          const ScreenWeights& weights) {
-  if (const auto* bytes = std::get_if<ByteScreen>(&weights)) {
+          const ShortlistWeights& weights) {
+  if (const auto* bytes = std::get_if<ByteShortlist>(&weights)) {
     models::keep_stored(embedding.operands, wanted, bytes->weights, {}, bytes->balance);
-  } else if (const auto* nibbles = std::get_if<NibbleScreen>(&weights)) {
+  } else if (const auto* nibbles = std::get_if<NibbleShortlist>(&weights)) {
     const kernels::U4Basis& basis = nibbles->basis();
     models::keep_stored(embedding.operands, wanted, *nibbles, basis.centre, basis.balance);
   }
@@ -124,43 +125,43 @@ void keep(const models::WeightTensor& embedding, const models::WantedOperand& wa
 
 }  // namespace
 
-ScreenWeights pack_screen(const models::WeightTensor& embedding, models::ThreadPool& pool,
-                          models::Precision precision) {
+ShortlistWeights pack_shortlist(const models::WeightTensor& embedding, models::ThreadPool& pool,
+                                models::Precision precision) {
   const models::WantedOperand wanted = wanted_of(embedding, precision);
-  if (auto found = stored_screen(embedding, wanted)) return *std::move(found);
+  if (auto found = stored_shortlist(embedding, wanted)) return *std::move(found);
   const Spread spread = spread_of(embedding.view);
   const models::WeightBlocks::Part part{&embedding};
   models::WeightBlocks blocks(pool, {&part, 1});
-  ScreenWeights weights;
+  ShortlistWeights weights;
   if (kernels::gemm_in_use() == kernels::Gemm::blas) {
     blocks.fill(weights.emplace<kernels::F32Matrix>(wanted.k, wanted.n));
   } else if (precision == models::Precision::fp32) {
     weights = pack_bytes(bytes_balance(spread), blocks, pool.n_threads());
   } else {
-    blocks.fill(weights.emplace<NibbleScreen>(nibble_basis(spread), wanted.n));
+    blocks.fill(weights.emplace<NibbleShortlist>(nibble_basis(spread), wanted.n));
   }
   blocks.release();
   keep(embedding, wanted, weights);
   return weights;
 }
 
-VocabularyScreen::VocabularyScreen(const ScreenWeights& weights, models::ThreadPool& pool)
+LogitShortlist::LogitShortlist(const ShortlistWeights& weights, models::ThreadPool& pool)
     : weights_(weights), pool_(pool) {}
 
-void VocabularyScreen::make_room(std::size_t n_rows) {
+void LogitShortlist::make_room(std::size_t n_rows) {
   if (n_rows <= max_rows_) return;
-  if (const auto* bytes = std::get_if<ByteScreen>(&weights_)) {
+  if (const auto* bytes = std::get_if<ByteShortlist>(&weights_)) {
     const std::size_t k = bytes->balance.size();
     rows_ = ByteRows{models::Matrix(n_rows, k), kernels::I16Rows(n_rows, k)};
-  } else if (const auto* nibbles = std::get_if<NibbleScreen>(&weights_)) {
+  } else if (const auto* nibbles = std::get_if<NibbleShortlist>(&weights_)) {
     rows_ = kernels::U4Rows(n_rows, nibbles->k());
   }
   max_rows_ = n_rows;  // once there is room
 }
 
-void VocabularyScreen::project(ConstMatrixView hidden, MatrixView logits) {
+void LogitShortlist::project(ConstMatrixView hidden, MatrixView logits) {
   make_room(hidden.rows);
-  if (const auto* nibbles = std::get_if<NibbleScreen>(&weights_)) {
+  if (const auto* nibbles = std::get_if<NibbleShortlist>(&weights_)) {
     auto& rows = std::get<kernels::U4Rows>(rows_);
     rows.set(hidden, nibbles->basis());
     kernels::gemm(pool_, {rows, *nibbles}, logits);
@@ -170,13 +171,14 @@ void VocabularyScreen::project(ConstMatrixView hidden, MatrixView logits) {
     kernels::gemm(pool_, {hidden, *exact}, logits);
     return;
   }
-  const auto& screen = std::get<ByteScreen>(weights_);
+  const auto& shortlist = std::get<ByteShortlist>(weights_);
   auto& rows = std::get<ByteRows>(rows_);
   const MatrixView balanced = rows.balanced.view().row_range(0, hidden.rows);
   for (std::size_t r = 0; r < hidden.rows; ++r)
-    std::ranges::transform(hidden.row(r), screen.balance, balanced.row(r).begin(), std::divides{});
-  rows.hidden.set(pool_, balanced, screen.weights.left_limit());
-  kernels::gemm(pool_, {rows.hidden, screen.weights}, logits);
+    std::ranges::transform(hidden.row(r), shortlist.balance, balanced.row(r).begin(),
+                           std::divides{});
+  rows.hidden.set(pool_, balanced, shortlist.weights.left_limit());
+  kernels::gemm(pool_, {rows.hidden, shortlist.weights}, logits);
 }
 
 }  // namespace wnpu::decoder

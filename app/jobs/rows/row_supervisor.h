@@ -4,13 +4,13 @@
 #include <functional>
 #include <string>
 
-#include "app/jobs/rows/row_book.h"
 #include "app/jobs/rows/row_process.h"
+#include "app/jobs/rows/row_queue.h"
 #include "app/system/progress.h"
 
 namespace wnpu::app {
 
-struct RowRun {
+struct RowSupervisor {
   RowLimits limits;
   bool is_isolated = true;
   int input = 0;           // descriptor of the rows
@@ -36,6 +36,6 @@ inline constexpr const char* kEnd = "end";      // an exit code
 
 // 0: each row that was read has its result. Else as the process' exit code; rows that were done
 // have theirs. Throws what the functions of `run` throw.
-int run_rows(const RowRun& run);
+int run_rows(const RowSupervisor& run);
 
 }  // namespace wnpu::app

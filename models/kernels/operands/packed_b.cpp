@@ -1,4 +1,4 @@
-#include "models/kernels/operands/right_side.h"
+#include "models/kernels/operands/packed_b.h"
 
 #include <algorithm>
 #include <cassert>
@@ -10,7 +10,7 @@
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "models/kernels/operands/right_side.cpp"
+#define HWY_TARGET_INCLUDE "models/kernels/operands/packed_b.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // clang-format on
@@ -34,7 +34,7 @@ HWY_EXPORT(panel_cols);
 
 std::size_t gemm_panel_cols() { return HWY_DYNAMIC_DISPATCH(panel_cols)(); }
 
-RightSide::RightSide(Number number, std::size_t k, std::size_t n, bool is_one_panel)
+PackedB::PackedB(DataType number, std::size_t k, std::size_t n, bool is_one_panel)
     : number_(number),
       step_(step_of(number)),
       k_(k),
@@ -43,14 +43,14 @@ RightSide::RightSide(Number number, std::size_t k, std::size_t n, bool is_one_pa
       is_one_panel_(is_one_panel),
       panel_cols_(is_one_panel ? std::max<std::size_t>(n, 1) : gemm_panel_cols()) {}
 
-RightSide::RightSide(Number number, std::size_t k, std::size_t n, models::SharedBlock* block)
-    : RightSide(number, k, n, number == Number::f32 && gemm_in_use() == Gemm::blas) {
+PackedB::PackedB(DataType number, std::size_t k, std::size_t n, models::SharedBlock* block)
+    : PackedB(number, k, n, number == DataType::f32 && gemm_in_use() == Gemm::blas) {
   data_ = models::allocate_in(block, size_bytes());
   if (block == nullptr && n_ % panel_cols_ != 0)
     std::memset(data_.get() + (n_panels() - 1) * panel_bytes(), 0, panel_bytes());
 }
 
-RightSide::RightSide(StoredSide stored) : RightSide(stored.number, stored.k, stored.n, false) {
+PackedB::PackedB(StoredSide stored) : PackedB(stored.number, stored.k, stored.n, false) {
   assert(stored.panels.size() == size_bytes());
   scales_ = std::move(stored.scales);
   sums_ = std::move(stored.sums);
@@ -64,8 +64,8 @@ RightSide::RightSide(StoredSide stored) : RightSide(stored.number, stored.k, sto
   data_ = {const_cast<std::byte*>(stored.panels.data()), {0, true}};
 }
 
-std::size_t RightSide::bytes_of(Number number, std::size_t k, std::size_t n) {
-  return RightSide(number, k, n, false).size_bytes();
+std::size_t PackedB::bytes_of(DataType number, std::size_t k, std::size_t n) {
+  return PackedB(number, k, n, false).size_bytes();
 }
 
 }  // namespace wnpu::kernels

@@ -22,27 +22,27 @@ using models::MatrixView;
 //   i16, i8    B: 16 bits (13 of them used) or 8; A: int16
 //   u8         B: signed bytes; A: unsigned bytes
 //   u4         B: nibbles from 0 to 15; A: signed bytes
-enum class Number { f32, f16, bf16, i16, i8, u8, u4 };
+enum class DataType { f32, f16, bf16, i16, i8, u8, u4 };
 
 // Neighbours in k, and the bytes that they have in a column.
 struct StepSize {
   std::size_t terms;
   std::size_t bytes;
 };
-constexpr StepSize step_of(Number number) {
+constexpr StepSize step_of(DataType number) {
   switch (number) {
-    case Number::f32:
+    case DataType::f32:
       return {1, 4};
-    case Number::f16:
+    case DataType::f16:
       return {1, 2};
-    case Number::bf16:
-    case Number::i16:
+    case DataType::bf16:
+    case DataType::i16:
       return {2, 4};
-    case Number::i8:
+    case DataType::i8:
       return {2, 2};
-    case Number::u8:
+    case DataType::u8:
       return {4, 4};
-    case Number::u4:
+    case DataType::u4:
       return {8, 4};
   }
   return {};
@@ -54,7 +54,7 @@ constexpr std::size_t kMostPanelCols = 32;
 
 // A right side that was packed before, by this build and for the instruction set in use.
 struct StoredSide {
-  Number number;
+  DataType number;
   std::size_t k;
   std::size_t n;
   std::span<const std::byte> panels;  // aligned for every vector
@@ -66,13 +66,13 @@ struct StoredSide {
 
 // Made by the matrices of each number, which fill it: f32_matrix.h, i16_matrix.h, u8_matrix.h,
 // u4_matrix.h, bf16_matrix.h.
-class RightSide {
+class PackedB {
  public:
-  RightSide() = default;  // none
+  PackedB() = default;  // none
   // A view of the panels, size_bytes() of them, or a copy.
-  explicit RightSide(StoredSide stored);
+  explicit PackedB(StoredSide stored);
 
-  Number number() const { return number_; }
+  DataType number() const { return number_; }
   std::size_t k() const { return k_; }
   std::size_t n() const { return n_; }
   std::size_t n_steps() const { return n_steps_; }
@@ -86,7 +86,7 @@ class RightSide {
   std::size_t size_bytes() const { return n_panels() * panel_bytes(); }
   const std::byte* panel(std::size_t i) const { return data_.get() + i * panel_bytes(); }
   // Bytes of such a side's panels where their layout is ours, not OpenBLAS'.
-  static std::size_t bytes_of(Number number, std::size_t k, std::size_t n);
+  static std::size_t bytes_of(DataType number, std::size_t k, std::size_t n);
 
   // Scales of the columns, or empty: an element is scale * q. Up to the end of the last panel.
   std::span<const float> scales() const { return scales_; }
@@ -98,7 +98,7 @@ class RightSide {
  protected:
   // Not set yet, but for the columns beyond n, which are 0. In a part of the block, where there is
   // one.
-  RightSide(Number number, std::size_t k, std::size_t n, models::SharedBlock* block = nullptr);
+  PackedB(DataType number, std::size_t k, std::size_t n, models::SharedBlock* block = nullptr);
 
   std::byte* at(std::size_t step, std::size_t col) {
     return data_.get() + col / panel_cols_ * panel_bytes() +
@@ -112,10 +112,10 @@ class RightSide {
   float left_limit_ = 0;
 
  private:
-  RightSide(Number number, std::size_t k, std::size_t n, bool is_one_panel);
+  PackedB(DataType number, std::size_t k, std::size_t n, bool is_one_panel);
 
-  Number number_ = Number::f32;
-  StepSize step_ = step_of(Number::f32);
+  DataType number_ = DataType::f32;
+  StepSize step_ = step_of(DataType::f32);
   std::size_t k_ = 0;
   std::size_t n_ = 0;
   std::size_t n_steps_ = 0;

@@ -1,4 +1,4 @@
-#include "audio/read/samples_beside.h"
+#include "audio/read/prefetch_reader.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +11,7 @@
 
 #include "tests/support/scarce_threads.h"
 
-using wnpu::audio::SamplesBeside;
+using wnpu::audio::PrefetchReader;
 
 namespace {
 
@@ -20,7 +20,7 @@ std::vector<float> taken_of(std::span<const float> samples, std::size_t piece, b
   const auto take = [&](std::span<const float> some) {
     taken.insert(taken.end(), some.begin(), some.end());
   };
-  SamplesBeside stream(take, beside);
+  PrefetchReader stream(take, beside);
   for (std::size_t i = 0; i < samples.size(); i += piece)
     stream.push(samples.subspan(i, std::min(piece, samples.size() - i)));
   stream.finish();
@@ -42,8 +42,8 @@ TEST_CASE("samples beside: what the thread throws comes out, sooner or later") {
   const std::vector<float> samples(100000);
   for (const bool beside : {true, false}) {
     CAPTURE(beside);
-    SamplesBeside stream([](std::span<const float>) { throw std::runtime_error("no more"); },
-                         beside);
+    PrefetchReader stream([](std::span<const float>) { throw std::runtime_error("no more"); },
+                          beside);
     const auto use = [&] {
       stream.push(samples);
       stream.finish();
@@ -57,7 +57,7 @@ TEST_CASE(
   const std::vector<float> samples(100000);
   std::atomic<std::size_t> taken = 0;
   {
-    SamplesBeside stream([&](std::span<const float> some) { taken += some.size(); }, true);
+    PrefetchReader stream([&](std::span<const float> some) { taken += some.size(); }, true);
     stream.push(samples);
     stream.push(std::span(samples).first(1));
   }

@@ -1,5 +1,5 @@
 // The supervisor with real processes that die, and a recogniser that needs no model.
-#include "app/jobs/rows/row_run.h"
+#include "app/jobs/rows/row_supervisor.h"
 
 #include <algorithm>
 #include <csignal>
@@ -255,21 +255,21 @@ TEST_CASE("rows: a process that dies before it comes to a row ends the run") {
   Messages messages(text, Verbosity::normal, false);
   RowReader reader("");
   std::size_t n_started = 0;
-  const RowRun run{.limits = {},
-                   .is_isolated = false,
-                   .input = -1,
-                   .input_name = "rows",
-                   .output = STDOUT_FILENO,
-                   .reader = reader,
-                   .serve =
-                       [&](Channel&) {
-                         ++n_started;
-                         return 70;
-                       },
-                   .on_ready = [](const std::string&) {},
-                   .take = [](const RowResult&) {},
-                   .stop_signal = [] { return 0; },
-                   .messages = messages};
+  const RowSupervisor run{.limits = {},
+                          .is_isolated = false,
+                          .input = -1,
+                          .input_name = "rows",
+                          .output = STDOUT_FILENO,
+                          .reader = reader,
+                          .serve =
+                              [&](Channel&) {
+                                ++n_started;
+                                return 70;
+                              },
+                          .on_ready = [](const std::string&) {},
+                          .take = [](const RowResult&) {},
+                          .stop_signal = [] { return 0; },
+                          .messages = messages};
   CHECK(run_rows(run) == 70);
   CHECK(n_started == 5);
   CHECK(text.str().find("before it came to a row") != std::string::npos);
@@ -279,21 +279,21 @@ TEST_CASE("rows: what ends the engine for all rows ends the run with its exit co
   std::ostringstream text;
   Messages messages(text, Verbosity::normal, false);
   RowReader reader("");
-  const RowRun run{.limits = {},
-                   .is_isolated = true,
-                   .input = -1,
-                   .input_name = "rows",
-                   .output = STDOUT_FILENO,
-                   .reader = reader,
-                   .serve =
-                       [&](Channel& channel) {
-                         channel.send_now({{kEnd, 3}});
-                         return 3;
-                       },
-                   .on_ready = [](const std::string&) {},
-                   .take = [](const RowResult&) {},
-                   .stop_signal = [] { return 0; },
-                   .messages = messages};
+  const RowSupervisor run{.limits = {},
+                          .is_isolated = true,
+                          .input = -1,
+                          .input_name = "rows",
+                          .output = STDOUT_FILENO,
+                          .reader = reader,
+                          .serve =
+                              [&](Channel& channel) {
+                                channel.send_now({{kEnd, 3}});
+                                return 3;
+                              },
+                          .on_ready = [](const std::string&) {},
+                          .take = [](const RowResult&) {},
+                          .stop_signal = [] { return 0; },
+                          .messages = messages};
   CHECK(run_rows(run) == 3);
 }
 

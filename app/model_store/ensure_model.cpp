@@ -1,4 +1,4 @@
-#include "app/model_store/ready_model.h"
+#include "app/model_store/ensure_model.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -47,7 +47,7 @@ void bound_memory(Options& options) {
 
 }  // namespace
 
-void make_model_ready(Options& options, Messages& messages) {
+void ensure_model(Options& options, Messages& messages) {
   pull_missing_model(options, std::cin, std::cerr);
   if (is_of_host(options)) {
     bound_memory(options);
