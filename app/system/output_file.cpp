@@ -148,10 +148,10 @@ void write_in_place(const fs::path& path, const Write& write) {
 // begin.
 std::string short_stem(const std::string& stem, std::size_t most) {
   if (stem.size() <= most) return stem;
-  constexpr std::size_t kSumDigits = 8;
-  std::size_t n_kept = most - std::min(most, kSumDigits + 1);
+  constexpr std::size_t kStemSumDigits = 8;
+  std::size_t n_kept = most - std::min(most, kStemSumDigits + 1);
   while (n_kept > 0 && !models::begins_character(stem[n_kept])) --n_kept;
-  return stem.substr(0, n_kept) + "~" + Sha256()(stem).substr(0, kSumDigits);
+  return stem.substr(0, n_kept) + "~" + Sha256()(stem).substr(0, kStemSumDigits);
 }
 
 fs::path partial_path(const fs::path& path, unsigned number) {

@@ -34,6 +34,8 @@ std::vector<NpuNode> npu_nodes() {
 }
 
 struct TensorHandle::State {
+  explicit State(ops::Handle handed_in) : handle(std::move(handed_in)) {}
+
   ops::Handle handle;
 };
 
