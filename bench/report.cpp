@@ -77,13 +77,13 @@ void append(const std::string& title, Results part, Results& all) {
 }
 
 // report.html with the results in it. No text ends the script that holds them, or begins a comment.
-std::string page_of(std::string json) {
+std::string page_of(std::string results) {
   constexpr std::string_view kPlace = "@DATA@";
-  for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) {
-    json.replace(at, 1, "\\u003c");
+  for (std::size_t at = 0; (at = results.find('<', at)) != std::string::npos; at += 6) {
+    results.replace(at, 1, "\\u003c");
   }
   std::string page(kReportPage);
-  return page.replace(page.find(kPlace), kPlace.size(), json);
+  return page.replace(page.find(kPlace), kPlace.size(), results);
 }
 
 // Before minutes of work: a page or trace replaces what is there, but neither audio nor an input.

@@ -36,14 +36,14 @@ TEST_CASE("tensor report: what cores did is called simulated, its time modelled"
   CHECK(has(text, "made of attention"));
   CHECK(has(text, "error at most "));
   CHECK(has(text, report.bound.magnitude + " + half a bf16 step, operands as bf16"));
-  const auto json = nlohmann::json::parse(report_json(report));
-  CHECK(json["ran_on"] == "core");
-  CHECK(json["simulated"] == true);
-  CHECK(json["calls"] == report.calls);
-  CHECK(json["modelled_ms"] == report.modelled_ms);
-  CHECK(json["ddr_bytes"] == report.ddr_bytes);
-  CHECK(json["memory_bytes"] == report.memory_bytes);
-  CHECK(json["bound"]["relative"] == report.bound.relative);
+  const auto found = nlohmann::json::parse(report_json(report));
+  CHECK(found["ran_on"] == "core");
+  CHECK(found["simulated"] == true);
+  CHECK(found["calls"] == report.calls);
+  CHECK(found["modelled_ms"] == report.modelled_ms);
+  CHECK(found["ddr_bytes"] == report.ddr_bytes);
+  CHECK(found["memory_bytes"] == report.memory_bytes);
+  CHECK(found["bound"]["relative"] == report.bound.relative);
 }
 
 TEST_CASE("tensor report: what the CPU did has nothing of the device") {
@@ -52,13 +52,13 @@ TEST_CASE("tensor report: what the CPU did has nothing of the device") {
   CHECK(text.starts_with("softmax [3, 100]: on the CPU, no NPU was used, "));
   CHECK_FALSE(has(text, "modelled"));
   CHECK_FALSE(has(text, "device memory"));
-  const auto json = nlohmann::json::parse(report_json(report));
-  CHECK(json["ran_on"] == "cpu");
-  CHECK(json["simulated"] == false);
-  CHECK(json["device"].is_null());
-  CHECK(json["modelled_ms"].is_null());
-  CHECK(json["ddr_bytes"].is_null());
-  CHECK(json["calls"] == 0);
+  const auto found = nlohmann::json::parse(report_json(report));
+  CHECK(found["ran_on"] == "cpu");
+  CHECK(found["simulated"] == false);
+  CHECK(found["device"].is_null());
+  CHECK(found["modelled_ms"].is_null());
+  CHECK(found["ddr_bytes"].is_null());
+  CHECK(found["calls"] == 0);
 }
 
 TEST_CASE("tensor report: on hardware time is measured and nothing is modelled") {

@@ -188,12 +188,12 @@ int quantize(const QuantizeOrder& asked, const std::vector<std::string>& named) 
   std::vector<models::StreamedFile> files =
       is_ggml(type) ? models::ggml_files(model, type, filter_matrix(model.dims().n_mels))
                     : models::ctranslate2_files(model, made.calibration.layers);
-  const std::string json = quantize_json(report);
+  const std::string json_text = quantize_json(report);
   const std::string page = quantize_html(report);
-  files.push_back({kReportName, [&](const models::Sink& sink) { sink(json); }});
+  files.push_back({kReportName, [&](const models::Sink& sink) { sink(json_text); }});
   files.push_back({kPageName, [&](const models::Sink& sink) { sink(page); }});
   write_and_report([&] { write_folder(order.folder, files, order.overwrites, kind); },
-                   order.is_json ? json : quantize_text(report));
+                   order.is_json ? json_text : quantize_text(report));
   return static_cast<int>(ExitCode::ok);
 }
 

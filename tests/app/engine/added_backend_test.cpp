@@ -145,9 +145,9 @@ TEST_CASE("added backend: one row, and --device, --help and the transcript know 
   const Transcript cpu = f.run("cpu", "one.wav");
   REQUIRE_FALSE(cpu.segments.empty());
   CHECK(tokens_of(found) == tokens_of(cpu));
-  std::ostringstream json;
-  app::write(app::Format::json, found, {}, json);
-  CHECK(json.str().find(R"("used": "states")") != std::string::npos);
+  std::ostringstream text;
+  app::write(app::Format::json, found, {}, text);
+  CHECK(text.str().find(R"("used": "states")") != std::string::npos);
 }
 
 TEST_CASE("added backend: where it fails the work ends with the cause, or is the CPU's") {

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const PlanFile kSmall{
+const PlanFile kSmallPlan{
     &npu1(),
     Precision::bf16,
     {200, 192, 3, 768},
@@ -40,37 +40,37 @@ Json answer(const PlanFile& plan, Depth depth) {
 }  // namespace
 
 TEST_CASE("prediction: the bound is below the simulated time, which is the simulator's") {
-  const Prediction found = predict(kSmall, usual_preset(), Depth::simulate);
+  const Prediction found = predict(kSmallPlan, usual_preset(), Depth::simulate);
   REQUIRE(found.problems.empty());
   REQUIRE(found.simulated);
   double ms = 0;
-  for (const Design& design : designs_of(kSmall.layer(), kSmall.plan.calls)) {
+  for (const Design& design : designs_of(kSmallPlan.layer(), kSmallPlan.plan.calls)) {
     ms += time_call(design, usual_preset()).report.ms + usual_preset().list_launch_us * 1e-3;
   }
   CHECK(found.simulated->ms == doctest::Approx(ms));
   CHECK(found.bound_ms() <= found.simulated->ms);
   CHECK(found.bound_ms() > 0.5 * found.simulated->ms);
-  const Prediction bound = predict(kSmall, usual_preset(), Depth::bound);
+  const Prediction bound = predict(kSmallPlan, usual_preset(), Depth::bound);
   CHECK(bound.bound_ms() == found.bound_ms());
   CHECK(!bound.simulated);
 }
 
 TEST_CASE("prediction: JSON has what its depth looks at, and no more") {
-  const Json bound = answer(kSmall, Depth::bound);
+  const Json bound = answer(kSmallPlan, Depth::bound);
   CHECK(bound.at("fits") == true);
   CHECK(bound.at("calls").size() == 2);
   CHECK(!bound.contains("simulated_ms"));
   CHECK(!bound.contains("plan"));
-  const Json simulated = answer(kSmall, Depth::simulate);
+  const Json simulated = answer(kSmallPlan, Depth::simulate);
   CHECK(simulated.at("simulated_ms") > simulated.at("bound_ms"));
   CHECK(simulated.at("profile").at("operations").size() == kLayerOps);
-  const Json checked = answer(kSmall, Depth::check);
+  const Json checked = answer(kSmallPlan, Depth::check);
   CHECK(!checked.contains("bound_ms"));
-  CHECK(parse_plan_file(checked.at("plan").dump(), "plan").plan == kSmall.plan);
+  CHECK(parse_plan_file(checked.at("plan").dump(), "plan").plan == kSmallPlan.plan);
 }
 
 TEST_CASE("prediction: a plan that does not fit says why, by all depths") {
-  PlanFile odd = kSmall;
+  PlanFile odd = kSmallPlan;
   odd.shape.heads = 7;
   for (const Depth depth : kDepths) {
     for (const PlanFile& plan : {kTooWide, odd}) {
@@ -84,7 +84,7 @@ TEST_CASE("prediction: a plan that does not fit says why, by all depths") {
 }
 
 TEST_CASE("prediction: check's problems are the verdict's") {
-  PlanFile strix = kSmall;
+  PlanFile strix = kSmallPlan;
   strix.target = &npu4();
   const Prediction found = predict(strix, usual_preset(), Depth::check);
   std::vector<std::string> problems;
@@ -98,9 +98,10 @@ TEST_CASE("prediction: text says what was modelled and looked at") {
   const auto text = [](const PlanFile& plan, Depth depth) {
     return prediction_text(predict(plan, usual_preset(), depth));
   };
-  CHECK(text(kSmall, Depth::check).starts_with("fits\n"));
-  CHECK(text(kSmall, Depth::bound).find("modelled, nothing was run on an NPU: at least") !=
+  CHECK(text(kSmallPlan, Depth::check).starts_with("fits\n"));
+  CHECK(text(kSmallPlan, Depth::bound).find("modelled, nothing was run on an NPU: at least") !=
         std::string::npos);
-  CHECK(text(kSmall, Depth::simulate).find("milliseconds of an average core") != std::string::npos);
+  CHECK(text(kSmallPlan, Depth::simulate).find("milliseconds of an average core") !=
+        std::string::npos);
   CHECK(text(kTooWide, Depth::bound).starts_with("does not fit:\n  "));
 }
