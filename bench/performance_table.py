@@ -48,8 +48,8 @@ def cell(one):
 
 
 def table(header, rows):
-    lines = [header, ["---"] * len(header)] + rows
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    head, *body = ("| " + " | ".join(line) + " |" for line in (header, *rows))
+    return "\n".join([head, "|" + "---|" * len(header), *body])
 
 
 def about(path, result):
