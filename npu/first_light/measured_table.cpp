@@ -14,6 +14,8 @@ namespace {
 
 using TableJson = nlohmann::json;
 
+constexpr int kMostTableLevels = 16;  // levels of a document
+
 // Reads the parts of one document.
 class TableReader {
  public:
@@ -99,7 +101,13 @@ MeasuredTable empty_table(const std::string& machine, bool is_simulated) {
 
 MeasuredTable parse_measured_table(const std::string& text, const std::string& name) {
   try {
-    const TableJson document = TableJson::parse(text);
+    // Messages print values, by a function that calls itself for each level.
+    const auto watch = [&](int depth, TableJson::parse_event_t /*event*/, const TableJson&) {
+      if (depth <= kMostTableLevels) return true;
+      throw std::invalid_argument(name + ": expected at most " + std::to_string(kMostTableLevels) +
+                                  " levels of nesting, found more");
+    };
+    const TableJson document = TableJson::parse(text, watch);
     const TableJson& machine = document.at("machine");
     MeasuredTable table =
         empty_table(machine.at("product").get<std::string>(), machine.at("simulated").get<bool>());

@@ -20,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kDocument = "whisper-npu layer plan";
 constexpr int kPlanSchema = 1;
+constexpr int kMostNested = 16;  // levels
 
 struct ShapeField {
   const char* name;
@@ -204,16 +205,21 @@ class PlanReader {
 template <typename Read>
 auto read_json(std::string_view text, const std::string& name, Extent extent, const Read& read) {
   const PlanReader reader(name, extent);
-  const Json json = Json::parse(text, nullptr, false);
+  const char* const what = extent == Extent::part ? "a design" : "document";
+  // Messages print values, by a function that calls itself for each level.
+  const auto watch = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
+    if (depth <= kMostNested) return true;
+    reader.fail(what, "at most " + std::to_string(kMostNested) + " levels of nesting", "more");
+  };
+  const Json json = Json::parse(text, watch, false);
   if (json.is_discarded()) {
-    if (extent == Extent::part) reader.fail("a design", "an object", "no JSON");
-    reader.fail("document", std::string(kDocument), "no JSON");
+    reader.fail(what, extent == Extent::part ? "an object" : std::string(kDocument), "no JSON");
   }
   try {
     return read(reader, json);
   } catch (const std::invalid_argument& error) {
-    const std::string what = error.what();
-    throw std::invalid_argument(what.starts_with(name + ": ") ? what : name + ": " + what);
+    const std::string told = error.what();
+    throw std::invalid_argument(told.starts_with(name + ": ") ? told : name + ": " + told);
   }
 }
 

@@ -121,6 +121,13 @@ TEST_CASE("first light: files that hold no table are refused with what was expec
   CHECK(with("/schema_version", 2).find("schema_version: expected 1, found 2") !=
         std::string::npos);
   CHECK(with("/kernel_table", nullptr).find("null: it was not measured") != std::string::npos);
+  std::string deep = good.dump();
+  const std::string version = R"("schema_version":1)";
+  REQUIRE(deep.find(version) != std::string::npos);
+  constexpr std::size_t kLists = 1'000'000;
+  deep.replace(deep.find(version) + version.size() - 1, 1,
+               std::string(kLists, '[') + std::string(kLists, ']'));
+  CHECK(result_refusal(deep) == "f.json: expected at most 16 levels of nesting, found more");
   for (const nlohmann::json& bad :
        {nlohmann::json(0), nlohmann::json(-1), nlohmann::json("fast"), nlohmann::json(1e300),
         nlohmann::json(1e-30), nlohmann::json()}) {

@@ -79,6 +79,16 @@ TEST_CASE("plan file: a field that is missing, too many, or of another kind is n
         "p.json: document: expected whisper-npu layer plan, found something else");
 }
 
+TEST_CASE("plan file: values in any number of lists are refused") {
+  constexpr std::size_t kLists = 1'000'000;
+  Json whole = json_of(plan_of({}));
+  whole["schema_version"] = "deep";
+  std::string text = whole.dump();
+  text.replace(text.find("\"deep\""), 6, std::string(kLists, '[') + std::string(kLists, ']'));
+  CHECK(plan_refusal(text) ==
+        "p.json: document: expected at most 16 levels of nesting, found more");
+}
+
 TEST_CASE("plan file: calls cover a layer once, and a tuning is one that the shape can have") {
   Json json = json_of(plan_of({}));
   json["calls"] = Json::parse(R"([["norm1", "out"], ["up", "down"]])");
