@@ -1,12 +1,26 @@
 """Designs in, answers out: `whisper-npu npu predict --json` and `npu check --json` as a process that stays."""
 import json
+import pathlib
 import subprocess
+import sys
 
 # Whisper's encoders: width, heads, layers. Hidden columns are four times the width, positions 1500.
 SIZES = {"tiny": (384, 6, 4), "base": (512, 8, 6), "small": (768, 12, 12), "medium": (1024, 16, 24),
          "large-v3": (1280, 20, 32)}
 FRAMES = 1500
 TOGETHER = 16  # lines that wait for their answers: fewer bytes than a pipe holds
+
+
+def add_output(parser, what):
+    """Options -o and --overwrite."""
+    parser.add_argument("-o", "--output", type=pathlib.Path, help=what)
+    parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
+
+
+def require_free(args):
+    """Ends the script before its work where its output is there already."""
+    if args.output and args.output.exists() and not args.overwrite:
+        sys.exit(f"{args.output}: is there already: --overwrite replaces it")
 
 
 class Answers:

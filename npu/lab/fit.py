@@ -8,7 +8,6 @@ takes the file as --predictor; it is a pickle, so load none of strangers.
 """
 import argparse
 import math
-import pathlib
 import random
 import sys
 
@@ -16,7 +15,7 @@ import joblib
 import numpy
 from sklearn.ensemble import GradientBoostingRegressor
 
-from designs import FRAMES, SIZES, Answers
+from designs import FRAMES, SIZES, Answers, add_output, require_free
 from tune import CHOICES, design_of
 
 PARTS = ["cores", "busy", "streams", "ddr_read", "ddr_write", "start", "controller", "barriers", "tasks"]
@@ -59,8 +58,9 @@ def main():
     parser.add_argument("--program", default="whisper-npu")
     parser.add_argument("--plans", type=int, default=1000, help="that are simulated")
     parser.add_argument("--seed", type=int, default=24)
-    parser.add_argument("-o", "--output", type=pathlib.Path, help="file for the predictor")
+    add_output(parser, "file for the predictor")
     args = parser.parse_args()
+    require_free(args)
     if args.plans < 10:
         parser.error("--plans: expected at least 10")
     chance, answers = random.Random(args.seed), []

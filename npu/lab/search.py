@@ -163,7 +163,7 @@ def settle(within, n, simulated, checks, limits):
 
     while True:
         chosen = spread(front_of({e: cost for e, cost in within.items() if e not in dropped}), n)
-        refused = {encoder: reason(encoder) for encoder in chosen if reason(encoder)}
+        refused = {encoder: why for encoder in chosen if (why := reason(encoder))}
         if not refused:
             break
         dropped.update(refused)

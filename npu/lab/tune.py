@@ -8,11 +8,10 @@ suggest. The best has passed `npu check`. All modelled.
 """
 import argparse
 import json
-import pathlib
 import random
 import sys
 
-from designs import SIZES, Answers
+from designs import SIZES, Answers, add_output, require_free
 
 OPS = ["norm1", "qkv", "attend", "out", "norm2", "up", "down"]
 CUTS = OPS[1:]  # a call may begin with each
@@ -184,14 +183,14 @@ def parse_args():
     parser.add_argument("--method", choices=["climb", "tpe", "random"], default="climb")
     parser.add_argument("--evaluations", type=int, default=200, help="plans that are simulated, at most")
     parser.add_argument("--seed", type=int, default=1, help="of chance")
-    parser.add_argument("-o", "--output", type=pathlib.Path, help="file for the plan, which transcribe and bench take as "
-                        "--npu-plan-file and npu emit as --plan-file; one that is there is replaced")
+    add_output(parser, "file for the plan, which transcribe and bench take as --npu-plan-file and npu emit as --plan-file")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
 
 def main():
     args = parse_args()
+    require_free(args)
     layer = ["--size", args.size, "--precision", args.precision]
     times = [word for name in ("npu_preset", "kernel_table") if getattr(args, name)
              for word in (f"--{name.replace('_', '-')}", getattr(args, name))]

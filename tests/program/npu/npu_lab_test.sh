@@ -32,6 +32,12 @@ done
 run tune --size tiny --objective ddr --evaluations 12
 grep -q 'all modelled, nothing was run on an NPU' out || fail "tune.py: $(cat out)"
 
+code=0
+cp climb.plan kept.plan
+"$python" "$lab/tune.py" --program "$program" --size tiny --evaluations 12 -o kept.plan >out 2>err || code=$?
+[ $code = 1 ] && grep -q 'kept.plan: is there already' err && cmp -s climb.plan kept.plan || fail "tune.py -o: $code, $(cat err)"
+run tune --size tiny --evaluations 12 -o kept.plan --overwrite
+
 run fit --plans 40 -o learned.joblib
 grep -q 'against the simulator, not silicon' out || fail "fit.py: $(cat out)"
 run search --size tiny --evaluations 10 --members 1 --predictor learned.joblib
