@@ -1,8 +1,6 @@
 #include "app/commands/npu/predict_command.h"
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -113,16 +111,7 @@ bool answer_stdin(const Answers& answers) {
   const auto take = [&](const Line& line) {
     if (!line.text.empty() || line.is_too_long) all_fit = answers.answer(line) && all_fit;
   };
-  LineSplitter lines(kLongestDesign);
-  std::array<char, kLongestDesign> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  while (true) {
-    const ssize_t size = ::read(STDIN_FILENO, bytes.data(), bytes.size());
-    if (size == 0) break;
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) throw UsageError(std::string("stdin: read: ") + std::strerror(errno));
-    lines.add({bytes.data(), static_cast<std::size_t>(size)}, take);
-  }
-  lines.end(take);
+  read_lines(STDIN_FILENO, "stdin", kLongestDesign, take);
   return all_fit;
 }
 

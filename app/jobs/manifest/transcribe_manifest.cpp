@@ -28,7 +28,6 @@
 #include "app/system/progress.h"
 #include "app/system/write_all.h"
 #include "models/base/descriptor.h"
-#include "models/base/utf8.h"
 
 namespace wnpu::app {
 namespace {
@@ -52,30 +51,13 @@ class ManifestFile {
 
   // Each row, and its number from 0; the file is at its beginning again then.
   void read(RowReader& reader, const std::function<void(const Row&, std::size_t)>& take) const {
-    LineSplitter lines(kLongestLine);
     std::size_t n_rows = 0;
-    const auto take_line = [&](const Line& line) {
-      if (line.number == 1 && models::is_utf16(line.text))
-        throw UsageError(path_ + ": " + models::kWantsUtf8);
-      if (const auto row = reader.read(line)) take(*row, n_rows++);
-    };
-    std::vector<char> bytes(std::size_t{1} << 20U);
-    while (const std::size_t size = read_some(bytes)) {
-      lines.add({bytes.data(), size}, take_line);
-    }
-    lines.end(take_line);
+    read_rows(descriptor(), path_, reader,
+              [&](const Row& row, const Line& /*line*/) { take(row, n_rows++); });
     ::lseek(descriptor(), 0, SEEK_SET);
   }
 
  private:
-  std::size_t read_some(std::vector<char>& bytes) const {
-    while (true) {
-      const ssize_t size = ::read(descriptor(), bytes.data(), bytes.size());
-      if (size >= 0) return static_cast<std::size_t>(size);
-      if (errno != EINTR) throw UsageError(path_ + ": read: " + std::strerror(errno));
-    }
-  }
-
   std::string path_;
   models::Descriptor descriptor_;
 };
@@ -137,7 +119,7 @@ class ManifestRun {
     ResultGuard(inputs).check_replaceable(results);
   }
 
-  // Which rows are this shard's.
+  // Rows of this shard.
   void read_ids() {
     RowKeySet all;
     manifest_.read(reader_, [&](const Row& row, std::size_t number) {

@@ -1,5 +1,12 @@
 #include "app/jobs/rows/line_splitter.h"
 
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+#include <vector>
+
+#include "app/options/exit_code.h"
+
 namespace wnpu::app {
 
 void LineSplitter::add(std::string_view bytes, const Take& take) {
@@ -31,6 +38,19 @@ void LineSplitter::hand_over(const Take& take) {
   take(line);
   text_.clear();
   is_too_long_ = false;
+}
+
+void read_lines(int descriptor, const std::string& name, std::size_t longest,
+                const LineSplitter::Take& take) {
+  LineSplitter lines(longest);
+  std::vector<char> bytes(std::size_t{1} << 16U);
+  while (true) {
+    const ssize_t size = ::read(descriptor, bytes.data(), bytes.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) throw UsageError(name + ": read: " + std::strerror(errno));
+    if (size == 0) return lines.end(take);
+    lines.add({bytes.data(), static_cast<std::size_t>(size)}, take);
+  }
 }
 
 }  // namespace wnpu::app

@@ -36,4 +36,9 @@ class LineSplitter {
   bool is_too_long_ = false;
 };
 
+// Lines of a file or pipe to its end, each as soon as it is whole. Throws UsageError, with `name`,
+// where it cannot be read.
+void read_lines(int descriptor, const std::string& name, std::size_t longest,
+                const LineSplitter::Take& take);
+
 }  // namespace wnpu::app

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/formats/text_table.h"
+#include "app/options/exit_code.h"
 #include "app/system/url.h"
 #include "models/base/utf8.h"
 #include "models/text/vocabulary.h"
@@ -176,6 +177,16 @@ void check_names(const std::vector<Column>& columns) {
 }
 
 }  // namespace
+
+void read_rows(int descriptor, const std::string& name, RowReader& reader,
+               const std::function<void(const Row&, const Line&)>& take) {
+  read_lines(descriptor, name, kLongestLine, [&](const Line& line) {
+    if (line.number == 1 && models::is_utf16(line.text)) {
+      throw UsageError(name + ": " + models::kWantsUtf8);
+    }
+    if (const auto row = reader.read(line)) take(*row, line);
+  });
+}
 
 std::string with_finite_numbers(std::string_view text) {
   constexpr std::size_t kMostDigits = 100;  // of a mantissa

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,11 @@ class RowReader {
   bool takes_urls_;
   Sha256 sha256_;
 };
+
+// Rows of a manifest from its descriptor to its end, each with its line. Throws UsageError, with
+// `name`, where it cannot be read or is UTF-16.
+void read_rows(int descriptor, const std::string& name, RowReader& reader,
+               const std::function<void(const Row&, const Line&)>& take);
 
 // JSON with shorter numbers in place of those that no double holds (1e400), which nlohmann/json
 // refuses, even in columns that nobody reads.
