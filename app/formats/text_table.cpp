@@ -22,9 +22,7 @@ std::string scalar_text(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_number_float()) return value.dump();
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.4g", value.get<double>());
-  return text;
+  return decimal("%.4g", value.get<double>());
 }
 
 std::string list_text(const Json& list) {

@@ -11,7 +11,6 @@ std::uint64_t NpuArray::moved_bytes() const {
 }
 
 void NpuArray::begin_file() {
-  failure.clear();
   n_windows = 0;
   busy_s = 0;
   exchanged_bytes = 0;

@@ -30,7 +30,7 @@ struct NpuArray {
 
   // Copied between host and device since the file began.
   std::uint64_t moved_bytes() const;
-  // Counts begin anew, and what failed before may work again.
+  // Counts begin anew.
   void begin_file();
 };
 

@@ -142,7 +142,7 @@ void NpuDevices::choose_split(std::size_t n_windows) {
 }
 
 std::vector<NamedEncoder> NpuDevices::begin_file(std::size_t n_at_once) {
-  for (encoder::NpuArray& array : arrays_) array.failure.clear();
+  for (encoder::NpuArray& array : arrays_) array.failure.clear();  // it may work again
   if (!asked_) choose_split(n_at_once);
   for (encoder::NpuArray& array : arrays_) array.begin_file();  // behind the weights' way
   std::vector<NamedEncoder> named;
