@@ -12,7 +12,7 @@ MAX_LINES = 400   # of a file
 MAX_README = 120  # lines of the README, which is to be read first
 MAX_PATH = 2500   # lines of the files that the main path names: all that a recording walks through
 # A comment begins with the noun of the field, not with one of these.
-OPENING = re.compile(r"//+ *(?:Of|What|Where|The same|Those|None|Such|Whose)\b")
+OPENING = re.compile(r"//+ *(?:Of|What|Where|The same|Those|None|Such|Which|Whose)\b")
 CONTRIBUTING = ".github/CONTRIBUTING.md"
 MAIN_PATH = "## The main path"  # a heading there
 

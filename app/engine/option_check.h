@@ -1,5 +1,5 @@
-// Which values the options of whisper_npu.hpp may have. One place for all users: the command line
-// reads its numbers by the same ranges.
+// Ranges and names that the options of whisper_npu.hpp may have. One place for all users: the
+// command line reads its numbers by the same ranges.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ struct RowLimits {
   double timeout_factor = 20;
 };
 
-// Which rows, and where they go (app/jobs/manifest).
+// Rows of a manifest: those that are done, and files for their results (app/jobs/manifest).
 struct ManifestOptions {
   std::string file;             // empty: no rows, but files; "-" is stdin, of the command worker
   std::string shard;            // "i/n", "auto"; empty: all rows

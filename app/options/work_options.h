@@ -17,7 +17,7 @@ void add_work_options(CLI::App& command, Options& options);
 // How rows are worked on together: of transcribe, where they come from a manifest, and of worker.
 void add_row_options(CLI::App& command, RowLimits& rows);
 
-// Which recordings at URLs are fetched.
+// Options that say which recordings at URLs are fetched.
 void add_url_options(CLI::App& command, Options& options);
 
 // --stdin-format, of raw samples.

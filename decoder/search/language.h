@@ -1,4 +1,4 @@
-// Which language a window speaks (openai/whisper decoding.py detect_language).
+// Languages of a window with their probabilities (openai/whisper decoding.py detect_language).
 #pragma once
 
 #include <span>

@@ -20,7 +20,7 @@ struct LogMel {
   std::optional<std::size_t> poolable_from = std::nullopt;
 };
 
-// Which rows of a window's encoder states are pooled padding: each row from first_row on is the
+// Rows of a window's encoder states that are pooled padding: each row from first_row on is the
 // mean of n_positions positions, and attention counts it as that many, by adding log_positions().
 struct PooledPadding {
   std::size_t first_row = std::numeric_limits<std::size_t>::max();  // none is pooled

@@ -162,7 +162,7 @@ void CTranslate2File::check_flags() {
   }
   for (const std::string& name : scalars) {
     const long value = take_scalar(name);
-    // Which heads CTranslate2 itself would average for alignment, apart from config.json.
+    // Heads that CTranslate2 itself would average for alignment, apart from config.json.
     const bool is_alignment = name.starts_with("decoder/alignment_");
     if (value != 0 && !is_alignment) fail(name, "0", std::to_string(value));
   }

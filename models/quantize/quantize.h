@@ -1,4 +1,4 @@
-// Which layers of a model get the numbers that are asked for, and what that costs each of them.
+// Layers of a model in the data type that is asked for, and the error of each.
 #pragma once
 
 #include <cstddef>

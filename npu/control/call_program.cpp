@@ -109,7 +109,7 @@ class DescriptorPool {
   std::vector<Held> held_;
 };
 
-// Which tasks of which channels have ended when a token has counted so far.
+// Tasks of each channel that have ended when a token has counted so far.
 class Tokens {
  public:
   Tokens(const Design& d, const std::vector<std::vector<ChannelTask>>& tasks) : d_(d) {

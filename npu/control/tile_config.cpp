@@ -13,7 +13,7 @@ std::string without_blanks(std::string name) {
   return name;
 }
 
-// Which port a core's channel serves: A and B come in on 0 and 1, C goes out.
+// Port that a core's channel serves: A and B come in on 0 and 1, C goes out.
 Port core_port(const Channel& c) {
   if (c.direction == Direction::mm2s) return Port::c;
   return c.index == 0 ? Port::a : Port::b;

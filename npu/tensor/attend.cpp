@@ -79,7 +79,7 @@ HeadCut cut_heads(const ArrayRun& run, const Heads& h, const std::string& work) 
   return cut;
 }
 
-// Which heads and queries a call does.
+// Heads and queries that a call does.
 struct AttendPart {
   AttendPhase attend;
   std::size_t first_head = 0, heads = 0, first_query = 0, queries = 0;

@@ -1,4 +1,4 @@
-// Which model to take: what each needs and gives on a machine, by its size.
+// Advice on models: what each needs and gives on a machine, by its size, and the one to take.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which language a file speaks.
+// Language of a file: as asked for, or heard in its first windows of speech.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Which rows there are, and which are done, of manifests of many millions of rows: 24 bytes each.
+// Keys of the rows that there are and that are done, 24 bytes each: manifests have many millions.
 #pragma once
 
 #include <compare>

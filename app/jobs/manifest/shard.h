@@ -1,4 +1,4 @@
-// Which of the shards of a manifest a process does.
+// Shard of a manifest that a process does.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Which rows wait, are worked on and are done, whatever happens to the process that works on them:
+// Rows that wait, are worked on and are done, whatever happens to the process that works on them:
 // no row that was read is lost, and one that kills its process does not take others with it.
 #pragma once
 

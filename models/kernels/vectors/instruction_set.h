@@ -1,4 +1,4 @@
-// Which vector instructions the kernels use. Highway takes the best that the machine has;
+// Vector instructions that the kernels use. Highway takes the best that the machine has;
 // use_instruction_set() is for tests and measurements of the others.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which model is recommended for a machine, and what each is said to need.
+// Model that is recommended for a machine, and what each is said to need.
 #include "app/commands/models/model_advice.h"
 
 #include <doctest/doctest.h>
