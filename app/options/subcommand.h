@@ -1,4 +1,4 @@
-// A command beside transcribe, for parse_command_line. main.cpp lists them all.
+// A command beside transcribe, for parse_command_line; app/commands/commands.h lists all.
 #pragma once
 
 #include <functional>

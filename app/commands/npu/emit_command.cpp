@@ -1,7 +1,6 @@
 #include "app/commands/npu/emit_command.h"
 
 #include <array>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -93,7 +92,7 @@ int emit_portable(const Emission& emission) {
   return static_cast<int>(ExitCode::ok);
 }
 
-int emit(const Emission& emission) {
+int emit(const Emission& emission, const std::vector<std::string>& /*files*/) {
   if (emission.folder.empty()) throw UsageError("npu emit: --output-dir is required");
   if (emission.dialect != kDialects[0]) return emit_portable(emission);
   const FolderKind kind = {"npu emit", "build.sh"};
@@ -111,12 +110,10 @@ int emit(const Emission& emission) {
 }  // namespace
 
 Subcommand emit_action() {
-  const auto emission = std::make_shared<Emission>();
-  return {
+  return subcommand(
       "emit",
       "Write the array's configuration, the calls and the cores' program for mlir-aie and Peano",
-      [emission](CLI::App& app) { add_emit_options(app, *emission); },
-      [emission](const std::vector<std::string>&) { return emit(*emission); }};
+      add_emit_options, emit);
 }
 
 }  // namespace wnpu::app

@@ -93,7 +93,7 @@ std::string now_text() {
   return {text, std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc)};
 }
 
-int first_light(const Trial& trial) {
+int first_light(const Trial& trial, const std::vector<std::string>& /*files*/) {
   require_free_file(trial.output, trial.overwrites);
   Messages messages(std::cerr, Verbosity::normal, false);
   npu::FirstLightOptions options;
@@ -156,11 +156,10 @@ void add_first_light_options(CLI::App& app, Trial& trial) {
 }  // namespace
 
 Subcommand first_light_action() {
-  const auto trial = std::make_shared<Trial>();
-  return {"first-light",
-          "Run the calls of a layer, compare them with the simulator's bits and time them",
-          [trial](CLI::App& app) { add_first_light_options(app, *trial); },
-          [trial](const std::vector<std::string>&) { return first_light(*trial); }};
+  return subcommand(
+      "first-light",
+      "Run the calls of a layer, compare them with the simulator's bits and time them",
+      add_first_light_options, first_light);
 }
 
 }  // namespace wnpu::app

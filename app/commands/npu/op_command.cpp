@@ -34,8 +34,20 @@ void add_operator_options(CLI::App& app, Request& request) {
   app.add_flag("--json", request.json, "JSON on stdout instead of text");
 }
 
-void add_operator_name(CLI::App& app, Request& request) {
+void add_describe_options(CLI::App& app, Request& request) {
   app.add_option("name", request.names, "The operator: one of `npu op list`");
+  add_operator_options(app, request);
+}
+
+void add_validate_options(CLI::App& app, Request& request) {
+  app.add_option("name", request.names, "The operator: one of `npu op list`");
+  app.add_option("--sizes", request.sizes,
+                 "Of the tile, in the operator's order; many if not given")
+      ->type_name("N,N,...");
+  add_integer(app, "--shapes", request.shapes, {{0, 10000}},
+              "Random shapes, besides the smallest and the longest");
+  add_integer(app, "--seed", request.seed, {{0, 1U << 30U}}, "Of shapes and values");
+  add_operator_options(app, request);
 }
 
 npu::OperatorRegistry registry_of(const Request& request) {
@@ -91,44 +103,20 @@ int validate(const Request& request, const std::vector<std::string>& names) {
                                                                   sizes_of(request, *op)})));
 }
 
-using AddOptions = void (*)(CLI::App&, Request&);
-using Work = int (*)(const Request&, const std::vector<std::string>&);
-
-Subcommand action_of_op(const char* name, const char* help, AddOptions add_options, Work work) {
-  const auto request = std::make_shared<Request>();
-  return {name, help,
-          [request, add_options](CLI::App& app) {
-            add_options(app, *request);
-            add_operator_options(app, *request);
-          },
-          [request, work](const std::vector<std::string>& names) { return work(*request, names); }};
-}
-
 }  // namespace
 
 Subcommand op_action() {
-  const auto add_validate_options = [](CLI::App& app, Request& request) {
-    add_operator_name(app, request);
-    app.add_option("--sizes", request.sizes,
-                   "Of the tile, in the operator's order; many if not given")
-        ->type_name("N,N,...");
-    add_integer(app, "--shapes", request.shapes, {{0, 10000}},
-                "Random shapes, besides the smallest and the longest");
-    add_integer(app, "--seed", request.seed, {{0, 1U << 30U}}, "Of shapes and values");
-  };
-  return {
-      "op",
-      "Operators of the array: what they are, and whether they are right",
-      {},
-      {},
-      {action_of_op(
-           "list", "All operators, and whether a core or the CPU runs them",
-           [](CLI::App&, Request&) {}, list_operators),
-       action_of_op("describe", "Shapes, types, attributes, bound, steps and cost of one",
-                    add_operator_name, describe),
-       action_of_op("validate",
-                    "Tile kernel and CPU reference against fp64, over shapes and hostile values",
-                    add_validate_options, validate)}};
+  return {"op",
+          "Operators of the array: what they are, and whether they are right",
+          {},
+          {},
+          {subcommand("list", "All operators, and whether a core or the CPU runs them",
+                      add_operator_options, list_operators),
+           subcommand("describe", "Shapes, types, attributes, bound, steps and cost of one",
+                      add_describe_options, describe),
+           subcommand("validate",
+                      "Tile kernel and CPU reference against fp64, over shapes and hostile values",
+                      add_validate_options, validate)}};
 }
 
 }  // namespace wnpu::app

@@ -1,7 +1,6 @@
 #include "app/commands/npu/predict_command.h"
 
 #include <array>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <unistd.h>
@@ -119,7 +118,7 @@ int exit_of(bool all_fit) {
   return static_cast<int>(all_fit ? ExitCode::ok : ExitCode::some_failed);
 }
 
-int run_question(const DesignQuestion& question) {
+int answer_question(const DesignQuestion& question) {
   if (question.json && !question.trace.empty()) {
     throw UsageError("--trace: expected one design, found --json, which reads them from stdin");
   }
@@ -164,33 +163,34 @@ void add_time_options(CLI::App& app, DesignQuestion& question) {
   app.add_flag("--overwrite", question.overwrites, "Replace a file that is there");
 }
 
-Subcommand question_action(const char* name, const char* help, npu::Depth depth) {
-  const auto question = std::make_shared<DesignQuestion>();
-  question->depth = depth;
-  return {name, help,
-          [question](CLI::App& app) {
-            add_design_options(app, *question);
-            if (question->depth != npu::Depth::check) add_time_options(app, *question);
-          },
-          [question](const std::vector<std::string>&) {
-            try {
-              return run_question(*question);
-            } catch (const std::invalid_argument& error) {  // of the options' design
-              throw UsageError(error.what());
-            }
-          }};
+void add_predict_options(CLI::App& app, DesignQuestion& question) {
+  add_design_options(app, question);
+  add_time_options(app, question);
+}
+
+void add_check_options(CLI::App& app, DesignQuestion& question) {
+  question.depth = npu::Depth::check;
+  add_design_options(app, question);
+}
+
+int run_question(const DesignQuestion& question, const std::vector<std::string>& /*files*/) {
+  try {
+    return answer_question(question);
+  } catch (const std::invalid_argument& error) {  // of the options' design
+    throw UsageError(error.what());
+  }
 }
 
 }  // namespace
 
 Subcommand predict_action() {
-  return question_action("predict", "How long a layer's design takes, by the time model",
-                         npu::Depth::bound);
+  return subcommand("predict", "How long a layer's design takes, by the time model",
+                    add_predict_options, run_question);
 }
 
 Subcommand check_action() {
-  return question_action("check", "Whether the array can run a layer's design, or why not",
-                         npu::Depth::check);
+  return subcommand("check", "Whether the array can run a layer's design, or why not",
+                    add_check_options, run_question);
 }
 
 }  // namespace wnpu::app

@@ -1,7 +1,6 @@
 #include "app/commands/npu/split_command.h"
 
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -53,7 +52,7 @@ std::string best_of(const std::vector<npu::SplitCost>& costs) {
   }
 }
 
-int run_split(const Question& question) {
+int run_split(const Question& question, const std::vector<std::string>& /*files*/) {
   const npu::LayerShape layer = layer_shape(question.size);
   const models::Dims dims = models::dims_of_size(question.size).value();
   const npu::HardwareModel preset = npu::find_preset(question.preset);
@@ -87,10 +86,9 @@ void add_split_options(CLI::App& app, Question& question) {
 }  // namespace
 
 Subcommand split_action() {
-  const auto question = std::make_shared<Question>();
-  return {"split", "What each way to divide the encoder among devices takes, by the time model",
-          [question](CLI::App& app) { add_split_options(app, *question); },
-          [question](const std::vector<std::string>&) { return run_split(*question); }};
+  return subcommand("split",
+                    "What each way to divide the encoder among devices takes, by the time model",
+                    add_split_options, run_split);
 }
 
 }  // namespace wnpu::app

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -185,7 +184,7 @@ int print_plan(const PlanOrder& order, const PlanReport& report) {
   return static_cast<int>(report.meets_deadline == false ? ExitCode::some_failed : ExitCode::ok);
 }
 
-int plan(const PlanOrder& order) {
+int plan(const PlanOrder& order, const std::vector<std::string>& /*files*/) {
   check_order(order);
   MachineFigures machine = machine_of(order);
   machine.start_s = process_age_s();
@@ -227,10 +226,8 @@ int plan(const PlanOrder& order) {
 }  // namespace
 
 Subcommand plan_command() {
-  const auto order = std::make_shared<PlanOrder>();
-  return {"plan", "Machines, time and money of a large job, from a few of its rows",
-          [order](CLI::App& app) { add_plan_options(app, *order); },
-          [order](const std::vector<std::string>&) { return plan(*order); }};
+  return subcommand("plan", "Machines, time and money of a large job, from a few of its rows",
+                    add_plan_options, plan);
 }
 
 }  // namespace wnpu::app
