@@ -57,9 +57,9 @@ kernels::PackedB pack(WeightBlocks& blocks, DataType number) {
 
 // Key of the operand that the parts make: it names each matrix and the scale that it is multiplied
 // by.
-WantedOperand wanted_of(std::span<const WeightBlocks::Part> parts, DataType number) {
+WantedOperand wanted_of(std::span<const WeightBlocks::Part> parts, DataType number, bool rotated) {
   WantedOperand wanted{.name = parts[0].tensor->name,
-                       .key = "",
+                       .key = rotated ? "rotated:" : "",
                        .number = number,
                        .k = parts[0].tensor->view.row_size(),
                        .n = 0};
@@ -76,11 +76,11 @@ WantedOperand wanted_of(std::span<const WeightBlocks::Part> parts, DataType numb
 }
 
 kernels::PackedB pack_and_release(ThreadPool& pool, std::span<const WeightBlocks::Part> parts,
-                                  DataType number) {
-  const WantedOperand wanted = wanted_of(parts, number);
+                                  DataType number, bool rotated = false) {
+  const WantedOperand wanted = wanted_of(parts, number, rotated);
   OperandStore* const store = parts[0].tensor->operands;
   if (auto found = find_stored(store, wanted)) return std::move(found->side);
-  WeightBlocks blocks(pool, parts);
+  WeightBlocks blocks(pool, parts, rotated);
   kernels::PackedB packed = pack(blocks, number);
   blocks.release();
   keep_stored(store, wanted, packed);
@@ -117,10 +117,10 @@ kernels::PackedB pack_weights(ThreadPool& pool, ConstMatrixView weight, DataType
 
 kernels::Linear pack_linear(ThreadPool& pool, DataType number,
                             std::initializer_list<ScaledLinear> parts) {
-  const bool has_8_bits = number == DataType::u8 || number == DataType::i8;
-  const bool stays_finer = parts.begin()->weight.stays_finer;
-  const DataType taken = has_8_bits && stays_finer ? DataType::i16 : number;
-  return {pack_and_release(pool, parts_of(parts), taken), biases_of(parts)};
+  const WeightTensor& first = parts.begin()->weight;
+  const DataType taken = has_8_bits(number) && first.stays_finer ? DataType::i16 : number;
+  const bool rotated = has_8_bits(taken) && first.view.dtype != DType::i8_rows;
+  return {pack_and_release(pool, parts_of(parts), taken, rotated), biases_of(parts), rotated};
 }
 
 void linear(ThreadPool& pool, ConstMatrixView x, const LinearWeights& w, MatrixView y,

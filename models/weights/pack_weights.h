@@ -30,7 +30,8 @@ struct ScaledLinear {
   float scale;
 };
 // Several of the same input side by side, one product instead of many. A tensor with
-// WeightTensor::stays_finer is packed as i16 where `number` has 8 bits.
+// WeightTensor::stays_finer is packed as i16 where `number` has 8 bits. Other weights that get 8
+// bits are rotated first, but for those of an int8 file, whose levels they keep.
 kernels::Linear pack_linear(ThreadPool& pool, kernels::DataType number,
                             std::initializer_list<ScaledLinear> parts);
 

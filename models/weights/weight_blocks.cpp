@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "models/kernels/vectors/half_floats.h"
+#include "models/kernels/vectors/rotation.h"
 
 namespace wnpu::models {
 namespace {
@@ -12,12 +13,13 @@ constexpr std::size_t kBlockRows = 64;  // whole panels on every machine, and li
 
 }  // namespace
 
-WeightBlocks::WeightBlocks(ThreadPool& pool, std::span<const Part> parts)
-    : pool_(pool), parts_(parts.begin(), parts.end()) {
+WeightBlocks::WeightBlocks(ThreadPool& pool, std::span<const Part> parts, bool rotated)
+    : pool_(pool), parts_(parts.begin(), parts.end()), rotated_(rotated) {
   for (const Part& part : parts_) {
     const std::size_t rows = part.tensor->view.shape[0];
     k_ = part.tensor->view.row_size();
-    are_fp16_ = are_fp16_ && part.tensor->view.dtype == DType::f16 && part.scale == 1.0F;
+    are_fp16_ =
+        are_fp16_ && part.tensor->view.dtype == DType::f16 && part.scale == 1.0F && !rotated_;
     for (std::size_t first = 0; first < rows; first += kBlockRows)
       blocks_.push_back({&part, first, n_ + first, std::min(kBlockRows, rows - first)});
     n_ += rows;
@@ -48,13 +50,14 @@ void WeightBlocks::release() const {
 }
 
 // False: not all of them are finite.
-bool WeightBlocks::read(const Block& block, MatrixView rows) {
+bool WeightBlocks::read(const Block& block, MatrixView rows) const {
   const std::span<float> values(rows.data, rows.rows * rows.cols);
   dequantize(row_range(block.part->tensor->view, block.first_of_part, block.rows), values);
   const bool finite = kernels::all_finite(values);
   const float scale = block.part->scale;
   if (scale != 1.0F)
     std::ranges::transform(values, values.begin(), [=](float v) { return scale * v; });
+  if (rotated_) kernels::rotate(rows, rows);
   return finite;
 }
 

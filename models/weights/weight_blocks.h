@@ -20,7 +20,8 @@ class WeightBlocks {
     const WeightTensor* tensor;
     float scale = 1.0F;
   };
-  WeightBlocks(ThreadPool& pool, std::span<const Part> parts);
+  // `rotated`: rows are, as fp32 (models/kernels/vectors/rotation.h).
+  WeightBlocks(ThreadPool& pool, std::span<const Part> parts, bool rotated = false);
 
   std::size_t k() const { return k_; }
   std::size_t n() const { return n_; }  // rows of all parts
@@ -51,7 +52,7 @@ class WeightBlocks {
     std::size_t first;
     std::size_t rows;
   };
-  static bool read(const Block& block, MatrixView rows);
+  bool read(const Block& block, MatrixView rows) const;
   void name_what_is_not_finite() const;
 
   ThreadPool& pool_;
@@ -59,6 +60,7 @@ class WeightBlocks {
   std::size_t k_ = 0;
   std::size_t n_ = 0;
   bool are_fp16_ = true;
+  bool rotated_;
   std::vector<Block> blocks_;
   std::vector<Matrix> values_;  // a thread: [rows of a block, k]
 };

@@ -23,9 +23,11 @@ using wnpu::tests::random_matrix;
 
 namespace {
 
-// Both sides in steps of 1/127 of their largest value, about three standard deviations of uniform
-// values being less than that: a step / sqrt(12) twice.
+// Both sides in steps of 1/127 of their largest value: a step / sqrt(12) twice. That value is below
+// two standard deviations of uniform values; of rotated ones, which are nearly normal, it is twice
+// that.
 constexpr double kByteNmse = 6e-5;
+constexpr double kRotatedByteNmse = 2e-4;
 // Both sides rounded to 8 bits of their own.
 constexpr double kBf16Nmse = 1e-5;
 
@@ -67,7 +69,7 @@ Scores rising_scores(std::size_t n, float factor) {
 
 TEST_CASE("u8 gemm, bf16 gemm: agree with fp64 for every shape, finish and instruction set") {
   on_every_instruction_set([] {
-    check_linear(DataType::u8, kByteNmse);
+    check_linear(DataType::u8, kRotatedByteNmse);
     check_all_shapes(kBf16Nmse, multiply_bf16_rows, {.with_bias = {true}});
   });
 }

@@ -23,6 +23,9 @@ using models::MatrixView;
 //   u8         B: signed bytes; A: unsigned bytes
 //   u4         B: nibbles from 0 to 15; A: signed bytes
 enum class DataType { f32, f16, bf16, i16, i8, u8, u4 };
+constexpr bool has_8_bits(DataType number) {
+  return number == DataType::i8 || number == DataType::u8;
+}
 
 // Neighbours in k, and the bytes that they have in a column.
 struct StepSize {

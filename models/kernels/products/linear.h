@@ -22,6 +22,7 @@ class InputWatcher {
 struct Linear {
   PackedB weight;           // [in, out]
   std::vector<float> bias;  // [out]; empty: none
+  bool is_rotated = false;  // the weights are, so x has to be (models/kernels/vectors/rotation.h)
   InputWatcher* watcher = nullptr;
 
   // Buffer of one thread in which x is converted to the numbers that the weights are multiplied by.
@@ -31,6 +32,7 @@ struct Linear {
     Scratch(DataType number, std::size_t max_rows, std::size_t max_cols);
     I16Rows i16;
     U8Rows u8;
+    models::Matrix rotated;  // [rows, cols]
   };
 
   // y = finish(x W^T + b). f32 and f16 need no scratch.
