@@ -39,11 +39,14 @@ std::uint64_t side(DataType number, std::size_t k, std::size_t n) {
   return kernels::PackedB::bytes_of(number, k, n) + 4 * kFloat * n;
 }
 
-std::uint64_t encoder_weights(const Dims& dims, DataType number) {
+std::uint64_t encoder_weights(const Dims& dims, Precision precision) {
   const std::size_t d = dims.n_audio_state;
-  const std::uint64_t layer = side(number, d, 3 * d) + side(number, d, d) + side(number, d, 4 * d) +
-                              side(number, 4 * d, d) + 16 * d * kFloat;
-  return side(DataType::f32, 3 * dims.n_mels, d) + side(DataType::f32, 3 * d, d) +
+  const DataType number = models::number_of(precision);
+  const auto attention = [d](DataType each) { return side(each, d, 3 * d) + side(each, d, d); };
+  const std::uint64_t mlp = side(number, d, 4 * d) + side(number, 4 * d, d);
+  const std::uint64_t layer = attention(number) + mlp + 16 * d * kFloat;
+  const std::uint64_t finer = attention(models::first_number_of(precision)) - attention(number);
+  return side(DataType::f32, 3 * dims.n_mels, d) + side(DataType::f32, 3 * d, d) + finer +
          dims.n_audio_ctx * d * kFloat + dims.n_audio_layer * layer;
 }
 
@@ -78,7 +81,7 @@ std::uint64_t session(const Dims& dims, const WorkSize& work) {
   // that words are aligned to.
   const bool is_long = work.windows > 1 || work.has_words || work.has_prefix;
   const std::uint64_t rows = is_long ? dims.n_text_ctx : dims.n_text_ctx / 2 + kSpecialTokens;
-  const std::uint64_t step = rows * 16 * text * kFloat;
+  const std::uint64_t step = rows * (work.precision == Precision::int8 ? 20 : 16) * text * kFloat;
   return encoder + step + work.threads * (of_encoder_thread + of_stem_thread + of_decoder_thread);
 }
 
@@ -146,8 +149,7 @@ MemoryNeed memory_need(const ModelFacts& model, const WorkSize& work) {
   MemoryNeed need;
   need.process = kProcess + work.threads * kThread;
   need.file = model.file_bytes;
-  need.weights = encoder_weights(dims, models::number_of(work.precision)) +
-                 decoder_weights(model, work.precision);
+  need.weights = encoder_weights(dims, work.precision) + decoder_weights(model, work.precision);
   need.session = session(dims, work) + (work.has_vad ? kDetector : 0);
   need.windows = work.windows * window(dims, work.precision);
   need.search = search(model, work);

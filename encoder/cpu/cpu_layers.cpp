@@ -10,13 +10,17 @@ CpuLayers::CpuLayers(models::Precision precision, const models::Dims& dims,
     : precision_(precision), dims_(dims) {
   const std::size_t head_size = dims.n_audio_state / dims.n_audio_head;
   const float scale = 1.0F / std::sqrt(static_cast<float>(head_size));
+  const kernels::DataType number = models::number_of(precision);
   const auto pack = [&](std::initializer_list<models::ScaledLinear> parts) {
-    return models::pack_linear(pool, models::number_of(precision), parts);
+    return models::pack_linear(pool, number, parts);
   };
   for (const models::EncoderLayerTensors& w : layers) {
     const auto& [query, key, value, out] = w.attn;
-    layers_.push_back({w.attn_ln, pack({{query, scale}, {key}, {value}}), pack({{out}}), w.mlp_ln,
-                       pack({{w.mlp_0}}), pack({{w.mlp_2}})});
+    const auto of_attention = layers_.empty() ? models::first_number_of(precision) : number;
+    layers_.push_back(
+        {w.attn_ln, models::pack_linear(pool, of_attention, {{query, scale}, {key}, {value}}),
+         models::pack_linear(pool, of_attention, {{out}}), w.mlp_ln, pack({{w.mlp_0}}),
+         pack({{w.mlp_2}})});
   }
 }
 

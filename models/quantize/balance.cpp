@@ -89,7 +89,7 @@ Matrix with_multiplied_columns(ConstMatrixView values, const ChannelFactors& fac
 }
 
 ProductRounding rounding_of(const ProductLayer& layer, DType type) {
-  return {type, type == DType::i8_rows && !layer.is_of_step()};
+  return {type, type == DType::i8_rows && !layer.has_fine_inputs()};
 }
 
 ProductError::ProductError(ThreadPool& pool, ConstMatrixView inputs, ConstMatrixView weights,

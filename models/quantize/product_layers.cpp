@@ -39,9 +39,10 @@ std::string ProductLayer::name() const {
   return text;
 }
 
-bool ProductLayer::is_of_step() const {
+bool ProductLayer::has_fine_inputs() const {
   const std::string& part = parts.front();
-  return part.starts_with("decoder.") && !part.ends_with(".cross_attn.key");
+  if (part.starts_with("decoder.")) return !part.ends_with(".cross_attn.key");
+  return part.starts_with("encoder.blocks.0.attn.");
 }
 
 std::vector<ProductLayer> product_layers(const Dims& dims) {

@@ -16,9 +16,9 @@ struct ProductLayer {
 
   // "encoder.blocks.0.attn.query+key+value"
   std::string name() const;
-  // Whether a decoder's step multiplies by it: then int8 has inputs of 16 bits
-  // (models/weights/precision.h).
-  bool is_of_step() const;
+  // Whether its inputs have 16 bits in int8 (models/weights/precision.h): those of a decoder's step,
+  // and of attention in the encoder's first layer.
+  bool has_fine_inputs() const;
 };
 
 // All of them, encoder first. Convolutions, vectors and positions are not among them.

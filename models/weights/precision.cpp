@@ -20,6 +20,10 @@ kernels::DataType number_of(Precision precision) {
   return multiplies_bytes(precision) ? kernels::DataType::u8 : kernels::DataType::i8;
 }
 
+kernels::DataType first_number_of(Precision precision) {
+  return multiplies_bytes(precision) ? kernels::DataType::i16 : number_of(precision);
+}
+
 kernels::DataType step_number_of(Precision precision) {
   if (precision == Precision::fp32) return kernels::DataType::f16;
   return precision == Precision::int16 ? kernels::DataType::i16 : kernels::DataType::i8;

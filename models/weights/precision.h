@@ -26,6 +26,9 @@ bool multiplies_bytes(Precision precision);
 // In what numbers a layer's weights are: of the encoder, and of the decoder's for a window's keys
 // and values.
 kernels::DataType number_of(Precision precision);
+// Numbers of attention's products in the encoder's first layer. Its inputs differ most in size, and
+// rounding them to 8 bits loses more than in all other layers together: they have 16.
+kernels::DataType first_number_of(Precision precision);
 // Numbers of the decoder's other layers, which a step of few rows reads. In int8 words are lost
 // where their inputs have 8 bits, and a step that waits for its weights is as fast with 16. In
 // fp32, weights that are fp16 numbers are kept as such.
