@@ -1,7 +1,6 @@
 // Bytes of a device's buffers, counted where a buffer is made and where it is given back.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>

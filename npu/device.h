@@ -13,7 +13,6 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

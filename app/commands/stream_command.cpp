@@ -1,6 +1,5 @@
 #include "app/commands/stream_command.h"
 
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <iostream>

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <exception>
 #include <iostream>
 #include <sys/resource.h>

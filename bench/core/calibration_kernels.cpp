@@ -1,6 +1,5 @@
 #include "bench/core/calibration_kernels.h"
 
-#include <array>
 #include <cassert>
 #include <cstdint>
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <functional>
-#include <stdexcept>
 
 #include "bench/encoder/encoder_times.h"
 #include "bench/encoder/layer_parts.h"

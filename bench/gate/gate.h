@@ -4,11 +4,7 @@
 // which others on the machine disturb least.
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/core/figure.h"

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <utility>
 
 #include "app/engine/loaded_model.h"

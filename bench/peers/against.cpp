@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <numeric>
 
 #include "app/model_store/hub/offer.h"
 #include "app/options/exit_code.h"

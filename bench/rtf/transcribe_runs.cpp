@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sstream>
 #include <unistd.h>
-#include <utility>
 
 #include "app/options/exit_code.h"
 #include "app/output/output_plan.h"

@@ -2,7 +2,6 @@
 // away and a clock around its parts.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "app/engine/whisper_npu.hpp"

@@ -1,7 +1,6 @@
 #include "npu/control/call_program.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <string>

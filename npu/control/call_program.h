@@ -2,7 +2,6 @@
 // there is one controller and what it waits for holds back everything behind.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

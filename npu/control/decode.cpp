@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <array>
 
 #include "npu/control/control_program.h"
 #include "npu/control/transaction.h"

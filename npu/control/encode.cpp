@@ -1,4 +1,3 @@
-#include <array>
 
 #include "npu/control/control_program.h"
 #include "npu/control/transaction.h"

@@ -2,7 +2,6 @@
 // Design.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "npu/design/layer_design.h"

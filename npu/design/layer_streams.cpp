@@ -1,6 +1,5 @@
 #include "npu/design/layer_streams.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace wnpu::npu {

@@ -2,7 +2,6 @@
 // check(), the time model and the execution.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,4 +1,3 @@
-#include <string>
 
 #include "npu/design/layer_abi.h"
 #include "npu/design/layer_design.h"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <vector>
 
 #include "npu/control/registers.h"
 #include "npu/control/tile_config.h"

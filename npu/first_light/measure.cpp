@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <span>
 #include <utility>
 
 #include "npu/first_light/call_set.h"

@@ -1,6 +1,5 @@
 #include "npu/first_light/measured_table.h"
 
-#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <utility>

@@ -1,7 +1,6 @@
 // Operators that are built in, and what their entries are written with.
 #pragma once
 
-#include <cmath>
 #include <vector>
 
 #include "npu/kernel/tile_kernels.h"

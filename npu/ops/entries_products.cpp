@@ -1,7 +1,5 @@
 // Products, and what follows them on a tile.
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "npu/core/core_memory.h"
 #include "npu/ops/entries.h"

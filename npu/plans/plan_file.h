@@ -10,11 +10,9 @@
 //    "modelled": {...}}                                 for people; may be missing, is not read
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "npu/plans/layer_plan.h"
 

@@ -1,5 +1,4 @@
 // The controller of ArraySimulation: the operations of a control program, one after the other.
-#include <algorithm>
 
 #include "npu/sim/array_simulation.h"
 

@@ -1,5 +1,4 @@
 // The cores of ArraySimulation: their programs and stalls.
-#include <algorithm>
 #include <cstring>
 
 #include "npu/sim/array_simulation.h"

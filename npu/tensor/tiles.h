@@ -3,10 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <span>
-#include <vector>
 
 #include "npu/kernel/bf16.h"
 

@@ -1,7 +1,6 @@
 #include "app/commands/devices/device_list.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "app/engine/available_cpus.h"
 #include "app/engine/devices/backends.h"

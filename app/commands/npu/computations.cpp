@@ -1,6 +1,5 @@
 #include "app/commands/npu/computations.h"
 
-#include <string_view>
 #include <utility>
 
 #include "app/options/exit_code.h"

@@ -1,6 +1,5 @@
 #include "app/commands/plan/plan_report.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>

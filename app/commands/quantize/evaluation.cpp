@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <utility>
 
 #include "app/engine/audio_input.h"
 #include "app/engine/windows/clip_loop.h"

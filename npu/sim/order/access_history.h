@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "npu/sim/order/clocks.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <utility>
 #include <vector>
 
 #include "npu/sim/order/clocks.h"
