@@ -1,5 +1,3 @@
-#include "app/commands/npu/compute_command.h"
-
 #include <array>
 #include <iostream>
 #include <memory>
@@ -11,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/npu/compute_report.h"
+#include "app/commands/npu/npu_command.h"
 #include "app/commands/npu/npy_file.h"
 #include "app/engine/whisper_npu_tensor.hpp"
 #include "app/options/exit_code.h"

@@ -1,5 +1,3 @@
-#include "app/commands/npu/emit_command.h"
-
 #include <array>
 #include <string>
 #include <string_view>
@@ -10,7 +8,7 @@
 
 #include "app/commands/npu/calls.h"
 #include "app/commands/npu/computations.h"
-#include "app/commands/npu/layer_options.h"
+#include "app/commands/npu/npu_command.h"
 #include "app/engine/devices/device_names.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"

@@ -1,9 +1,6 @@
-#include "app/commands/npu/first_light_command.h"
-
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -13,7 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/npu/calls.h"
-#include "app/commands/npu/layer_options.h"
+#include "app/commands/npu/npu_command.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/devices/device_names.h"
 #include "app/engine/devices/named_device.h"

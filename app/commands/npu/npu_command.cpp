@@ -1,11 +1,8 @@
 #include "app/commands/npu/npu_command.h"
 
-#include "app/commands/npu/compute_command.h"
-#include "app/commands/npu/emit_command.h"
-#include "app/commands/npu/first_light_command.h"
-#include "app/commands/npu/op_command.h"
-#include "app/commands/npu/predict_command.h"
-#include "app/commands/npu/split_command.h"
+#include "app/options/option_values.h"
+#include "models/base/dims.h"
+#include "npu/design/layer_abi.h"
 
 namespace wnpu::app {
 
@@ -16,6 +13,11 @@ Subcommand npu_command() {
           {},
           {check_action(), compute_action(), emit_action(), first_light_action(), op_action(),
            predict_action(), split_action()}};
+}
+
+void add_layer_options(CLI::App& app, std::string& size, std::string& precision) {
+  add_name(app, "--size", models::size_names(), size, "Whose encoder layer");
+  add_name(app, "--precision", npu::kPrecisionNames, precision, "Of the layer's products");
 }
 
 }  // namespace wnpu::app

@@ -1,5 +1,3 @@
-#include "app/commands/npu/op_command.h"
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "app/commands/npu/npu_command.h"
 #include "app/formats/text_table.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"

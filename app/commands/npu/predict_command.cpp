@@ -1,5 +1,3 @@
-#include "app/commands/npu/predict_command.h"
-
 #include <array>
 #include <optional>
 #include <stdexcept>
@@ -9,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/npu/calls.h"
-#include "app/commands/npu/layer_options.h"
+#include "app/commands/npu/npu_command.h"
 #include "app/jobs/rows/line_splitter.h"
 #include "app/options/exit_code.h"
 #include "app/options/kernel_table.h"

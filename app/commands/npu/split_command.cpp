@@ -1,5 +1,3 @@
-#include "app/commands/npu/split_command.h"
-
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
@@ -9,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/npu/calls.h"
-#include "app/commands/npu/layer_options.h"
+#include "app/commands/npu/npu_command.h"
 #include "app/engine/devices/device_names.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"
