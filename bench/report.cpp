@@ -56,13 +56,9 @@ std::string window_table(const Window& window) {
 void add_window_figures(const Window& window, Results& results) {
   for (const TimelineSpan& span : window.stages) {
     if (span.lane == kPhasesLane) continue;
-    results.figures.push_back({"one window: " + span.name,
-                               "s",
-                               span.origin,
-                               span.end_s - span.start_s,
-                               {},
-                               {{"lane", span.lane}},
-                               ""});
+    results.figures.push_back(figure_of_value("one window: " + span.name, "s",
+                                              span.end_s - span.start_s, {{"lane", span.lane}}));
+    results.figures.back().origin = span.origin;
   }
 }
 

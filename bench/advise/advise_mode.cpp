@@ -195,7 +195,7 @@ constexpr const char* kErrors = "word error rate";
 constexpr const char* kDifference = "words that differ from fp32 with 5 beams";
 
 void add_figures(const Tried& tried, const char* errors, Results& results) {
-  std::vector<std::pair<std::string, std::string>> labels;
+  Labels labels;
   for (const auto& [option, value] : options_of(tried.candidate))
     labels.emplace_back(option.substr(2), value);
   std::vector<double> speeds;
@@ -203,14 +203,9 @@ void add_figures(const Tried& tried, const char* errors, Results& results) {
   Figure speed = figure_of_runs("speed", "x", speeds);
   speed.labels = labels;
   results.figures.push_back(std::move(speed));
-  results.figures.push_back({errors, "", Origin::kMeasured, tried.error_rate, {}, labels, ""});
-  results.figures.push_back({"peak memory",
-                             "bytes",
-                             Origin::kMeasured,
-                             static_cast<double>(tried.peak_bytes),
-                             {},
-                             labels,
-                             ""});
+  results.figures.push_back(figure_of_value(errors, "", tried.error_rate, labels));
+  results.figures.push_back(
+      figure_of_value("peak memory", "bytes", static_cast<double>(tried.peak_bytes), labels));
 }
 
 std::string table_of(std::span<const Tried> tried, std::size_t best, const char* errors) {

@@ -61,12 +61,16 @@ std::string name_of(Origin origin) {
   return std::string(kOriginNames[static_cast<std::size_t>(origin)]);
 }
 
+Figure figure_of_value(std::string name, std::string unit, double value, Labels labels,
+                       std::string note) {
+  return {std::move(name),   std::move(unit), Origin::kMeasured, value, {},
+          std::move(labels), std::move(note)};
+}
+
 Figure figure_of_runs(std::string name, std::string unit, std::span<const double> values) {
-  Figure figure;
-  figure.name = std::move(name);
-  figure.unit = std::move(unit);
-  figure.runs = summarize(values);
-  figure.value = figure.runs->median;
+  const Summary runs = summarize(values);
+  Figure figure = figure_of_value(std::move(name), std::move(unit), runs.median);
+  figure.runs = runs;
   return figure;
 }
 

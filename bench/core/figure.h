@@ -52,6 +52,8 @@ inline constexpr std::array<std::string_view, 3> kOriginNames{"measured", "model
 
 std::string name_of(Origin origin);
 
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
 struct Figure {
   std::string name;  // "encoder per window"
   std::string unit;  // "s", "x", "bytes", "J", "tokens"; empty: a ratio
@@ -59,10 +61,12 @@ struct Figure {
   double value = 0;             // of several runs the median
   std::optional<Summary> runs;  // where there were several
   // Labels that tell it from others of its name: {"plan", "fused"}, {"frames", "1500"}.
-  std::vector<std::pair<std::string, std::string>> labels;
+  Labels labels;
   std::string note;  // what a reader must know, or the source of a published figure
 };
 
+Figure figure_of_value(std::string name, std::string unit, double value, Labels labels = {},
+                       std::string note = "");
 // The median, with the summary of all runs. times is not empty.
 Figure figure_of_runs(std::string name, std::string unit, std::span<const double> values);
 

@@ -75,13 +75,10 @@ void add_kernel_figures(const std::vector<KernelRow>& rows, const std::string& w
 void add_published(const std::vector<KernelRow>& rows, Results& results) {
   for (const KernelRow& row : rows) {
     if (!row.published_ms) continue;
-    results.figures.push_back({row.name,
-                               "s",
-                               Origin::kPublished,
-                               1e-3 * *row.published_ms,
-                               {},
-                               {{"shape", row.shape}, {"on", "Phoenix, November 2025"}},
-                               "with launch"});
+    results.figures.push_back(
+        figure_of_value(row.name, "s", 1e-3 * *row.published_ms,
+                        {{"shape", row.shape}, {"on", "Phoenix, November 2025"}}, "with launch"));
+    results.figures.back().origin = Origin::kPublished;
   }
 }
 
@@ -109,44 +106,20 @@ std::string peaks_text(const MachinePeaks& peaks) {
 
 void add_peak_figures(const MachinePeaks& peaks, const npu::HardwareModel& preset,
                       Results& results) {
-  const auto threads = std::to_string(peaks.all.threads);
-  results.figures.push_back({"peak",
-                             "GFLOP/s",
-                             Origin::kMeasured,
-                             peaks.all.fma_gflops,
-                             {},
-                             {{"on", "CPU"}, {"threads", threads}},
-                             "fp32 multiply-add"});
-  results.figures.push_back({"peak",
-                             "Gop/s",
-                             Origin::kMeasured,
-                             peaks.all.integer_gops,
-                             {},
-                             {{"on", "CPU"}, {"threads", threads}},
-                             "int16 products, int32 sums"});
+  const Labels cpu = {{"on", "CPU"}, {"threads", std::to_string(peaks.all.threads)}};
+  const auto add = [&results](const char* name, const char* unit, double value,
+                              const Labels& labels, const char* note) {
+    results.figures.push_back(figure_of_value(name, unit, value, labels, note));
+  };
+  add("peak", "GFLOP/s", peaks.all.fma_gflops, cpu, "fp32 multiply-add");
+  add("peak", "Gop/s", peaks.all.integer_gops, cpu, "int16 products, int32 sums");
   if (peaks.all.byte_gops > 0) {
-    results.figures.push_back({"peak",
-                               "Gop/s",
-                               Origin::kMeasured,
-                               peaks.all.byte_gops,
-                               {},
-                               {{"on", "CPU"}, {"threads", threads}},
-                               "products of bytes, int32 sums"});
+    add("peak", "Gop/s", peaks.all.byte_gops, cpu, "products of bytes, int32 sums");
   }
-  results.figures.push_back({"memory read",
-                             "GB/s",
-                             Origin::kMeasured,
-                             peaks.all.read_gb_per_s,
-                             {},
-                             {{"on", "CPU"}, {"threads", threads}},
-                             ""});
-  results.figures.push_back({"peak",
-                             "GFLOP/s",
-                             Origin::kModelled,
-                             array_peak_gflops(preset),
-                             {},
-                             {{"on", preset.name}},
-                             "bf16, 128 multiply-adds a core and cycle"});
+  add("memory read", "GB/s", peaks.all.read_gb_per_s, cpu, "");
+  add("peak", "GFLOP/s", array_peak_gflops(preset), {{"on", preset.name}},
+      "bf16, 128 multiply-adds a core and cycle");
+  results.figures.back().origin = Origin::kModelled;
 }
 
 }  // namespace

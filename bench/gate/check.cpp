@@ -161,13 +161,8 @@ Results measure_check(const BenchOptions& options) {
   }
   results.figures = gate_figures(run);
   for (const Comparison& one : comparisons) {
-    results.figures.push_back({one.name + ", of the baseline's",
-                               "",
-                               Origin::kMeasured,
-                               one.ratio(),
-                               {},
-                               {{"slower", one.is_slower() ? "true" : "false"}},
-                               ""});
+    results.figures.push_back(figure_of_value(one.name + ", of the baseline's", "", one.ratio(),
+                                              {{"slower", one.is_slower() ? "true" : "false"}}));
   }
   results.text = comparison_table(comparisons);
   if (any_slower(comparisons)) {

@@ -60,17 +60,10 @@ void check_comparable(const Baseline& baseline, const Results& now, const std::s
 }
 
 std::vector<Figure> gate_figures(const GateRun& run) {
-  std::vector<Figure> figures = {
-      {"calibration: gemm", "s", Origin::kMeasured, run.calibration.gemm_s, {}, {}, ""},
-      {"calibration: copy", "s", Origin::kMeasured, run.calibration.copy_s, {}, {}, ""}};
+  std::vector<Figure> figures = {figure_of_value("calibration: gemm", "s", run.calibration.gemm_s),
+                                 figure_of_value("calibration: copy", "s", run.calibration.copy_s)};
   for (const GateTime& time : run.times) {
-    figures.push_back({time.name,
-                       std::string(kCalibrations),
-                       Origin::kMeasured,
-                       relative(time, run),
-                       {},
-                       {},
-                       ""});
+    figures.push_back(figure_of_value(time.name, std::string(kCalibrations), relative(time, run)));
   }
   return figures;
 }

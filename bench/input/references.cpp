@@ -92,7 +92,7 @@ std::vector<Figure> error_rates(const Scores& scores) {
     const std::string note = "95 % interval " + percent(interval.low) + " to " +
                              percent(interval.high) + ", " + std::to_string(counts.size()) +
                              " files";
-    return Figure{name, "", Origin::kMeasured, total(counts).rate(), {}, {}, note};
+    return figure_of_value(name, "", total(counts).rate(), {}, note);
   };
   std::vector<Figure> rates;
   if (!scores.words.empty()) rates.push_back(rate("word error rate", scores.words));

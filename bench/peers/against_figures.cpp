@@ -41,17 +41,10 @@ void add_times(const Contender& one, const Contender& ours, double audio_s, Resu
   add_figure(figure_of_runs("speed", "x", speed), one, results);
   add_figure(figure_of_runs("time of whisper-npu's", "", pair_ratios(one.seconds, ours.seconds)),
              one, results);
-  Figure load{"model load", "s", Origin::kMeasured, one.last.front().load_seconds, {}, {}, ""};
-  add_figure(std::move(load), one, results);
+  add_figure(figure_of_value("model load", "s", one.last.front().load_seconds), one, results);
   const auto largest = std::ranges::max_element(one.last, {}, &PeerRun::peak_rss_bytes);
-  Figure memory{"peak memory",
-                "bytes",
-                Origin::kMeasured,
-                static_cast<double>(largest->peak_rss_bytes),
-                {},
-                {},
-                ""};
-  add_figure(std::move(memory), one, results);
+  add_figure(figure_of_value("peak memory", "bytes", static_cast<double>(largest->peak_rss_bytes)),
+             one, results);
 }
 
 std::string with_spread(const Summary& runs, int digits) {

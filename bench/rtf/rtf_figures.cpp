@@ -19,74 +19,61 @@ std::vector<double> each(std::span<const RtfRun> runs,
   return values;
 }
 
-void add_runs(const std::string& name, const std::string& unit, std::span<const RtfRun> runs,
-              const std::function<double(const RtfRun&)>& value, Results& results) {
-  results.figures.push_back(figure_of_runs(name, unit, each(runs, value)));
-}
+// Figures of a value of each run.
+struct RunFigures {
+  std::span<const RtfRun> runs;
+  Results& results;
+
+  void add(const char* name, const char* unit,
+           const std::function<double(const RtfRun&)>& value) const {
+    results.figures.push_back(figure_of_runs(name, unit, each(runs, value)));
+  }
+};
 
 void add_count(const std::string& name, const std::string& unit, double value, Results& results) {
-  results.figures.push_back({name, unit, Origin::kMeasured, value, {}, {}, ""});
+  results.figures.push_back(figure_of_value(name, unit, value));
 }
 
 // Times in the order of the work.
-void add_stages(std::span<const RtfRun> runs, Results& results) {
-  add_runs(
-      "decode audio", "s", runs, [](const RtfRun& r) { return r.timing.decode_audio; }, results);
-  if (runs.front().timing.vad > 0) {
-    add_runs(
-        "find speech", "s", runs, [](const RtfRun& r) { return r.timing.vad; }, results);
+void add_stages(const RunFigures& figures) {
+  figures.add("decode audio", "s", [](const RtfRun& r) { return r.timing.decode_audio; });
+  if (figures.runs.front().timing.vad > 0) {
+    figures.add("find speech", "s", [](const RtfRun& r) { return r.timing.vad; });
   }
-  add_runs(
-      "mel", "s", runs, [](const RtfRun& r) { return r.timing.mel; }, results);
-  add_runs(
-      "encoder", "s", runs, [](const RtfRun& r) { return r.timing.encode; }, results);
-  add_runs(
-      "decoder", "s", runs, [](const RtfRun& r) { return r.timing.decode; }, results);
-  add_runs(
-      "output", "s", runs, [](const RtfRun& r) { return r.output_s; }, results);
-  add_runs(
-      "total", "s", runs, [](const RtfRun& r) { return r.total_s; }, results);
-  add_runs(
-      "not in any stage", "", runs, [](const RtfRun& r) { return r.rest_share(); }, results);
+  figures.add("mel", "s", [](const RtfRun& r) { return r.timing.mel; });
+  figures.add("encoder", "s", [](const RtfRun& r) { return r.timing.encode; });
+  figures.add("decoder", "s", [](const RtfRun& r) { return r.timing.decode; });
+  figures.add("output", "s", [](const RtfRun& r) { return r.output_s; });
+  figures.add("total", "s", [](const RtfRun& r) { return r.total_s; });
+  figures.add("not in any stage", "", [](const RtfRun& r) { return r.rest_share(); });
 }
 
-void add_unit_costs(std::span<const RtfRun> runs, Results& results) {
-  if (runs.front().n_windows == 0) return;
-  const auto windows = static_cast<double>(runs.front().n_windows);
-  const auto tokens = static_cast<double>(runs.front().n_tokens);
-  add_runs(
-      "encoder per window", "s", runs, [=](const RtfRun& r) { return r.timing.encode / windows; },
-      results);
-  add_runs(
-      "decoder per window", "s", runs, [=](const RtfRun& r) { return r.timing.decode / windows; },
-      results);
+void add_unit_costs(const RunFigures& figures) {
+  if (figures.runs.front().n_windows == 0) return;
+  const auto windows = static_cast<double>(figures.runs.front().n_windows);
+  const auto tokens = static_cast<double>(figures.runs.front().n_tokens);
+  figures.add("encoder per window", "s",
+              [=](const RtfRun& r) { return r.timing.encode / windows; });
+  figures.add("decoder per window", "s",
+              [=](const RtfRun& r) { return r.timing.decode / windows; });
   if (tokens > 0) {
-    add_runs(
-        "decoder per token", "s", runs, [=](const RtfRun& r) { return r.timing.decode / tokens; },
-        results);
+    figures.add("decoder per token", "s",
+                [=](const RtfRun& r) { return r.timing.decode / tokens; });
   }
 }
 
 // RTF = processing time / audio time; speed = audio time / processing time.
-void add_speeds(std::span<const RtfRun> runs, Results& results) {
-  if (runs.front().audio_s <= 0) return;
-  add_runs(
-      "real-time factor", "", runs, [](const RtfRun& r) { return r.total_s / r.audio_s; }, results);
-  add_runs(
-      "speed", "x", runs, [](const RtfRun& r) { return r.audio_s / r.total_s; }, results);
-  if (runs.front().n_windows == 0) return;
-  add_runs(
-      "encoder real-time factor", "", runs,
-      [](const RtfRun& r) { return r.timing.encode / r.audio_s; }, results);
-  add_runs(
-      "encoder speed", "x", runs, [](const RtfRun& r) { return r.audio_s / r.timing.encode; },
-      results);
-  add_runs(
-      "encoder speed, full windows", "x", runs,
-      [](const RtfRun& r) {
-        return kWindowSeconds * static_cast<double>(r.n_windows) / r.timing.encode;
-      },
-      results);
+void add_speeds(const RunFigures& figures) {
+  if (figures.runs.front().audio_s <= 0) return;
+  figures.add("real-time factor", "", [](const RtfRun& r) { return r.total_s / r.audio_s; });
+  figures.add("speed", "x", [](const RtfRun& r) { return r.audio_s / r.total_s; });
+  if (figures.runs.front().n_windows == 0) return;
+  figures.add("encoder real-time factor", "",
+              [](const RtfRun& r) { return r.timing.encode / r.audio_s; });
+  figures.add("encoder speed", "x", [](const RtfRun& r) { return r.audio_s / r.timing.encode; });
+  figures.add("encoder speed, full windows", "x", [](const RtfRun& r) {
+    return kWindowSeconds * static_cast<double>(r.n_windows) / r.timing.encode;
+  });
 }
 
 const Figure* find(const Results& results, const std::string& name) {
@@ -187,13 +174,12 @@ void add_stage_figures(std::span<const double> loads, std::span<const RtfRun> ru
                        Results& results) {
   results.figures.push_back(figure_of_runs("model load", "s", loads));
   results.figures.back().note = "its file was read before: in the page cache";
-  add_stages(runs, results);
-  add_unit_costs(runs, results);
-  add_runs(
-      "total with load", "s", runs,
-      [load = results.figures.front().value](const RtfRun& r) { return r.total_s + load; },
-      results);
-  add_speeds(runs, results);
+  const RunFigures figures{runs, results};
+  add_stages(figures);
+  add_unit_costs(figures);
+  figures.add("total with load", "s",
+              [load = results.figures.front().value](const RtfRun& r) { return r.total_s + load; });
+  add_speeds(figures);
   add_count("audio", "s of audio", runs.front().audio_s, results);
   add_count("windows", "windows", static_cast<double>(runs.front().n_windows), results);
   add_count("tokens", "tokens", static_cast<double>(runs.front().n_tokens), results);
@@ -209,13 +195,9 @@ void add_device_figures(std::span<const FileRun> files, Results& results) {
   const DeviceInfo& device = simulated->transcript.device;
   const std::optional<double> ms = modelled_layer_ms(files);
   if (!device.npu || !ms) return;
-  results.figures.push_back({modelled_layer_name(device),
-                             "s",
-                             Origin::kModelled,
-                             1e-3 * *ms,
-                             {},
-                             {},
-                             device.npu->plan + ", " + device.npu->preset});
+  results.figures.push_back(figure_of_value(modelled_layer_name(device), "s", 1e-3 * *ms, {},
+                                            device.npu->plan + ", " + device.npu->preset));
+  results.figures.back().origin = Origin::kModelled;
 }
 
 void add_peak_memory(std::uint64_t bytes, Results& results) {
