@@ -140,7 +140,7 @@ struct Access {
   std::size_t memory = 0;
   std::uint64_t offset = 0;
   std::uint32_t run = 0;
-  std::vector<Dimension> dims;
+  std::vector<Dimension> dims = {};
   std::int64_t step = 0;
   std::uint32_t first = 0;
   std::uint32_t wrap = 0;
@@ -169,9 +169,9 @@ struct LockUse {
 struct Transfer {
   std::size_t link = 0;
   std::uint32_t elements = 0;
-  Access access;
-  LockUse acquire;
-  LockUse release;
+  Access access = {};
+  LockUse acquire = {};
+  LockUse release = {};
   // The instruction stream waits until `wait_token` has counted `wait_count` elements before it
   // gives the task to a shim channel; `signal_token` counts the elements of this one.
   std::size_t wait_token = kNone;

@@ -10,6 +10,13 @@ constexpr unsigned kAlways = ~0u;
 
 TileId mem_tile(int column) { return {TileKind::mem, column, 0}; }
 
+Transfer from_ddr(const Access& from, std::size_t elements, Wait wait) {
+  return {.elements = u32(elements),
+          .access = from,
+          .wait_token = wait.token,
+          .wait_count = wait.count};
+}
+
 }  // namespace
 
 LayerStreams::LayerStreams(Design& design, RingSlots slots)
@@ -102,82 +109,53 @@ void LayerStreams::at_sink(std::size_t link, std::size_t sink, Transfer transfer
 
 void LayerStreams::through_ring(std::size_t memory, Ring& ring, std::size_t in_link,
                                 std::size_t out_link, Transfer from) {
-  Transfer slot;
-  slot.elements = from.elements;
-  slot.access = {memory,
-                 ring.offset,
-                 static_cast<std::uint32_t>(from.access.bytes()),
-                 {},
-                 kElementBytes,
-                 ring.next,
-                 ring.slots,
-                 0};
+  Transfer slot{.elements = from.elements,
+                .access = {.memory = memory,
+                           .offset = ring.offset,
+                           .run = u32(from.access.bytes()),
+                           .step = kElementBytes,
+                           .first = ring.next,
+                           .wrap = ring.slots},
+                .acquire = {ring.free, 1, LockMode::each},
+                .release = {ring.full, 1, LockMode::each}};
   ring.next = (ring.next + from.elements) % ring.slots;
-  const LockUse free{ring.free, 1, LockMode::each};
-  const LockUse full{ring.full, 1, LockMode::each};
   at_source(in_link, std::move(from));
-  slot.acquire = free;
-  slot.release = full;
   at_sink(in_link, 0, slot);
-  slot.acquire = full;
-  slot.release = free;
+  std::swap(slot.acquire, slot.release);
   at_source(out_link, std::move(slot));
 }
 
 void LayerStreams::a_from_ddr(std::size_t row, const Access& from, std::size_t elements,
                               Wait wait) {
-  Transfer transfer;
-  transfer.elements = static_cast<std::uint32_t>(elements);
-  transfer.access = from;
-  transfer.wait_token = wait.token;
-  transfer.wait_count = wait.count;
   through_ring(first_memory_ + row, a_rings_[row], overlay_.a_in[row], overlay_.a_row[row],
-               std::move(transfer));
+               from_ddr(from, elements, wait));
 }
 
 void LayerStreams::b_from_ddr(std::size_t column, const Access& from, std::size_t elements,
                               Wait wait) {
-  Transfer transfer;
-  transfer.elements = static_cast<std::uint32_t>(elements);
-  transfer.access = from;
-  transfer.wait_token = wait.token;
-  transfer.wait_count = wait.count;
   const auto row = static_cast<std::size_t>(overlay_.row_of(static_cast<int>(column)));
   through_ring(first_memory_ + row, b_rings_[column], overlay_.b_in[column],
-               overlay_.b_column[column], std::move(transfer));
+               overlay_.b_column[column], from_ddr(from, elements, wait));
 }
 
 void LayerStreams::a_from_panel(std::size_t row, const Access& from, std::size_t elements,
                                 LockUse acquire, LockUse release) {
-  Transfer transfer;
-  transfer.elements = static_cast<std::uint32_t>(elements);
-  transfer.access = from;
-  transfer.acquire = acquire;
-  transfer.release = release;
-  at_source(overlay_.a_row[row], std::move(transfer));
+  at_source(overlay_.a_row[row],
+            {.elements = u32(elements), .access = from, .acquire = acquire, .release = release});
 }
 
 void LayerStreams::load_panel(std::size_t row, const PanelLoad& load) {
-  Transfer transfer;
-  transfer.elements = static_cast<std::uint32_t>(load.elements);
-  transfer.access = load.from;
-  transfer.wait_token = load.wait.token;
-  transfer.wait_count = load.wait.count;
-  at_source(overlay_.a_in[row], transfer);
-  transfer.access = load.to;
-  transfer.wait_token = kNone;
-  transfer.acquire = load.acquire;
-  transfer.release = load.release;
-  at_sink(overlay_.a_in[row], 0, std::move(transfer));
+  at_source(overlay_.a_in[row], from_ddr(load.from, load.elements, load.wait));
+  at_sink(overlay_.a_in[row], 0,
+          {.elements = u32(load.elements),
+           .access = load.to,
+           .acquire = load.acquire,
+           .release = load.release});
 }
 
 void LayerStreams::c_to_panel(std::size_t row, std::size_t column, const PanelStore& store) {
-  Transfer transfer;
-  transfer.elements = 1;
-  transfer.access = store.to;
-  transfer.acquire = store.acquire;
-  transfer.release = store.release;
-  at_sink(overlay_.c_core[row * columns() + column], 0, std::move(transfer));
+  at_sink(overlay_.c_core[row * columns() + column], 0,
+          {.elements = 1, .access = store.to, .acquire = store.acquire, .release = store.release});
 }
 
 void LayerStreams::c_to_ddr(std::size_t row, std::size_t column, const Drain& drain) {
@@ -185,21 +163,15 @@ void LayerStreams::c_to_ddr(std::size_t row, std::size_t column, const Drain& dr
   const LockUse free{ring.free + column, 1, LockMode::each};
   const LockUse full{ring.full + column, 1, LockMode::each};
   const Panel slot{first_memory_ + row, ring.offset + column * kElementBytes};
-  const auto bytes = static_cast<std::uint32_t>(drain.order.bytes());
+  const auto bytes = u32(drain.order.bytes());
   c_to_panel(row, column, {slot.at(0, bytes), free, full});
-  Transfer transfer;
-  transfer.elements = 1;
-  transfer.access = slot.at(0, drain.order.run, drain.order.dims);
-  transfer.acquire = full;
-  transfer.release = free;
   const int mem = overlay_.mem_of(static_cast<int>(row), static_cast<int>(column));
   const std::size_t link = overlay_.c_out[static_cast<std::size_t>(mem)];
-  at_source(link, std::move(transfer));
-  Transfer to;
-  to.elements = 1;
-  to.access = drain.to;
-  to.signal_token = drain.signal;
-  at_sink(link, 0, std::move(to));
+  at_source(link, {.elements = 1,
+                   .access = slot.at(0, drain.order.run, drain.order.dims),
+                   .acquire = full,
+                   .release = free});
+  at_sink(link, 0, {.elements = 1, .access = drain.to, .signal_token = drain.signal});
 }
 
 }  // namespace wnpu::npu
