@@ -5,25 +5,10 @@
 #include "bench/core/text_table.h"
 #include "bench/input/model_sizes.h"
 #include "npu/control/controller_costs.h"
+#include "npu/first_light/table_fields.h"
 
 namespace wnpu::bench {
 namespace {
-
-struct NamedRate {
-  std::string_view name;
-  const npu::Rate npu::KernelTable::*rate;
-};
-constexpr NamedRate kRates[] = {
-    {"bf16 product, MAC a cycle", &npu::KernelTable::bf16_mac_per_cycle},
-    {"int8 product, MAC a cycle", &npu::KernelTable::int8_mac_per_cycle},
-    {"attention, MAC a cycle", &npu::KernelTable::attention_mac_per_cycle},
-    {"softmax, cycles a score", &npu::KernelTable::softmax_cycles},
-    {"LayerNorm, cycles an element", &npu::KernelTable::layer_norm_cycles},
-    {"GELU, cycles an element", &npu::KernelTable::gelu_cycles},
-    {"epilogue, cycles an element", &npu::KernelTable::epilogue_cycles},
-    {"quantise, cycles an element", &npu::KernelTable::quantise_cycles},
-    {"dequantise, cycles an element", &npu::KernelTable::dequantise_cycles},
-    {"a call, cycles", &npu::KernelTable::call_cycles}};
 
 // The table of one part of a layer cannot bound the whole.
 bool is_of_a_layer(const npu::KernelTable& table) { return table.name != "gemm"; }
@@ -74,15 +59,11 @@ std::string controller_text(const std::vector<ModelledLayer>& layers,
   if (measured != nullptr) all.insert(all.begin(), measured->costs.get());
   TextTable table({"controller", "operation", "cycles", "provenance", "source"});
   for (const npu::ControllerCosts* costs : all) {
-    const auto add = [&](const char* operation, const npu::Rate& rate) {
-      table.add({std::string(costs->name), operation, fixed(rate.value, 1),
+    for (const npu::CostField& field : npu::kCostFields) {
+      const npu::Rate& rate = costs->*field.rate;
+      table.add({std::string(costs->name), field.text, fixed(rate.value, 1),
                  std::string(npu::provenance_name(rate.provenance)), std::string(rate.source)});
-    };
-    add("a register", costs->write);
-    add("a masked register", costs->masked_write);
-    add("a word of a block", costs->block_word);
-    add("a task, beside its register", costs->push);
-    add("a token's way", costs->token);
+    }
   }
   return "a layer of base is " + std::to_string(share.tasks) + " tasks, " +
          std::to_string(share.descriptors) + " descriptors written, " +
@@ -97,9 +78,9 @@ std::string kernel_rates_text(const npu::MeasuredTable* measured) {
   std::vector<npu::KernelTable> all(npu::kernel_tables().begin(), npu::kernel_tables().end());
   if (measured != nullptr) all.insert(all.begin(), measured->preset.kernels);
   for (const npu::KernelTable& kernels : all) {
-    for (const NamedRate& named : kRates) {
-      const npu::Rate& rate = kernels.*named.rate;
-      table.add({std::string(kernels.name), std::string(named.name), fixed(rate.value, 2),
+    for (const npu::RateField& field : npu::kRateFields) {
+      const npu::Rate& rate = kernels.*field.rate;
+      table.add({std::string(kernels.name), field.text, fixed(rate.value, 2),
                  std::string(npu::provenance_name(rate.provenance)), std::string(rate.source)});
     }
   }

@@ -1,4 +1,4 @@
-// The names that first light's JSON has for the numbers of a table.
+// Numbers of a table by the names that first light's JSON has for them, and in words.
 #pragma once
 
 #include <string_view>
@@ -26,27 +26,30 @@ inline constexpr TimeField kTimeFields[] = {
 struct RateField {
   std::string_view name;
   Rate KernelTable::*rate;
+  const char* text;
 };
 inline constexpr RateField kRateFields[] = {
-    {"bf16_mac_per_cycle", &KernelTable::bf16_mac_per_cycle},
-    {"int8_mac_per_cycle", &KernelTable::int8_mac_per_cycle},
-    {"attention_mac_per_cycle", &KernelTable::attention_mac_per_cycle},
-    {"softmax_cycles", &KernelTable::softmax_cycles},
-    {"layer_norm_cycles", &KernelTable::layer_norm_cycles},
-    {"gelu_cycles", &KernelTable::gelu_cycles},
-    {"epilogue_cycles", &KernelTable::epilogue_cycles},
-    {"quantise_cycles", &KernelTable::quantise_cycles},
-    {"dequantise_cycles", &KernelTable::dequantise_cycles},
-    {"call_cycles", &KernelTable::call_cycles}};
+    {"bf16_mac_per_cycle", &KernelTable::bf16_mac_per_cycle, "bf16 product, MAC a cycle"},
+    {"int8_mac_per_cycle", &KernelTable::int8_mac_per_cycle, "int8 product, MAC a cycle"},
+    {"attention_mac_per_cycle", &KernelTable::attention_mac_per_cycle, "attention, MAC a cycle"},
+    {"softmax_cycles", &KernelTable::softmax_cycles, "softmax, cycles a score"},
+    {"layer_norm_cycles", &KernelTable::layer_norm_cycles, "LayerNorm, cycles an element"},
+    {"gelu_cycles", &KernelTable::gelu_cycles, "GELU, cycles an element"},
+    {"epilogue_cycles", &KernelTable::epilogue_cycles, "epilogue, cycles an element"},
+    {"quantise_cycles", &KernelTable::quantise_cycles, "quantise, cycles an element"},
+    {"dequantise_cycles", &KernelTable::dequantise_cycles, "dequantise, cycles an element"},
+    {"call_cycles", &KernelTable::call_cycles, "a call, cycles"}};
 
 struct CostField {
   std::string_view name;
   Rate ControllerCosts::*rate;
+  const char* text;
 };
-inline constexpr CostField kCostFields[] = {{"write", &ControllerCosts::write},
-                                            {"masked_write", &ControllerCosts::masked_write},
-                                            {"block_word", &ControllerCosts::block_word},
-                                            {"push", &ControllerCosts::push},
-                                            {"token", &ControllerCosts::token}};
+inline constexpr CostField kCostFields[] = {
+    {"write", &ControllerCosts::write, "a register"},
+    {"masked_write", &ControllerCosts::masked_write, "a masked register"},
+    {"block_word", &ControllerCosts::block_word, "a word of a block"},
+    {"push", &ControllerCosts::push, "a task, beside its register"},
+    {"token", &ControllerCosts::token, "a token's way"}};
 
 }  // namespace wnpu::npu
