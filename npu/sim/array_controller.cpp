@@ -59,17 +59,11 @@ void ArraySimulation::end_operation() {
   advance_controller();
 }
 
-void ArraySimulation::apply(const WriteDescriptor& write) { registers_->write(write); }
-void ArraySimulation::apply(const PatchAddress& patch) { registers_->patch(patch); }
-void ArraySimulation::apply(const RouteTokens& route) { registers_->route(route); }
-void ArraySimulation::apply(const PushTask& push) { registers_->push(push); }
-void ArraySimulation::apply(const WaitForTokens& /*wait*/) {}
-
 void ArraySimulation::apply(const SetLock& set) {
   if (set.tile.kind == TileKind::core) {
     set_core_lock(set);
   } else {
-    registers_->set_lock(set);
+    registers_->apply(set);
   }
 }
 

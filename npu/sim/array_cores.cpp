@@ -172,8 +172,8 @@ void ArraySimulation::release(std::size_t index, const Step& step) {
   if (OrderCheck* const order = options_.order) {
     const bool is_result = step.port == Port::c;
     const PortLocks& locks = overlay_.core.locks[p];
-    if (is_result) order->write_slot(order->of_core(index), index, p, port.write);
-    if (!is_result) order->read_slot(order->of_core(index), index, p, port.read);
+    order->use_slot(order->of_core(index), index, p, is_result ? port.write : port.read,
+                    is_result ? OrderCheck::Kind::write : OrderCheck::Kind::read);
     order->release(order->of_core(index), core_tile(index), is_result ? locks.full : locks.free, 1);
   }
   if (step.port == Port::c) {

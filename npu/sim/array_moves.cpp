@@ -215,26 +215,24 @@ void ArraySimulation::put_at_sinks(std::size_t source, std::span<const std::byte
 }
 
 void ArraySimulation::tell_order(std::size_t source) {
+  using Kind = OrderCheck::Kind;
   OrderCheck& order = *options_.order;
   const ChannelState& out = channels_[source];
-  const auto slot_of = [&](std::size_t channel) {
+  const auto tell = [&](std::size_t channel, Kind kind) {
+    if (!is_core(channel)) {
+      order.move(channel, registers_->pattern(channel), channels_[channel].piece.moved,
+                 out.move_bytes, kind);
+      return;
+    }
     const PortState& port = port_of(channel);
-    return channel == source ? port.read : port.write;
+    order.use_slot(OrderCheck::of_channel(channel), core_of(channel),
+                   port_index(overlay_.channels[channel]),
+                   kind == Kind::read ? port.read : port.write, kind);
   };
-  if (is_core(source)) {
-    order.read_slot(OrderCheck::of_channel(source), core_of(source),
-                    port_index(overlay_.channels[source]), slot_of(source));
-  } else {
-    order.read(source, registers_->pattern(source), out.piece.moved, out.move_bytes);
-  }
+  tell(source, Kind::read);
   for (const std::size_t sink : overlay_.links[out.piece.link].sinks) {
     order.send(source, sink);
-    if (is_core(sink)) {
-      order.write_slot(OrderCheck::of_channel(sink), core_of(sink),
-                       port_index(overlay_.channels[sink]), slot_of(sink));
-    } else {
-      order.write(sink, registers_->pattern(sink), channels_[sink].piece.moved, out.move_bytes);
-    }
+    tell(sink, Kind::write);
   }
   order.end_send(source);
 }

@@ -133,12 +133,9 @@ class ArraySimulation {
   void advance_controller();
   bool takes_token(const WaitForTokens& wait);
   void end_operation();
-  void apply(const WriteDescriptor& write);
-  void apply(const PatchAddress& patch);
-  void apply(const RouteTokens& route);
-  void apply(const PushTask& push);
+  void apply(const auto& operation) { registers_->apply(operation); }
+  void apply(const WaitForTokens& /*wait*/) {}
   void apply(const SetLock& set);
-  void apply(const WaitForTokens& wait);
   void apply(const WriteRegister& write);
   void apply(const WriteMasked& write);
   void apply(const WriteBlock& write);

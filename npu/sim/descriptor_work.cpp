@@ -77,14 +77,14 @@ DescriptorWork::Descriptor& DescriptorWork::unused_descriptor(TileId tile, int d
   return d;
 }
 
-void DescriptorWork::write(const WriteDescriptor& write) {
+void DescriptorWork::apply(const WriteDescriptor& write) {
   if (order_ != nullptr) order_->write_descriptor(write.tile, write.descriptor);
   unused_descriptor(write.tile, write.descriptor) = {write.content, {}, 0};
 }
 
 // The block before has the offset as well (mlir-aie writes both): some runtimes add the argument's
 // address to what the block wrote, some write the sum of address and offset.
-void DescriptorWork::patch(const PatchAddress& patch) {
+void DescriptorWork::apply(const PatchAddress& patch) {
   const auto place = descriptor_at(patch.place - static_cast<RegisterAddress>(kWordBytes));
   if (!place || place->tile.kind != TileKind::shim) {
     refuse("address of an argument", "a shim's descriptor to be patched",
@@ -106,13 +106,13 @@ void DescriptorWork::patch(const PatchAddress& patch) {
   d.patch = patch;
 }
 
-void DescriptorWork::route(const RouteTokens& route) {
+void DescriptorWork::apply(const RouteTokens& route) {
   const TokenRoute* way = overlay_.token_route(route.port.tile);
   channels_[channel_of(route.port)].has_route =
       way != nullptr && way->packet_id == route.controller;
 }
 
-void DescriptorWork::push(const PushTask& push) {
+void DescriptorWork::apply(const PushTask& push) {
   const std::size_t channel = channel_of(push.port);
   State& state = channels_[channel];
   if (state.tasks.size() == static_cast<std::size_t>(kTaskQueueDepth)) {
@@ -162,7 +162,7 @@ void DescriptorWork::require_ready(std::size_t channel, int id) {
   }
 }
 
-void DescriptorWork::set_lock(const SetLock& set) {
+void DescriptorWork::apply(const SetLock& set) {
   LockState& lock = tile_of(set.tile).locks[static_cast<std::size_t>(set.lock)];
   lock.value = set.value;
   if (order_ != nullptr) order_->set_lock(set.tile, set.lock, set.value);

@@ -27,11 +27,11 @@ class DescriptorWork final : public ChannelWork {
                  std::string_view call, OrderCheck* order);
 
   // The controller's operations.
-  void write(const WriteDescriptor& write);
-  void patch(const PatchAddress& patch);
-  void route(const RouteTokens& route);
-  void push(const PushTask& push);
-  void set_lock(const SetLock& set);
+  void apply(const WriteDescriptor& write);
+  void apply(const PatchAddress& patch);
+  void apply(const RouteTokens& route);
+  void apply(const PushTask& push);
+  void apply(const SetLock& set);
   // Into Overlay::channels.
   std::size_t channel_of(const DmaPort& port) const;
 

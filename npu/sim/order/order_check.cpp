@@ -142,16 +142,6 @@ OrderCheck::Stretch OrderCheck::next_stretch(std::size_t channel, std::uint64_t 
   return stretch;
 }
 
-void OrderCheck::read(std::size_t channel, const WordPattern& pattern, std::uint64_t position,
-                      std::uint64_t bytes) {
-  move(channel, pattern, position, bytes, Kind::read);
-}
-
-void OrderCheck::write(std::size_t channel, const WordPattern& pattern, std::uint64_t position,
-                       std::uint64_t bytes) {
-  move(channel, pattern, position, bytes, Kind::write);
-}
-
 // Padding may hold anything at any time, so reads of it are not checked.
 void OrderCheck::move(std::size_t channel, const WordPattern& pattern, std::uint64_t position,
                       std::uint64_t bytes, Kind kind) {
@@ -170,17 +160,12 @@ void OrderCheck::move(std::size_t channel, const WordPattern& pattern, std::uint
   }
 }
 
-std::size_t OrderCheck::core_memory(std::size_t core) const {
-  return n_arguments_ + static_cast<std::size_t>(design_.target->columns) + core;
-}
-
 // One word stands for all of a slot.
-void OrderCheck::read_slot(AgentId agent, std::size_t core, std::size_t port, std::uint32_t slot) {
-  access(add_event(agent, 0), core_memory(core), {kPorts * slot + port, 1}, Kind::read);
-}
-
-void OrderCheck::write_slot(AgentId agent, std::size_t core, std::size_t port, std::uint32_t slot) {
-  access(add_event(agent, 0), core_memory(core), {kPorts * slot + port, 1}, Kind::write);
+void OrderCheck::use_slot(AgentId agent, std::size_t core, std::size_t port, std::uint32_t slot,
+                          Kind kind) {
+  const std::size_t memory =
+      n_arguments_ + static_cast<std::size_t>(design_.target->columns) + core;
+  access(add_event(agent, 0), memory, {kPorts * slot + port, 1}, kind);
 }
 
 std::uint32_t OrderCheck::add_event(AgentId agent, std::size_t transfer) {

@@ -49,14 +49,12 @@ class OrderCheck {
   void acquire(AgentId agent, TileId tile, int lock, int left);
   void release(AgentId agent, TileId tile, int lock, int units);
 
+  enum class Kind { read, write };
   // The next bytes of a channel of a shim or mem tile, from `position` of the pattern on.
-  void read(std::size_t channel, const WordPattern& pattern, std::uint64_t position,
-            std::uint64_t bytes);
-  void write(std::size_t channel, const WordPattern& pattern, std::uint64_t position,
-             std::uint64_t bytes);
+  void move(std::size_t channel, const WordPattern& pattern, std::uint64_t position,
+            std::uint64_t bytes, Kind kind);
   // A slot of a core's port, by its channel or its program.
-  void read_slot(AgentId agent, std::size_t core, std::size_t port, std::uint32_t slot);
-  void write_slot(AgentId agent, std::size_t core, std::size_t port, std::uint32_t slot);
+  void use_slot(AgentId agent, std::size_t core, std::size_t port, std::uint32_t slot, Kind kind);
   // Sends what the source has read to the sink. If two sources share it, the second has to come
   // after all that the first has sent, since an arbiter takes any.
   void send(std::size_t source, std::size_t sink);
@@ -65,7 +63,6 @@ class OrderCheck {
   const std::vector<std::string>& faults() const { return faults_; }
 
  private:
-  enum class Kind { read, write };
   // A channel's place in its transfers.
   struct Cursor {
     std::size_t transfer = 0;
@@ -99,11 +96,8 @@ class OrderCheck {
   LockOrder& lock_of(TileId tile, int lock);
   std::size_t known_ends(std::size_t channel) const;
   Stretch next_stretch(std::size_t channel, std::uint64_t most);
-  void move(std::size_t channel, const WordPattern& pattern, std::uint64_t position,
-            std::uint64_t bytes, Kind kind);
   std::uint32_t add_event(AgentId agent, std::size_t transfer);
   void access(std::uint32_t event, std::size_t memory, WordRun run, Kind kind);
-  std::size_t core_memory(std::size_t core) const;
   void add_fault(const std::string& fault);
   void add_conflict(const AccessHistory::Event& later, Kind kind, std::size_t memory,
                     const AccessHistory::Conflict& conflict);
