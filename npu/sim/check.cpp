@@ -7,8 +7,7 @@
 
 #include "npu/control/call_start.h"
 #include "npu/design/resident.h"
-#include "npu/sim/check_streams.h"
-#include "npu/sim/check_transfers.h"
+#include "npu/sim/check_parts.h"
 #include "npu/sim/compile_call.h"
 #include "npu/sim/order/order_check.h"
 

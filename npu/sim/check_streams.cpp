@@ -1,10 +1,10 @@
-#include "npu/sim/check_streams.h"
-
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "npu/sim/check_parts.h"
 
 namespace wnpu::npu {
 namespace {

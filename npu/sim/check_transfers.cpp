@@ -1,11 +1,10 @@
-#include "npu/sim/check_transfers.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
 #include "npu/control/channel_tasks.h"
 #include "npu/design/descriptor.h"
+#include "npu/sim/check_parts.h"
 
 namespace wnpu::npu {
 namespace {

@@ -1,7 +1,5 @@
 // Streams: packets, the order of two sources in one sink, elements of a core's port, switches'
 // ports.
-#include "npu/sim/check_streams.h"
-
 #include <algorithm>
 #include <string>
 
@@ -11,6 +9,7 @@
 #include "npu/design/overlay.h"
 #include "npu/design/resident.h"
 #include "npu/sim/check.h"
+#include "npu/sim/check_parts.h"
 #include "npu/sim/compile_call.h"
 #include "tests/npu/probe_design.h"
 #include "tests/npu/small_design.h"

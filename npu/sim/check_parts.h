@@ -1,4 +1,6 @@
-// Problems of a Design, one message each.
+// The parts of check() that look at links (ends, packets, elements of a port, and whether the
+// streams can leave and enter each part of the array at all), and those that look at transfers
+// (what a descriptor holds, where its bytes and locks are, how many a channel needs).
 #pragma once
 
 #include <cstdint>
@@ -7,8 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "npu/design/design.h"
+#include "npu/sim/simulator.h"
+
 namespace wnpu::npu {
 
+// Problems of a Design, one message each.
 class Problems {
  public:
   static constexpr std::size_t kEnough = 20;  // more messages say nothing new
@@ -44,5 +50,23 @@ class Problems {
 
   std::vector<std::string> found_;
 };
+
+void check_streams(const Design& design, Problems& problems);
+void check_transfers(const Design& design, Problems& problems);
+// Only for transfers that check_transfers() found nothing wrong with.
+void check_descriptors(const Design& design, Problems& problems);
+
+// Whether the moves of a run took each channel's words through the links in the Design's order;
+// empty where they did.
+std::string moves_fault(const Design& design, const SimReport& report);
+
+// Streams that have to cross the line between two rows or columns of tiles, and the switches' ports
+// there. Routing may need more than this.
+struct StreamCut {
+  std::string name;  // "from mem tiles to shims"
+  int streams = 0;
+  int ports = 0;
+};
+std::vector<StreamCut> stream_cuts(const Design& design);
 
 }  // namespace wnpu::npu
