@@ -11,8 +11,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "npu/plans/tuning_fields.h"
-
 namespace wnpu::npu {
 namespace {
 
@@ -30,6 +28,25 @@ constexpr std::array kShape{
     ShapeField{"frames", &LayerShape::frames}, ShapeField{"width", &LayerShape::width},
     ShapeField{"heads", &LayerShape::heads}, ShapeField{"hidden", &LayerShape::hidden}};
 constexpr std::size_t kMostSize = 1 << 20;
+
+struct TuningSize {
+  const char* name;
+  std::size_t LayerTuning::*field;
+};
+constexpr std::array kTuningSizes{TuningSize{"state_tile", &LayerTuning::state_tile},
+                                  TuningSize{"qkv_tile", &LayerTuning::qkv_tile},
+                                  TuningSize{"norm_rows", &LayerTuning::norm_rows},
+                                  TuningSize{"a_slots", &LayerTuning::a_slots},
+                                  TuningSize{"b_slots", &LayerTuning::b_slots},
+                                  TuningSize{"state_panels", &LayerTuning::state_panels},
+                                  TuningSize{"qkv_row_blocks", &LayerTuning::qkv_row_blocks}};
+struct TuningFlag {
+  const char* name;
+  bool LayerTuning::*field;
+};
+constexpr std::array kTuningFlags{TuningFlag{"keeps_hidden", &LayerTuning::keeps_hidden},
+                                  TuningFlag{"attends_padding", &LayerTuning::attends_padding},
+                                  TuningFlag{"broadcasts_keys", &LayerTuning::broadcasts_keys}};
 
 std::string plan_shape_text(const Target& target, const LayerShape& s) {
   return std::string(target.name) + ", " + std::to_string(s.frames) + " frames of " +

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "npu/plans/layer_plan.h"
+#include "npu/plans/plan_file.h"
 
 namespace wnpu::npu {
 

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "npu/plans/layer_plan.h"
+#include "npu/plans/plan_file.h"
 #include "npu/sim/compile_call.h"
 
 using namespace wnpu::npu;  // NOLINT
