@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/dims.h"
+#include "npu/design/layer_abi.h"
 #include "npu/plans/plan_model.h"
 
 namespace wnpu::bench {
@@ -9,9 +10,12 @@ namespace wnpu::bench {
 using models::dims_of_size;
 using models::size_names;
 
-npu::EncoderShape encoder_shape(const models::Dims& dims);
-// Whether heads have the width that the array's attention is made for (npu/design/layer_abi.h
-// kHeadWidth).
-bool fits_array(const models::Dims& dims);
+inline npu::EncoderShape encoder_shape(const models::Dims& dims) {
+  return {dims.n_audio_state, dims.n_audio_head, 4 * dims.n_audio_state, dims.n_audio_layer};
+}
+// Whether heads have the width that the array's attention is made for.
+inline bool fits_array(const models::Dims& dims) {
+  return dims.n_audio_state == npu::kHeadWidth * dims.n_audio_head;
+}
 
 }  // namespace wnpu::bench

@@ -116,23 +116,15 @@ class CpuWindow {
   std::size_t n_tokens_ = 0;
 };
 
-// Appends spans one after the other and keeps the time.
-class Lanes {
- public:
-  explicit Lanes(std::vector<TimelineSpan>& spans) : spans_(spans) {}
-
-  // Returns when the last one ends.
-  double append(const char* lane, const std::vector<Stage>& stages, double start, Origin origin) {
-    for (const Stage& stage : stages) {
-      spans_.push_back({lane, stage.name, start, start + stage.seconds, origin});
-      start += stage.seconds;
-    }
-    return start;
+// Appends measured stages one after the other; returns when the last one ends.
+double append_stages(const char* lane, const std::vector<Stage>& stages, double start,
+                     std::vector<TimelineSpan>& spans) {
+  for (const Stage& stage : stages) {
+    spans.push_back({lane, stage.name, start, start + stage.seconds, Origin::kMeasured});
+    start += stage.seconds;
   }
-
- private:
-  std::vector<TimelineSpan>& spans_;
-};
+  return start;
+}
 
 // The array's share of a window: `n_layers` calls of one simulated layer in one list.
 class ArrayWindow {
@@ -207,11 +199,10 @@ Window measure_window(const WindowOptions& options) {
   Window window;
   window.preset = options.preset;
   window.text = cpu.text();
-  Lanes lanes(window.stages);
-  const double stem_end = lanes.append(kCpuLane, before, 0, Origin::kMeasured);
+  const double stem_end = append_stages(kCpuLane, before, 0, window.stages);
   const double layers_end = array.place(stem_end, window);
-  lanes.append(kCpuLane, after, layers_end, Origin::kMeasured);
-  lanes.append(kCpuLayersLane, layers, stem_end, Origin::kMeasured);
+  append_stages(kCpuLane, after, layers_end, window.stages);
+  append_stages(kCpuLayersLane, layers, stem_end, window.stages);
   return window;
 }
 

@@ -1,4 +1,4 @@
-// --rtf: how long each stage of transcribe takes.
+// --rtf: how long each stage of transcribe takes; and transcribe as other modes measure it.
 #pragma once
 
 #include <string>
@@ -6,12 +6,43 @@
 #include <vector>
 
 #include "app/engine/whisper_npu.hpp"
+#include "app/options/options.h"
 #include "bench/core/bench_options.h"
 #include "bench/core/results.h"
 #include "bench/input/references.h"
-#include "bench/rtf/transcribe_runs.h"
 
 namespace wnpu::bench {
+
+// One file from its bytes to written text.
+struct FileRun {
+  Transcript transcript;
+  double output_s = 0;  // writing the text: all of run() but the transcriber
+  double total_s = 0;   // wall clock, load excluded
+};
+
+// transcribe itself, loaded once and run on files again and again: app::run with its output thrown
+// away and a clock around its parts.
+class TranscribeRuns {
+ public:
+  // Loads the model. `options` are copied.
+  explicit TranscribeRuns(const app::Options& options);
+  ~TranscribeRuns();
+  TranscribeRuns(const TranscribeRuns&) = delete;
+  TranscribeRuns& operator=(const TranscribeRuns&) = delete;
+
+  double load_s() const { return load_s_; }
+  unsigned threads() const { return session_.threads(); }
+  FileRun run(const std::string& file);
+
+ private:
+  app::Options options_;
+  double load_s_;
+  Session session_;
+  int null_ = -1;  // descriptor of /dev/null
+};
+
+// The text of a transcript, its segments put together.
+std::string text_of(const Transcript& transcript);
 
 // One measurement: every file once, all seconds and counts summed over the files.
 struct RtfRun {

@@ -1,11 +1,11 @@
-#include "bench/rtf/transcribe_runs.h"
-
 #include <fcntl.h>
 #include <sstream>
 #include <unistd.h>
 
+#include "app/jobs/run.h"
 #include "app/options/exit_code.h"
 #include "app/output/output_plan.h"
+#include "bench/rtf/rtf.h"
 #include "models/base/stage_timer.h"
 
 namespace wnpu::bench {
