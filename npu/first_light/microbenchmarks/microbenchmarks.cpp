@@ -26,16 +26,19 @@ PhaseHeader call_product(std::uint32_t outer, std::uint32_t inner, Tile tile = {
   return {Kernel::gemm_bf16, epilogue, outer, inner, tile.m, tile.k, tile.n, 0, false};
 }
 
+NamedDesign gauge(const Target& target, const std::string& what, const MicrobenchmarkCall& call) {
+  const std::string name = "gauge_" + what;
+  return {name, microbenchmark_design(target, name, call)};
+}
+
 // (more - less) / units
 Microbenchmark pair(const Target& target, Quantity quantity, const std::string& name,
                     const std::pair<MicrobenchmarkCall, MicrobenchmarkCall>& less_more,
                     double units) {
-  Microbenchmark benchmark{quantity, {}, units};
-  const std::string less = "gauge_" + name + "_less";
-  const std::string more = "gauge_" + name + "_more";
-  benchmark.terms.push_back({{less, microbenchmark_design(target, less, less_more.first)}, -1});
-  benchmark.terms.push_back({{more, microbenchmark_design(target, more, less_more.second)}, 1});
-  return benchmark;
+  return {quantity,
+          {{gauge(target, name + "_less", less_more.first), -1},
+           {gauge(target, name + "_more", less_more.second), 1}},
+          units};
 }
 
 // Next to nothing to multiply, and 8 KB on a core's streams all the same.
@@ -50,15 +53,10 @@ Microbenchmark stream_benchmark(const Target& target) {
 
 Microbenchmark register_benchmark(const Target& target) {
   constexpr std::size_t kLocks = 40;  // a mem tile has 64
-  const std::string more = "gauge_locks";
-  Microbenchmark benchmark{
-      Quantity::register_write, {}, static_cast<double>(kLocks) * target.columns};
-  benchmark.terms.push_back({short_call(target), -1});
-  benchmark.terms.push_back(
-      {{more,
-        microbenchmark_design(target, more, {.phase = call_gelu_rows(1), .idle_locks = kLocks})},
-       1});
-  return benchmark;
+  return {Quantity::register_write,
+          {{short_call(target), -1},
+           {gauge(target, "locks", {.phase = call_gelu_rows(1), .idle_locks = kLocks}), 1}},
+          static_cast<double>(kLocks) * target.columns};
 }
 
 // A step takes 2048 cycles of a core's streams and eight tasks, so that they wait for nothing but
@@ -84,22 +82,23 @@ Microbenchmark product_benchmark(const Target& target) {
 
 MicrobenchmarkTerm call_tiles(const Target& target, std::uint32_t n, Epilogue epilogue,
                               double weight) {
-  const std::string name = "gauge_" + std::to_string(n) +
-                           (epilogue == Epilogue::bias_gelu ? "_tiles_gelu" : "_tiles_bias");
-  const MicrobenchmarkCall call{
-      .phase = call_product(n, 4, {}, epilogue), .has_local_a = true, .keeps_results = true};
-  return {{name, microbenchmark_design(target, name, call)}, weight};
+  const char* const what = epilogue == Epilogue::bias_gelu ? "_tiles_gelu" : "_tiles_bias";
+  return {
+      gauge(
+          target, std::to_string(n) + what,
+          {.phase = call_product(n, 4, {}, epilogue), .has_local_a = true, .keeps_results = true}),
+      weight};
 }
 
 Microbenchmark gelu_benchmark(const Target& target) {
   constexpr std::uint32_t kLess = 16;
   constexpr std::uint32_t kMore = 48;
-  Microbenchmark benchmark{Quantity::gelu_tile, {}, kMore - kLess};
-  benchmark.terms.push_back(call_tiles(target, kLess, Epilogue::bias, 1));
-  benchmark.terms.push_back(call_tiles(target, kMore, Epilogue::bias, -1));
-  benchmark.terms.push_back(call_tiles(target, kLess, Epilogue::bias_gelu, -1));
-  benchmark.terms.push_back(call_tiles(target, kMore, Epilogue::bias_gelu, 1));
-  return benchmark;
+  return {
+      Quantity::gelu_tile,
+      {call_tiles(target, kLess, Epilogue::bias, 1), call_tiles(target, kMore, Epilogue::bias, -1),
+       call_tiles(target, kLess, Epilogue::bias_gelu, -1),
+       call_tiles(target, kMore, Epilogue::bias_gelu, 1)},
+      kMore - kLess};
 }
 
 // A row's elements come one after the other to all its cores, which hold two: so many cores of a
@@ -153,12 +152,12 @@ Microbenchmark attention_benchmark(const Target& target) {
   constexpr std::size_t kFewer = 2;
   constexpr std::size_t kMore = 4;
   const double waves = (kMore - kFewer) * 2;
-  Microbenchmark benchmark{Quantity::attention_step, {}, waves * (kLong - kShort) / kKeys};
-  benchmark.terms.push_back({attend_call(target, kLong, kMore), 1});
-  benchmark.terms.push_back({attend_call(target, kLong, kFewer), -1});
-  benchmark.terms.push_back({attend_call(target, kShort, kMore), -2});
-  benchmark.terms.push_back({attend_call(target, kShort, kFewer), 2});
-  return benchmark;
+  return {Quantity::attention_step,
+          {{attend_call(target, kLong, kMore), 1},
+           {attend_call(target, kLong, kFewer), -1},
+           {attend_call(target, kShort, kMore), -2},
+           {attend_call(target, kShort, kFewer), 2}},
+          waves * (kLong - kShort) / kKeys};
 }
 
 }  // namespace
@@ -174,8 +173,7 @@ std::vector<Microbenchmark> microbenchmarks(const Target& target) {
 }
 
 NamedDesign short_call(const Target& target) {
-  return {"gauge_short",
-          microbenchmark_design(target, "gauge_short", {.phase = call_gelu_rows(1)})};
+  return gauge(target, "short", {.phase = call_gelu_rows(1)});
 }
 
 std::vector<NamedDesign> trial_calls(const LayerGeometry& geometry) {
