@@ -318,19 +318,12 @@ void XrtDevice::run_all(std::span<const Run> runs, std::chrono::milliseconds tim
   stats_.wall_ms += std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-const Target& target_of(const XrtDeviceInfo& info, const std::string& named) {
-  if (named.empty()) return target_of_device(info);
-  const Target* target = find_target(named);
-  if (target == nullptr) throw DeviceError("npu: open: expected npu1 or npu4, found " + named);
-  return *target;
-}
-
 }  // namespace
 
 std::unique_ptr<Device> open_xrt_device(const XrtOptions& options) {
   const xrt::device device = open_device(options.bdf);
   const XrtDeviceInfo info = describe(device);
-  const Target& target = target_of(info, options.target);
+  const Target& target = target_of_device(info);
   return std::make_unique<XrtDevice>(
       info, device, target,
       installed_overlay(xclbin_places(options.xclbin), std::string(target.name)));

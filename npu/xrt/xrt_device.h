@@ -13,7 +13,6 @@ namespace wnpu::npu {
 struct XrtOptions {
   std::string bdf;               // which device; empty: the first
   std::filesystem::path xclbin;  // empty: looked for, see find_xclbin
-  std::string target;            // "npu1", "npu4"; empty: by the device's columns
 };
 
 // Opens the device and loads the XCLBIN. Its programs are the instruction streams that the manifest

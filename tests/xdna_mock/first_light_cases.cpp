@@ -19,7 +19,7 @@ TEST_CASE("xrt: first light runs every call of one XCLBIN, and finds the simulat
   // Measuring runs the same calls again.
   if (kFewSamples) options.last = npu::FirstLightStep::encoder;
   const OverlayFolder folder(calls_of_first_light(options.shape));
-  const auto device = open_device_under_test({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
+  const auto device = open_device_under_test({.bdf = {}, .xclbin = folder.xclbin()});
   const npu::FirstLight result = npu::run_first_light(*device, options);
   REQUIRE(result.steps.size() == npu::kStepNames.size());
   for (std::size_t i = 0; i <= static_cast<std::size_t>(options.last); ++i) {

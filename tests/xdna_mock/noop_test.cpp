@@ -23,7 +23,7 @@ TEST_CASE("xrt: where silicon would begin, first light says what it found instea
   npu::FirstLightOptions options;
   options.shape = {.frames = 50, .width = 128, .heads = 2, .hidden = 256};
   const OverlayFolder folder(calls_of_first_light(options.shape));
-  const auto device = npu::open_xrt_device({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
+  const auto device = npu::open_xrt_device({.bdf = {}, .xclbin = folder.xclbin()});
   const npu::FirstLight result = npu::run_first_light(*device, options);
   CHECK(!result.machine.is_simulated);
   const npu::StepResult& kernel = result.steps.front();

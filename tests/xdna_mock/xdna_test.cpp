@@ -54,7 +54,7 @@ struct Ready {
   StandInCall call = adder_call();
   OverlayFolder folder{std::span(&call, 1)};
   std::unique_ptr<npu::Device> device =
-      npu::open_xrt_device({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
+      npu::open_xrt_device({.bdf = {}, .xclbin = folder.xclbin()});
   std::unique_ptr<npu::Program> program = device->load(design_of(call));
   AdderBuffers buffers{*program, kElements};
 
@@ -90,9 +90,8 @@ TEST_CASE("xdna: the device is listed with name, address, firmware, columns and 
 TEST_CASE("xdna: another address is refused by its name") {
   const StandInCall call = adder_call();
   const OverlayFolder folder(std::span(&call, 1));
-  const std::string error = device_error([&] {
-    npu::open_xrt_device({.bdf = "0000:99:00.1", .xclbin = folder.xclbin(), .target = {}});
-  });
+  const std::string error = device_error(
+      [&] { npu::open_xrt_device({.bdf = "0000:99:00.1", .xclbin = folder.xclbin()}); });
   CHECK(contains(error, "npu 0000:99:00.1: open: "));
 }
 
@@ -194,8 +193,8 @@ TEST_CASE("xdna: kernels without syncobj are served as well") {
 TEST_CASE("xdna: a container without AIE partition is refused with a hint") {
   const StandInCall call = adder_call();
   const OverlayFolder folder(std::span(&call, 1), {.with_partition = false});
-  const std::string error = device_error(
-      [&] { npu::open_xrt_device({.bdf = {}, .xclbin = folder.xclbin(), .target = {}}); });
+  const std::string error =
+      device_error([&] { npu::open_xrt_device({.bdf = {}, .xclbin = folder.xclbin()}); });
   INFO(error);
   CHECK(contains(error, "No valid DPU kernel"));
   CHECK(contains(error, "not built for an NPU"));

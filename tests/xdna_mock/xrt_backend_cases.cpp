@@ -52,7 +52,7 @@ void check_plan(npu::Plan plan) {
   const auto calls =
       calls_of_model({kFrames, kWidth, dims().n_audio_head, kHidden}, npu::Precision::bf16);
   const OverlayFolder folder(calls);
-  const auto device = open_device_under_test({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
+  const auto device = open_device_under_test({.bdf = {}, .xclbin = folder.xclbin()});
   const auto simulator = npu::open_sim_device();
   const std::vector<float> expected = states_after(*simulator, plan);
   const std::vector<float> found = states_after(*device, plan);

@@ -61,13 +61,12 @@ struct Adder {
   Design design = design_of(call);
   OverlayFolder folder{std::span(&call, 1)};
   std::unique_ptr<npu::Device> device =
-      open_device_under_test({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
+      open_device_under_test({.bdf = {}, .xclbin = folder.xclbin()});
   std::unique_ptr<npu::Program> program = device->load(design);
 };
 
-std::string open_error(const std::filesystem::path& xclbin, const std::string& target = {}) {
-  return device_error(
-      [&] { open_device_under_test({.bdf = {}, .xclbin = xclbin, .target = target}); });
+std::string open_error(const std::filesystem::path& xclbin) {
+  return device_error([&] { open_device_under_test({.bdf = {}, .xclbin = xclbin}); });
 }
 
 }  // namespace
@@ -177,18 +176,13 @@ TEST_CASE("xrt: what is wrong with the XCLBIN is said when it is opened") {
                                path + ".json", std::filesystem::copy_options::overwrite_existing);
     CHECK(contains(open_error(path), "expected MLIR_AIE*, found: vadd"));
   }
-  SUBCASE("other target") {
-    const OverlayFolder folder(std::span(&call, 1));
-    CHECK(contains(open_error(folder.xclbin(), "npu4"), "expected target npu4, found npu1"));
-  }
   SUBCASE("too many buffers") {
     const OverlayFolder folder(std::span(&call, 1), {.n_buffers = 8});
     CHECK(contains(open_error(folder.xclbin()), "1 to 7 buffers, found 8"));
   }
   SUBCASE("too few buffers for the design") {
     const OverlayFolder folder(std::span(&call, 1), {.n_buffers = 2});
-    const auto device =
-        open_device_under_test({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
+    const auto device = open_device_under_test({.bdf = {}, .xclbin = folder.xclbin()});
     const std::string error = device_error([&] { device->load(design_of(call)); });
     CHECK(contains(error, "at most 2 arguments, found 3"));
   }
@@ -199,7 +193,7 @@ TEST_CASE("xrt: a fused layer gives the simulator's own bits, twice in one list"
   call.shape = {.frames = 50, .width = 128, .heads = 2, .hidden = 256};
   const Design design = design_of(call);
   const OverlayFolder folder(std::span(&call, 1));
-  const auto device = open_device_under_test({.bdf = {}, .xclbin = folder.xclbin(), .target = {}});
+  const auto device = open_device_under_test({.bdf = {}, .xclbin = folder.xclbin()});
   const auto program = device->load(design);
 
   // Random bytes of small bf16 numbers: the sign and the exponents 2^-3 to 2^0.

@@ -73,7 +73,7 @@ std::unique_ptr<npu::Device> open(const Trial& trial, npu::FirstLightOptions& op
   machine.product += (machine.product.empty() ? "" : ", ") + info.name;
   machine.driver = driver_text();
   machine.firmware = info.firmware;
-  return npu::open_xrt_device({.bdf = info.bdf, .xclbin = trial.xclbin, .target = ""});
+  return npu::open_xrt_device({.bdf = info.bdf, .xclbin = trial.xclbin});
 }
 
 // `name` is one of the steps'.

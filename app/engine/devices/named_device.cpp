@@ -40,8 +40,7 @@ std::unique_ptr<npu::Device> open_named(const DeviceName& device) {
     simulator.threads = static_cast<int>(device.threads > 0 ? device.threads : available_cpus());
     return npu::open_sim_device(simulator);
   }
-  return npu::open_xrt_device(
-      {.bdf = named_npu(device.name).bdf, .xclbin = device.xclbin, .target = ""});
+  return npu::open_xrt_device({.bdf = named_npu(device.name).bdf, .xclbin = device.xclbin});
 }
 
 }  // namespace wnpu::app

@@ -240,7 +240,7 @@ std::unique_ptr<EncoderSet> open_npus(const DeviceSetup& setup,
                                       std::size_t /*n_threads*/) {
   const auto open = [&](Index index) -> std::unique_ptr<npu::Device> {
     const std::string bdf = index ? npu::xrt_device_at(*index).bdf : "";
-    return npu::open_xrt_device({.bdf = bdf, .xclbin = setup.options().xclbin, .target = ""});
+    return npu::open_xrt_device({.bdf = bdf, .xclbin = setup.options().xclbin});
   };
   return npu_devices(opened(kNpuBackend, indexes, open), setup, setup.chosen_operator(false));
 }
