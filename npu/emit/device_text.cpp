@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "npu/control/registers.h"
-#include "npu/control/tile_config.h"
 #include "npu/emit/module_parts.h"
 
 namespace wnpu::npu {
@@ -13,6 +15,24 @@ using mlir::tile_value;
 // "2_3" of a core's tile, column and row of the array.
 std::string place(TileId tile) {
   return std::to_string(tile.column) + "_" + std::to_string(array_row(tile));
+}
+
+constexpr std::string_view kPortNames[kPorts] = {"A", "B", "C"};
+
+// Port that a core's channel serves: A and B come in on 0 and 1, C goes out.
+std::size_t core_port(const Channel& channel) {
+  return static_cast<std::size_t>(channel.direction == Direction::mm2s ? 2 : channel.index);
+}
+
+std::string lock_value(std::size_t port, const char* end, const std::string& at) {
+  return "%" + std::string(kPortNames[port]) + end + at;
+}
+
+// Element `i` of a buffer of a core; no blanks.
+std::string element_name(const CoreBuffer& buffer, int i) {
+  std::string name = buffer.name + (buffer.depth > 1 ? std::to_string(i) : "");
+  std::ranges::replace(name, ' ', '_');
+  return name;
 }
 
 std::string port(const Channel& channel) {
@@ -28,7 +48,11 @@ class DeviceWriter {
     for (const Link& link : d_.links) add_link(link);
     for (const TokenRoute& route : d_.token_routes) add_token_route(route);
     add_shim_allocations();
-    for (const TileConfig& config : core_configs(d_)) add_core(config);
+    for (int row = 0; row < d_.target->core_rows; ++row) {
+      for (int column = 0; column < d_.target->columns; ++column) {
+        add_core({TileKind::core, column, row});
+      }
+    }
     return std::move(text_);
   }
 
@@ -101,57 +125,80 @@ class DeviceWriter {
                        std::to_string(d_.channels[channel].index));
   }
 
-  void add_lock(const TileConfig& config, const TileLock& lock, const std::string& at) {
-    line("%" + lock.name + at + " = aie.lock(" + tile_value(config.tile) + ", " +
-         std::to_string(lock.id) + ") {init = " + std::to_string(lock.initial) +
-         " : i32, sym_name = \"" + lock.name + at + "\"}");
+  // By address.
+  void add_buffers(TileId core, const std::string& at) {
+    std::vector<CoreBuffer> buffers = d_.core.buffers;
+    std::ranges::sort(buffers, {}, &CoreBuffer::offset);
+    for (const CoreBuffer& b : buffers) {
+      for (int i = 0; i < b.depth; ++i) {
+        const std::string name = element_name(b, i) + at;
+        line("%" + name + " = aie.buffer(" + tile_value(core) +
+             ") {address = " + std::to_string(b.offset + static_cast<std::size_t>(i) * b.bytes) +
+             " : i32, sym_name = \"" + name + "\"} : " + mlir::memref(b.bytes, "i8"));
+      }
+    }
   }
 
-  void add_core(const TileConfig& config) {
-    const std::string at = "_" + place(config.tile);
-    line("// " + tile_name(config.tile));
-    for (const TileBuffer& b : config.buffers) {
-      line("%" + b.name + at + " = aie.buffer(" + tile_value(config.tile) +
-           ") {address = " + std::to_string(b.address) + " : i32, sym_name = \"" + b.name + at +
-           "\"} : " + mlir::memref(b.bytes, "i8"));
+  // By their numbers.
+  void add_locks(TileId core, const std::string& at) {
+    std::map<int, std::pair<std::string, int>> locks;  // name and initial value
+    for (std::size_t port = 0; port < kPorts; ++port) {
+      const std::string name(kPortNames[port]);
+      locks[d_.core.locks[port].free] = {name + "_free", d_.core.buffers[port].depth};
+      locks[d_.core.locks[port].full] = {name + "_full", 0};
     }
-    for (const TileLock& lock : config.locks) add_lock(config, lock, at);
-    add_dma(config, at);
-    line("%core" + at + " = aie.core(" + tile_value(config.tile) + ") {");
+    locks[d_.core.header_lock] = {"headers_ready", 0};
+    for (const auto& [id, lock] : locks) {
+      const std::string name = lock.first + at;
+      line("%" + name + " = aie.lock(" + tile_value(core) + ", " + std::to_string(id) +
+           ") {init = " + std::to_string(lock.second) + " : i32, sym_name = \"" + name + "\"}");
+    }
+  }
+
+  // Static configuration of a core's tile, set once for every call. (A mem tile's locks and
+  // descriptors, and a shim's, are the calls'.)
+  void add_core(TileId core) {
+    const std::string at = "_" + place(core);
+    line("// " + tile_name(core));
+    add_buffers(core, at);
+    add_locks(core, at);
+    add_dma(core, at);
+    line("%core" + at + " = aie.core(" + tile_value(core) + ") {");
     line(" aie.end");
     line("} {elf_file = \"" + std::string(kCoreElf) +
          "\", stack_size = " + std::to_string(d_.core.stack_bytes) + " : i32}");
   }
 
-  static std::string lock_value(const TileConfig& config, int id, const std::string& at) {
-    for (const TileLock& lock : config.locks) {
-      if (lock.id == id) return "%" + lock.name + at;
-    }
-    throw ControlError(tile_name(config.tile) + ": no lock " + std::to_string(id));
-  }
-
-  void add_dma(const TileConfig& config, const std::string& at) {
-    line("%dma" + at + " = aie.mem(" + tile_value(config.tile) + ") {");
+  void add_dma(TileId core, const std::string& at) {
+    line("%dma" + at + " = aie.mem(" + tile_value(core) + ") {");
     line(" %one = arith.constant 1 : i32");
-    for (std::size_t i = 0; i < config.rings.size(); ++i) {
-      const ChannelRing& ring = config.rings[i];
-      text_ += "   %" + std::to_string(i) + " = aie.dma(" +
-               std::string(mlir::direction_name(ring.direction)) + ", " +
-               std::to_string(ring.channel) + ") [{\n";
-      for (const RingDescriptor& d : ring.descriptors) add_descriptor(config, d, at);
-      text_.replace(text_.size() - sizeof("}, {"), std::string::npos, "}]\n");
+    int n_channels = 0;
+    int n_descriptors = 0;
+    for (const Channel& channel : d_.channels) {
+      if (channel.tile != core) continue;
+      line(" %" + std::to_string(n_channels++) + " = aie.dma(" +
+           std::string(mlir::direction_name(channel.direction)) + ", " +
+           std::to_string(channel.index) + ") [{");
+      const int depth = d_.core.buffers[core_port(channel)].depth;
+      for (int i = 0; i < depth; ++i) {
+        add_descriptor(channel, i, n_descriptors++, at);
+        line(i + 1 < depth ? " }, {" : " }]");
+      }
     }
     line(" aie.end");
     line("}");
   }
 
-  void add_descriptor(const TileConfig& config, const RingDescriptor& d, const std::string& at) {
-    const TileBuffer& buffer = config.buffers[d.buffer];
-    line("  aie.use_lock(" + lock_value(config, d.acquire, at) + ", AcquireGreaterEqual, %one)");
-    line("  aie.dma_bd(%" + buffer.name + at + " : " + mlir::memref(buffer.bytes, "i8") +
-         ") {bd_id = " + std::to_string(d.id) + " : i32}");
-    line("  aie.use_lock(" + lock_value(config, d.release, at) + ", Release, %one)");
-    line(" }, {");
+  // A descriptor of a channel that repeats for ever: element `i` of its port's buffer, whole.
+  void add_descriptor(const Channel& channel, int i, int id, const std::string& at) {
+    const std::size_t port = core_port(channel);
+    const CoreBuffer& buffer = d_.core.buffers[port];
+    const bool is_in = channel.direction == Direction::s2mm;
+    line("  aie.use_lock(" + lock_value(port, is_in ? "_free" : "_full", at) +
+         ", AcquireGreaterEqual, %one)");
+    line("  aie.dma_bd(%" + element_name(buffer, i) + at + " : " +
+         mlir::memref(buffer.bytes, "i8") + ") {bd_id = " + std::to_string(id) + " : i32}");
+    line("  aie.use_lock(" + lock_value(port, is_in ? "_full" : "_free", at) + ", Release, %one)");
   }
 
   const Design& d_;

@@ -75,7 +75,7 @@ SimReport ArraySimulation::run(ChannelWork& work, std::span<const Operation> hea
 SimReport ArraySimulation::run(DescriptorWork& registers, std::span<const Operation> operations) {
   work_ = &registers;
   registers_ = &registers;
-  // A core's descriptors move a buffer whole (control/tile_config.h).
+  // A core's descriptors move a buffer whole (emit/device_text.cpp).
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     if (!is_core(i)) continue;
     channels_[i].element_bytes = overlay_.core.buffers[port_index(overlay_.channels[i])].bytes;

@@ -93,7 +93,7 @@ class StreamChecker {
     }
   }
 
-  // A core's descriptors are written once and move a buffer whole (control/tile_config.h): every
+  // A core's descriptors are written once and move a buffer whole (emit/device_text.cpp): every
   // element of a port has its length.
   void check_core_ports() {
     std::map<std::size_t, const Link*> first;  // link of each core's sink

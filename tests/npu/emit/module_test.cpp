@@ -12,7 +12,6 @@
 #include <doctest/doctest.h>
 
 #include "npu/control/call_start.h"
-#include "npu/control/tile_config.h"
 #include "npu/design/layer_design.h"
 #include "npu/emit/module_text.h"
 #include "npu/plans/plan.h"
@@ -241,32 +240,36 @@ TEST_CASE("emit: a core's channels repeat their descriptors for ever, as many as
 
 // Words that mlir-aie of 2026-03-14 wrote for core(0,0) after placement and routing of an emitted
 // module (aie-opt --convert-aie-to-transaction), descriptors 0 to 4 and locks 0 to 6.
-TEST_CASE("emit: mlir-aie configures a core's channels and locks as control/tile_config.h says") {
+TEST_CASE("emit: mlir-aie configures a core's channels and locks as the overlay's core says") {
   const std::vector<std::vector<std::uint32_t>> words{{67110912, 0, 0, 0, 0, 235159520},
                                                       {100665344, 0, 0, 0, 0, 100941792},
                                                       {134219776, 0, 0, 0, 0, 503611362},
                                                       {167774208, 0, 0, 0, 0, 369393634},
                                                       {16779264, 0, 0, 0, 0, 637837285}};
-  const TileConfig config = core_configs(layer_design(small_geometry())).front();
-  std::size_t n_descriptors = 0;
-  for (const ChannelRing& ring : config.rings) {
-    for (std::size_t i = 0; i < ring.descriptors.size(); ++i) {
-      const RingDescriptor& at = ring.descriptors[i];
+  const CoreLayout core = layer_design(small_geometry()).core;
+  int n_descriptors = 0;
+  std::vector<int> initial(words.size() + 2);
+  for (std::size_t port = 0; port < kPorts; ++port) {
+    const CoreBuffer& buffer = core.buffers[port];
+    const PortLocks& locks = core.locks[port];
+    const bool is_in = static_cast<Port>(port) != Port::c;
+    const int first = n_descriptors;
+    for (int i = 0; i < buffer.depth; ++i) {
       BufferDescriptor d;
-      d.length = config.buffers[at.buffer].bytes / 4;
-      d.address = config.buffers[at.buffer].address / 4;
-      d.acquire = LockChange{at.acquire, -1};
-      d.release = LockChange{at.release, 1};
-      d.next = ring.descriptors[(i + 1) % ring.descriptors.size()].id;
-      CHECK(encode_descriptor(TileKind::core, d) == words.at(static_cast<std::size_t>(at.id)));
-      ++n_descriptors;
+      d.length = buffer.bytes / 4;
+      d.address = (buffer.offset + static_cast<std::size_t>(i) * buffer.bytes) / 4;
+      d.acquire = LockChange{is_in ? locks.free : locks.full, -1};
+      d.release = LockChange{is_in ? locks.full : locks.free, 1};
+      d.next = first + (i + 1) % buffer.depth;
+      CHECK(encode_descriptor(TileKind::core, d) ==
+            words.at(static_cast<std::size_t>(n_descriptors++)));
     }
+    initial.at(static_cast<std::size_t>(locks.free)) = buffer.depth;
   }
-  CHECK(n_descriptors == words.size());
-  std::vector<int> initial;
-  for (const TileLock& lock : config.locks) {
-    CHECK(lock_address(config.tile, lock.id) == 2224128 + 16 * initial.size());
-    initial.push_back(lock.initial);
+  CHECK(static_cast<std::size_t>(n_descriptors) == words.size());
+  for (int lock = 0; lock < 7; ++lock) {
+    CHECK(lock_address({TileKind::core, 0, 0}, lock) ==
+          2224128u + 16u * static_cast<unsigned>(lock));
   }
   CHECK(initial == std::vector{2, 0, 2, 0, 1, 0, 0});
 }
