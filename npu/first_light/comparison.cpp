@@ -53,7 +53,7 @@ class LayersInARow {
 
 }  // namespace
 
-Comparison::Comparison(Device& device, SimDevice& reference, const LayerGeometry& geometry,
+Comparison::Comparison(Device& device, Device& reference, const LayerGeometry& geometry,
                        const FirstLightOptions& options, FirstLight& result)
     : device_(device),
       reference_(reference),

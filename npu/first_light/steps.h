@@ -15,7 +15,7 @@ namespace wnpu::npu {
 class Comparison {
  public:
   // All must outlive it.
-  Comparison(Device& device, SimDevice& reference, const LayerGeometry& geometry,
+  Comparison(Device& device, Device& reference, const LayerGeometry& geometry,
              const FirstLightOptions& options, FirstLight& result);
 
   // Fills `step` as far as it gets: checks, and the status where something differs. Throws what the
@@ -38,7 +38,7 @@ class Comparison {
   void time(const std::string& name, std::span<const Run> list);
 
   Device& device_;
-  SimDevice& reference_;
+  Device& reference_;
   const LayerGeometry& geometry_;
   const FirstLightOptions& options_;
   FirstLight& result_;

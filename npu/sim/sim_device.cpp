@@ -80,7 +80,7 @@ class SimProgram final : public Program {
   EncodedCall call_;
 };
 
-class ArrayDevice final : public SimDevice {
+class ArrayDevice final : public Device {
  public:
   explicit ArrayDevice(const SimDeviceOptions& options)
       : options_(options),
@@ -94,8 +94,6 @@ class ArrayDevice final : public SimDevice {
   std::string_view description() const override { return description_; }
   bool is_simulated() const override { return true; }
   const Target& target() const override { return *preset_.target; }
-  const SimReport& last_report() const override { return report_; }
-  const HardwareModel& preset() const override { return preset_; }
   RunStats stats() const override { return stats_with_buffers(stats_, *count_); }
   void reset_stats() override {
     stats_ = {};
@@ -128,8 +126,7 @@ class ArrayDevice final : public SimDevice {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const std::string where =
           "simulated NPU: run " + std::to_string(i + 1) + " of " + std::to_string(runs.size());
-      run_one(runs[i], where);
-      stats_.modelled_ms += launch_ms + report_.ms;
+      stats_.modelled_ms += launch_ms + run_one(runs[i], where);
       const double modelled = stats_.modelled_ms - modelled_before;
       if (modelled > static_cast<double>(timeout.count())) {
         throw DeviceError(where + ": timed out: modelled time " + std::to_string(modelled) +
@@ -149,7 +146,8 @@ class ArrayDevice final : public SimDevice {
     description_ += ", with operator " + op.name + " for " + std::string(kReplaceable);
   }
 
-  void run_one(const Run& run, const std::string& where) {
+  // Modelled time, launch not included.
+  double run_one(const Run& run, const std::string& where) {
     const auto& program = static_cast<const SimProgram&>(checked_program(run, where));
     const EncodedCall& call = program.call();
     const auto buffers = checked_arguments(run, program, where);
@@ -157,17 +155,18 @@ class ArrayDevice final : public SimDevice {
     std::vector<std::span<std::byte>> arguments;
     arguments.reserve(buffers.size());
     for (SimBuffer* buffer : buffers) arguments.push_back(buffer->device());
-    SimOptions options{&preset_, options_.is_traced, should_stop()};
+    SimOptions options{&preset_, false, should_stop()};
     options.costs = &controller_of(preset_);
     options.gelu = options_.gelu.get();
-    report_ = simulate(call, options, {arguments, &pool_});
+    const SimReport report = simulate(call, options, {arguments, &pool_});
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       if (buffers[i]->has_intact_guards()) continue;
       throw DeviceError(where + ": " + call.name + " wrote beyond argument " + std::to_string(i));
     }
     ++stats_.launches;
-    stats_.ddr_read_bytes += report_.ddr_read_bytes;
-    stats_.ddr_write_bytes += report_.ddr_write_bytes;
+    stats_.ddr_read_bytes += report.ddr_read_bytes;
+    stats_.ddr_write_bytes += report.ddr_write_bytes;
+    return report.ms;
   }
 
   const Program& checked_program(const Run& run, const std::string& where) const {
@@ -219,7 +218,6 @@ class ArrayDevice final : public SimDevice {
   WorkerPool pool_;
   std::string description_;
   TileCost gelu_cost_;  // of what stands in for GELU: the preset's rate has a view of its source
-  SimReport report_;
   RunStats stats_;
   std::size_t n_started_ = 0;
   std::shared_ptr<BufferCount> count_ = std::make_shared<BufferCount>();
@@ -245,7 +243,7 @@ void SimProgram::run(std::span<Buffer* const> arguments, std::chrono::millisecon
 
 }  // namespace
 
-std::unique_ptr<SimDevice> open_sim_device(const SimDeviceOptions& options) {
+std::unique_ptr<Device> open_sim_device(const SimDeviceOptions& options) {
   if (options.threads < 1) {
     throw DeviceError("simulated NPU: threads: expected at least 1, found " +
                       std::to_string(options.threads));

@@ -9,9 +9,10 @@
 
 #include "npu/design/target.h"
 #include "npu/device.h"
-#include "npu/sim/simulator.h"
 
 namespace wnpu::npu {
+
+struct Operator;  // npu/ops/operator.h
 
 // A failure to order, for tests of whoever uses the device.
 struct InjectedFailure {
@@ -28,17 +29,9 @@ struct SimDeviceOptions {
   InjectedFailure failure;
   // Stands in for GELU: its tile kernel for the results, its cost for the time. Null: none.
   std::shared_ptr<const Operator> gelu = nullptr;
-  bool is_traced = false;  // keep spans of the last run (SimDevice::last_report)
-};
-
-class SimDevice : public Device {
- public:
-  // Report of the last run, launch not included; with spans if traced.
-  virtual const SimReport& last_report() const = 0;
-  virtual const HardwareModel& preset() const = 0;
 };
 
 // Throws DeviceError for an unknown preset or a number of threads below 1.
-std::unique_ptr<SimDevice> open_sim_device(const SimDeviceOptions& options = {});
+std::unique_ptr<Device> open_sim_device(const SimDeviceOptions& options = {});
 
 }  // namespace wnpu::npu

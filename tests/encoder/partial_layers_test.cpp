@@ -51,7 +51,7 @@ Result run_parts(const std::vector<npu::LayerPart>& parts,
                  npu::Precision precision = npu::Precision::bf16) {
   const models::EncoderWeights weights = partial_weights();
   models::Matrix x = tests::random_matrix(kPartialFrames, kPartialWidth, 3, 1.5);
-  std::vector<std::unique_ptr<npu::SimDevice>> devices;
+  std::vector<std::unique_ptr<npu::Device>> devices;
   std::vector<std::unique_ptr<encoder::NpuPartialLayers>> layers;
   for (const npu::LayerPart& part : parts) {
     devices.push_back(npu::open_sim_device());

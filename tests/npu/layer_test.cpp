@@ -16,7 +16,7 @@ using namespace wnpu::npu;
 
 namespace {
 
-std::unique_ptr<SimDevice> open_layer(const std::string& preset, int threads = 2) {
+std::unique_ptr<Device> open_layer(const std::string& preset, int threads = 2) {
   SimDeviceOptions options;
   options.preset = preset;
   options.threads = threads;

@@ -69,7 +69,7 @@ class WatchedDevice : public npu::Device {
   void reset_stats() override { sim_->reset_stats(); }
 
  private:
-  std::unique_ptr<npu::SimDevice> sim_ = npu::open_sim_device();
+  std::unique_ptr<npu::Device> sim_ = npu::open_sim_device();
   std::function<void(std::size_t)> before_window_;
   std::size_t n_windows_ = 0;
 };

@@ -43,7 +43,7 @@ class RememberedCalls {
     return calls;
   }
 
-  const npu::SimDevice& simulator() const { return *simulator_; }
+  const npu::Device& simulator() const { return *simulator_; }
 
   std::uint64_t load(const npu::Design& design) {
     const std::lock_guard lock(mutex_);
@@ -125,7 +125,7 @@ class RememberedCalls {
   }
 
   std::mutex mutex_;
-  std::unique_ptr<npu::SimDevice> simulator_ = npu::open_sim_device();
+  std::unique_ptr<npu::Device> simulator_ = npu::open_sim_device();
   std::map<std::uint64_t, std::unique_ptr<npu::Program>> programs_;  // by the design's hash
   std::unordered_map<std::uint64_t, Outcome> outcomes_;
 };

@@ -34,7 +34,7 @@ FirstLightOptions small_options(Precision precision = Precision::bf16) {
   return options;
 }
 
-std::unique_ptr<SimDevice> open_failing(InjectedFailure failure = {}) {
+std::unique_ptr<Device> open_failing(InjectedFailure failure = {}) {
   SimDeviceOptions options;
   options.threads = 2;
   options.failure = failure;

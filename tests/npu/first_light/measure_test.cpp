@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "npu/control/controller_costs.h"
 #include "npu/first_light/microbenchmarks/calls.h"
 #include "npu/first_light/steps.h"
 #include "npu/first_light/table_fields.h"

@@ -17,7 +17,7 @@ using namespace wnpu::npu;
 
 namespace {
 
-std::vector<float> run_tuned(SimDevice& device, LayerShape shape, Precision precision,
+std::vector<float> run_tuned(Device& device, LayerShape shape, Precision precision,
                              const LayerTuning& tuning) {
   return tests::LayerCallFixture(device, shape, precision, {LayerCall{}}, tuning).run();
 }

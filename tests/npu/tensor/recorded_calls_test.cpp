@@ -39,7 +39,7 @@ class ListeningDevice final : public npu::Device {
   std::vector<std::uint64_t> hashes;
 
  private:
-  std::unique_ptr<npu::SimDevice> device_ = tests::open_simulator();
+  std::unique_ptr<npu::Device> device_ = tests::open_simulator();
 };
 
 Handle run_recorded(Queue& queue, const SizedOperation& operation, std::uint64_t seed) {

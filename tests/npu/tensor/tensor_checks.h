@@ -53,7 +53,7 @@ inline std::size_t random_size(Random& random, std::size_t most) {
   return static_cast<std::size_t>(std::exp2(u * std::log2(static_cast<double>(most) + 0.99)));
 }
 
-inline std::unique_ptr<npu::SimDevice> open_simulator(npu::InjectedFailure failure = {}) {
+inline std::unique_ptr<npu::Device> open_simulator(npu::InjectedFailure failure = {}) {
   npu::SimDeviceOptions options;
   options.threads = 2;
   options.failure = failure;
