@@ -179,24 +179,17 @@ double CallParts::bound() const {
   return std::max({start + cores, streams, ddr_read, ddr_write, controller});
 }
 
-CallParts array_parts(const Design& design, const HardwareModel& preset) {
+CallParts call_parts(const Design& design, const HardwareModel& preset) {
   CallParts parts;
   CoreChain chain(design, preset);
   for (std::size_t i = 0; i < design.phases.size(); ++i) {
     const bool waits = waits_for_all(design.phases, i);
-    const double before = chain.busy();
     chain.add(design.phases[i], waits);
-    parts.phase_busy.push_back(chain.busy() - before);
     parts.n_barriers += waits ? 1 : 0;
   }
   parts.cores = chain.end();
   parts.busy = chain.busy();
   add_streams(design, preset, parts);
-  return parts;
-}
-
-CallParts call_parts(const Design& design, const HardwareModel& preset) {
-  CallParts parts = array_parts(design, preset);
   add_controller(design, preset, parts);
   return parts;
 }

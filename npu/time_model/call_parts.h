@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "npu/design/design.h"
 #include "npu/design/target.h"
@@ -31,13 +30,10 @@ struct CallParts {
   double n_barriers = 0;  // phases that wait for all of the one before
   double n_tasks = 0;
   std::uint64_t ddr_bytes = 0;
-  std::vector<double> phase_busy;  // of `busy`, by phase
 
   double bound() const;  // the largest of what goes on at the same time
 };
 
 CallParts call_parts(const Design& design, const HardwareModel& preset);
-// Without the controller's: the tasks are not counted, which takes the most of the time.
-CallParts array_parts(const Design& design, const HardwareModel& preset);
 
 }  // namespace wnpu::npu
