@@ -118,15 +118,8 @@ constexpr Layout kCoreLayout{
 };
 
 const Layout& layout_of(TileKind kind) {
-  switch (kind) {
-    case TileKind::shim:
-      return kShimLayout;
-    case TileKind::mem:
-      return kMemLayout;
-    case TileKind::core:
-      return kCoreLayout;
-  }
-  return kCoreLayout;
+  constexpr std::array kLayouts{&kShimLayout, &kMemLayout, &kCoreLayout};
+  return *kLayouts[static_cast<std::size_t>(kind)];
 }
 
 std::uint64_t largest(Field field) { return (std::uint64_t{1} << field.bits) - 1; }

@@ -1,5 +1,7 @@
 #include "npu/control/registers.h"
 
+#include <array>
+
 namespace wnpu::npu {
 namespace {
 
@@ -55,15 +57,8 @@ std::uint32_t times(std::uint32_t stride, int index) {
 }  // namespace
 
 const DmaRegisters& dma_registers(TileKind kind) {
-  switch (kind) {
-    case TileKind::shim:
-      return kShimRegisters;
-    case TileKind::mem:
-      return kMemRegisters;
-    case TileKind::core:
-      return kCoreRegisters;
-  }
-  return kCoreRegisters;
+  constexpr std::array kRegisters{&kShimRegisters, &kMemRegisters, &kCoreRegisters};
+  return *kRegisters[static_cast<std::size_t>(kind)];
 }
 
 std::string port_name(const DmaPort& port) {
@@ -72,15 +67,8 @@ std::string port_name(const DmaPort& port) {
 }
 
 int array_row(TileId tile) {
-  switch (tile.kind) {
-    case TileKind::shim:
-      return 0;
-    case TileKind::mem:
-      return 1;
-    case TileKind::core:
-      return kFirstCoreRow + tile.row;
-  }
-  return 0;
+  if (tile.kind == TileKind::core) return kFirstCoreRow + tile.row;
+  return tile.kind == TileKind::mem ? 1 : 0;
 }
 
 RegisterAddress tile_base(TileId tile) {

@@ -42,15 +42,8 @@ class Checker {
 
  private:
   const DmaLimits& limits(TileKind kind) const {
-    switch (kind) {
-      case TileKind::shim:
-        return target_.shim_dma;
-      case TileKind::mem:
-        return target_.mem_dma;
-      case TileKind::core:
-        return target_.core_dma;
-    }
-    return target_.core_dma;
+    if (kind == TileKind::core) return target_.core_dma;
+    return kind == TileKind::mem ? target_.mem_dma : target_.shim_dma;
   }
 
   // Indices into the Design's own lists.

@@ -4,16 +4,11 @@
 #include <set>
 #include <utility>
 
+#include "npu/control/registers.h"
 #include "npu/sim/check_parts.h"
 
 namespace wnpu::npu {
 namespace {
-
-// Row of the array: 0 shim, 1 mem tile, then the cores.
-int stream_row(TileId tile) {
-  if (tile.kind == TileKind::core) return tile.row + 2;
-  return tile.kind == TileKind::mem ? 1 : 0;
-}
 
 // Looks at the links of one Design.
 class StreamChecker {
@@ -207,12 +202,12 @@ std::vector<StreamCut> stream_cuts(const Design& d) {
     cuts.push_back(
         {"from " + name(row) + " to " + name(row + 1),
          crossing(d, [&](TileId from,
-                         TileId to) { return stream_row(from) <= row && stream_row(to) > row; }),
+                         TileId to) { return array_row(from) <= row && array_row(to) > row; }),
          columns * below.north});
     cuts.push_back(
         {"from " + name(row + 1) + " to " + name(row),
          crossing(d, [&](TileId from,
-                         TileId to) { return stream_row(from) > row && stream_row(to) <= row; }),
+                         TileId to) { return array_row(from) > row && array_row(to) <= row; }),
          columns * above.south});
   }
   for (int column = 0; column + 1 < columns; ++column) {
