@@ -131,7 +131,7 @@ class ProductWork {
     std::optional<std::size_t> a;
     for (std::size_t j = 0; j < cut_.n_parts(); ++j) {
       const auto part = std::make_shared<const ProductPart>(call_part(i, l, j));
-      const ProductBytes bytes = bytes_of(target_, part->problem);
+      const ProductBytes bytes = bytes_of(part->problem);
       const bool is_new = !a;
       if (is_new) a = work.add_use("a", bytes.a, 0);
       const std::size_t b = work.add_use("b", bytes.b, 1);
@@ -168,7 +168,7 @@ class ProductWork {
   void add_residual_call(ArrayWork& work, const std::shared_ptr<const ProductPart>& part, Uses uses,
                          const std::shared_ptr<std::vector<std::byte>>& sums) {
     ArrayCall call = call_of(part->problem);
-    const std::size_t x = work.add_use("x", sums_bytes(*part), 3);
+    const std::size_t x = work.add_use("x", bytes_of(part->problem).c, 3);
     call.arguments = {{uses.a}, {uses.b}, {uses.c}, {x, [sums](std::span<std::byte> to) {
                                                        for (std::size_t i = 0; i < to.size() / 2;
                                                             ++i) {
@@ -183,9 +183,6 @@ class ProductWork {
     work.add_call(std::move(call));
   }
 
-  std::size_t sums_bytes(const ProductPart& part) const {
-    return bytes_of(target_, part.problem).c;
-  }
   int exponent() const { return f_.a.exponent + f_.b.exponent; }
 
   ArrayCall call_of(const GemmProblem& problem) const {

@@ -36,7 +36,7 @@ bool halve(std::size_t& size, std::size_t unit) {
 bool make_smaller(const Target& target, GemmProblem& call) {
   const std::size_t m_unit = call.tile_m * static_cast<std::size_t>(target.core_rows);
   const std::size_t n_unit = call.tile_n * static_cast<std::size_t>(target.columns);
-  const ProductBytes bytes = bytes_of(target, call);
+  const ProductBytes bytes = bytes_of(call);
   if (bytes.a >= bytes.b) {
     if (halve(call.m, m_unit) || halve(call.n, n_unit)) return true;
   } else if (halve(call.n, n_unit) || halve(call.m, m_unit)) {
@@ -51,11 +51,10 @@ std::size_t ProductCut::m_parts() const { return div_up(sizes.m, call.m); }
 std::size_t ProductCut::k_parts() const { return div_up(sizes.k, call.k); }
 std::size_t ProductCut::n_parts() const { return div_up(sizes.n, call.n); }
 
-ProductBytes bytes_of(const Target& target, const GemmProblem& p) {
+ProductBytes bytes_of(const GemmProblem& p) {
   const std::size_t element = p.is_int8 ? 1 : 2;
   const std::size_t scales = p.is_int8 ? p.m * sizeof(float) : 0;
   const std::size_t blocks = p.n / p.tile_n;  // each has an element of parameters
-  static_cast<void>(target);
   ProductBytes bytes{p.m * p.k * element + scales, blocks * p.tile_n * (p.k + p.tile_k) * element,
                      p.m * p.n * 2, 0};
   if (p.has_residual) bytes.x = bytes.c;
@@ -79,9 +78,9 @@ ProductCut cut_product(const Target& target, ProductSizes sizes, ProductKind kin
   call.n = std::min(round_up(sizes.n, call.tile_n * columns),
                     kMostOuter / m_blocks * call.tile_n * columns);
   call.k = std::min(round_up(sizes.k, call.tile_k), most_depth(kind.is_int8));
-  std::size_t bytes = bytes_of(target, call).all();
+  std::size_t bytes = bytes_of(call).all();
   while (memory_limit && bytes > *memory_limit && make_smaller(target, call)) {
-    bytes = bytes_of(target, call).all();
+    bytes = bytes_of(call).all();
   }
   require_memory(memory_limit, bytes, work);
   return cut;

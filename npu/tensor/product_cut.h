@@ -24,7 +24,6 @@ struct ProductCut {
   std::size_t m_parts() const;
   std::size_t k_parts() const;
   std::size_t n_parts() const;
-  std::size_t calls() const { return m_parts() * k_parts() * n_parts(); }
 };
 
 struct ProductKind {
@@ -43,6 +42,6 @@ struct ProductBytes {
   std::size_t a = 0, b = 0, c = 0, x = 0;
   std::size_t all() const { return a + b + c + x; }
 };
-ProductBytes bytes_of(const Target& target, const GemmProblem& call);
+ProductBytes bytes_of(const GemmProblem& call);
 
 }  // namespace wnpu::npu::ops
