@@ -1,7 +1,9 @@
 // JSON parts that several formats have in common.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include <nlohmann/json.hpp>
 
 #include "app/engine/whisper_npu.hpp"
 
@@ -13,6 +15,11 @@ nlohmann::ordered_json audio_time(double seconds);
 
 // Clock's seconds, to the microsecond.
 nlohmann::ordered_json wall_time(double seconds);
+
+template <typename T>
+nlohmann::ordered_json json_or_null(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
 
 // [{"word": " and", "start": 0.5, "end": 0.8, "probability": 0.9}, ...]
 nlohmann::ordered_json words_json(const Segment& segment);

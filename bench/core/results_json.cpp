@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/formats/json_parts.h"
 #include "app/system/build_info.h"
 #include "bench/core/results.h"
 
@@ -25,11 +26,6 @@ std::string now_utc() {
   return text.data();
 }
 
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 Json object_of(const std::vector<std::pair<std::string, std::string>>& pairs) {
@@ -44,9 +40,9 @@ Json machine_of(const app::Machine& machine, const std::string& instruction_set)
           {"instruction_set", text_or_null(instruction_set)},
           {"online_cpus", machine.online_cpus},
           {"usable_cpus", machine.usable_cpus},
-          {"cpu_limit", or_null(machine.cpu_limit)},
+          {"cpu_limit", app::json_or_null(machine.cpu_limit)},
           {"memory_bytes", machine.memory_bytes},
-          {"memory_limit_bytes", or_null(machine.memory_limit_bytes)},
+          {"memory_limit_bytes", app::json_or_null(machine.memory_limit_bytes)},
           {"kernel", machine.kernel}};
 }
 
@@ -68,10 +64,12 @@ Json figure_json(const Figure& figure) {
 }
 
 Json heard_json(const Heard& heard) {
-  return {
-      {"program", heard.program},  {"file", std::filesystem::path(heard.file).filename().string()},
-      {"audio_s", heard.audio_s},  {"text", heard.text},
-      {"wer", or_null(heard.wer)}, {"cer", or_null(heard.cer)}};
+  return {{"program", heard.program},
+          {"file", std::filesystem::path(heard.file).filename().string()},
+          {"audio_s", heard.audio_s},
+          {"text", heard.text},
+          {"wer", app::json_or_null(heard.wer)},
+          {"cer", app::json_or_null(heard.cer)}};
 }
 
 Json noise_json(const NoiseVerdict& noise) {

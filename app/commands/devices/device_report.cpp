@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/engine/devices/backends.h"
+#include "app/formats/json_parts.h"
 #include "app/formats/text_table.h"
 
 namespace wnpu::app {
@@ -82,8 +83,7 @@ Json cpu_json(const ListedCpu& cpu) {
           {"cpus", cpu.cpus},
           {"online_cpus", machine.online_cpus},
           {"memory_bytes", machine.memory_bytes},
-          {"memory_limit_bytes",
-           machine.memory_limit_bytes ? Json(*machine.memory_limit_bytes) : Json(nullptr)},
+          {"memory_limit_bytes", json_or_null(machine.memory_limit_bytes)},
           {"features", machine.features},
           {"isa", cpu.isa},
           {"available_isa", cpu.available_isa},

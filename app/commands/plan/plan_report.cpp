@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/formats/json_parts.h"
 #include "app/formats/text_table.h"
 
 namespace wnpu::app {
@@ -53,17 +54,15 @@ ordered_json plan_part_json(const PlanNumber& number) {
 }
 
 ordered_json plan_part_json(const FleetPlan& plan) {
-  ordered_json object = {{"machines", plan.machines},
-                         {"shards", plan.shards},
-                         {"cores", plan.cores},
-                         {"longest_shard_s", plan.shard_s},
-                         {"wall_s", plan.wall_s},
-                         {"wall_slow_s", plan.wall_slow_s},
-                         {"machine_hours", plan.machine_hours},
-                         {"money", nullptr},
-                         {"efficiency", plan.efficiency}};
-  if (plan.money) object["money"] = *plan.money;
-  return object;
+  return {{"machines", plan.machines},
+          {"shards", plan.shards},
+          {"cores", plan.cores},
+          {"longest_shard_s", plan.shard_s},
+          {"wall_s", plan.wall_s},
+          {"wall_slow_s", plan.wall_slow_s},
+          {"machine_hours", plan.machine_hours},
+          {"money", json_or_null(plan.money)},
+          {"efficiency", plan.efficiency}};
 }
 
 }  // namespace
@@ -111,14 +110,12 @@ std::string plan_json(const PlanReport& report) {
                          {"numbers", ordered_json::array()},
                          {"formulas", report.formulas},
                          {"plans", ordered_json::array()},
-                         {"deadline_s", nullptr},
-                         {"meets_deadline", nullptr},
+                         {"deadline_s", json_or_null(report.deadline_s)},
+                         {"meets_deadline", json_or_null(report.meets_deadline)},
                          {"notes", report.notes}};
   for (const PlanNumber& number : report.numbers)
     object["numbers"].push_back(plan_part_json(number));
   for (const FleetPlan& plan : report.plans) object["plans"].push_back(plan_part_json(plan));
-  if (report.deadline_s) object["deadline_s"] = *report.deadline_s;
-  if (report.meets_deadline) object["meets_deadline"] = *report.meets_deadline;
   return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -1,9 +1,12 @@
 #include "app/commands/quantize/quantize_report.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "app/formats/json_parts.h"
 #include "app/formats/text_table.h"
 #include "models/base/utf8.h"
 
@@ -23,8 +26,7 @@ std::size_t sum_of(const QuantizeReport& report, Field field) {
 void put_error(const models::RoundingError& error, ordered_json& object) {
   object["relative_error"] = error.relative;
   object["cosine"] = error.cosine;
-  object["snr_db"] = nullptr;
-  if (error.snr_db) object["snr_db"] = *error.snr_db;
+  object["snr_db"] = json_or_null(error.snr_db);
 }
 
 ordered_json layer_json(const QuantizedLayer& layer, const QuantizeReport& report) {
@@ -129,24 +131,12 @@ std::string page_facts(const QuantizeReport& report) {
 
 // Text in HTML: entities for & < > and ".
 std::string escaped_markup(std::string_view text) {
+  constexpr std::array<std::pair<char, const char*>, 4> kEntities{
+      {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}}};
   std::string result;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result.push_back(c);
-    }
+    const auto* const found = std::ranges::find(kEntities, c, &std::pair<char, const char*>::first);
+    result += found == kEntities.end() ? std::string(1, c) : found->second;
   }
   return result;
 }
@@ -201,13 +191,12 @@ std::string quantize_json(const QuantizeReport& report) {
                          {"model", report.model},
                          {"format", report.format},
                          {"precision", models::dtype_name(report.precision)},
-                         {"max_error", nullptr},
+                         {"max_error", json_or_null(report.max_error)},
                          {"calibrated_with", report.recordings},
                          {"evaluation", nullptr},
                          {"bytes_before", sum_of(report, &QuantizedLayer::bytes_before)},
                          {"bytes", sum_of(report, &QuantizedLayer::bytes)},
                          {"layers", ordered_json::array()}};
-  if (report.max_error) object["max_error"] = *report.max_error;
   if (report.evaluation) object["evaluation"] = layer_json(*report.evaluation);
   for (const QuantizedLayer& layer : report.layers)
     object["layers"].push_back(layer_json(layer, report));
