@@ -14,7 +14,6 @@
 #include "bench/core/text_table.h"
 #include "bench/input/window.h"
 #include "bench/rtf/rtf.h"
-#include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::bench {
 
@@ -109,9 +108,7 @@ Results write_trace(const BenchOptions& options) {
   require_replaceable(options);
   const Window window = window_of(options);
   app::write_file(options.mode_value, trace_json(window));
-  Results results;
-  results.mode = "trace";
-  results.instruction_set = kernels::instruction_set_name();
+  Results results = results_of_mode("trace");
   results.options = {{"model", options.work.model}, {"npu_preset", window.preset}};
   results.text = window_table(window);
   add_window_figures(window, results);

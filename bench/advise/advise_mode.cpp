@@ -20,7 +20,6 @@
 #include "bench/core/results.h"
 #include "bench/core/text_table.h"
 #include "bench/rtf/rtf.h"
-#include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::bench {
 namespace {
@@ -236,9 +235,7 @@ void try_fewer_threads(Trials& trials) {
 }  // namespace
 
 Results measure_advice(const BenchOptions& options) {
-  Results results;
-  results.mode = "advise";
-  results.instruction_set = kernels::instruction_set_name();
+  Results results = results_of_mode("advise");
   const unsigned most = app::available_cpus();
   const unsigned threads = options.work.threads == 0 ? most : std::min(options.work.threads, most);
   Trials trials(options, results);

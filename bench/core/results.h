@@ -59,6 +59,9 @@ struct Results {
   int exit_code = 0;
 };
 
+// Results without figures, with the instruction set that kernels chose here.
+Results results_of_mode(const std::string& mode);
+
 // Machine, commit, options and noise, then the tables, then the notes.
 std::string results_text(const Results& results, const app::Machine& machine);
 // With machine, commit and date; indented, with a newline at the end.

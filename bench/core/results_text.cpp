@@ -1,6 +1,7 @@
 #include "app/system/build_info.h"
 #include "bench/core/results.h"
 #include "bench/core/text_table.h"
+#include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::bench {
 namespace {
@@ -14,6 +15,13 @@ std::string machine_line(const app::Machine& machine, const std::string& instruc
 }
 
 }  // namespace
+
+Results results_of_mode(const std::string& mode) {
+  Results results;
+  results.mode = mode;
+  results.instruction_set = kernels::instruction_set_name();
+  return results;
+}
 
 NoiseVerdict judge_noise(double spread, const NoiseMeter::Noise& others) {
   NoiseVerdict verdict{spread, others.other_cpu, others.steal, ""};

@@ -13,7 +13,6 @@
 #include "bench/input/model_sizes.h"
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/blas.h"
-#include "models/kernels/vectors/instruction_set.h"
 #include "models/kernels/vectors/ops.h"
 
 namespace wnpu::bench {
@@ -131,9 +130,7 @@ Results measure_kernels(const BenchOptions& options) {
   const npu::HardwareModel preset = npu::find_preset(options.work.device.preset);
   if (!fits_array(dims)) throw app::UsageError("--kernels: the array wants attention heads of 64");
   models::ThreadPool pool(options.work.threads > 0 ? options.work.threads : app::available_cpus());
-  Results results;
-  results.mode = "kernels";
-  results.instruction_set = kernels::instruction_set_name();
+  Results results = results_of_mode("kernels");
   const NoiseMeter noise;
   const double own_before = own_cpu_seconds();
   messages.note("peaks");

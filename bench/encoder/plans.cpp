@@ -15,7 +15,6 @@
 #include "bench/encoder/modelled_interval.h"
 #include "bench/encoder/plan_rows.h"
 #include "bench/input/model_sizes.h"
-#include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::bench {
 namespace {
@@ -178,9 +177,7 @@ Results measure_plans(const BenchOptions& options) {
   }
   const std::optional<npu::PlanFile> tuned = plan_asked_for(options, model.dims);
   models::ThreadPool pool(options.work.threads > 0 ? options.work.threads : app::available_cpus());
-  Results results;
-  results.mode = "plans";
-  results.instruction_set = kernels::instruction_set_name();
+  Results results = results_of_mode("plans");
   results.options = {{"model", model.name},
                      {"weights", model.weights},
                      {"threads", std::to_string(pool.n_threads())},

@@ -13,7 +13,6 @@
 #include "bench/gate/gate.h"
 #include "bench/gate/gate_work.h"
 #include "bench/rtf/rtf.h"
-#include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::bench {
 namespace {
@@ -82,9 +81,7 @@ class Gate {
 
   // All but figures and text.
   Results describe(const std::string& mode) const {
-    Results results;
-    results.mode = mode;
-    results.instruction_set = kernels::instruction_set_name();
+    Results results = results_of_mode(mode);
     results.options = option_list(options_, files_, last_);
     return results;
   }

@@ -10,7 +10,6 @@
 #include "bench/core/results.h"
 #include "bench/core/text_table.h"
 #include "bench/rtf/rtf.h"
-#include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::bench {
 namespace {
@@ -97,9 +96,7 @@ class Contest {
   }
 
   Results results(const References& references) const {
-    Results results;
-    results.mode = "against";
-    results.instruction_set = kernels::instruction_set_name();
+    Results results = results_of_mode("against");
     BenchOptions settled = options_;
     settled.work.threads = program_.threads();
     results.options = option_list(settled, files_, warm_up_.front().transcript);

@@ -200,10 +200,6 @@ void add_device_figures(std::span<const FileRun> files, Results& results) {
   results.figures.back().origin = Origin::kModelled;
 }
 
-void add_peak_memory(std::uint64_t bytes, Results& results) {
-  add_count("peak memory", "bytes", static_cast<double>(bytes), results);
-}
-
 void add_energy(const EnergyMeter& energy, std::optional<double> joules, std::size_t n_runs,
                 Results& results) {
   if (joules) {

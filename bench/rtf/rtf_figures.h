@@ -24,7 +24,6 @@ std::optional<double> modelled_layer_ms(std::span<const FileRun> files);
 std::string modelled_layer_name(const DeviceInfo& device);
 // Figures that the simulator models of an NPU, and notes on the device.
 void add_device_figures(std::span<const FileRun> files, Results& results);
-void add_peak_memory(std::uint64_t bytes, Results& results);
 // Energy a run, or why there is none.
 void add_energy(const EnergyMeter& energy, std::optional<double> joules, std::size_t n_runs,
                 Results& results);

@@ -10,7 +10,6 @@
 #include "bench/core/results.h"
 #include "bench/rtf/rtf.h"
 #include "bench/rtf/rtf_figures.h"
-#include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::bench {
 namespace {
@@ -99,11 +98,9 @@ Results measure_rtf(const BenchOptions& options) {
   }
   messages.note("model loaded; warming up");
   run_all(*program, files, nullptr);
-  const std::uint64_t peak_memory = peak_rss_bytes();  // before the calibration's own
+  const auto peak_memory = static_cast<double>(peak_rss_bytes());  // before the calibration's own
 
-  Results results;
-  results.mode = "rtf";
-  results.instruction_set = kernels::instruction_set_name();
+  Results results = results_of_mode("rtf");
   const Calibration before = calibrate(program->threads());
   const NoiseMeter noise;
   const EnergyMeter energy;
@@ -124,7 +121,7 @@ Results measure_rtf(const BenchOptions& options) {
   results.options = option_list(settled, files, last.front().transcript);
   add_stage_figures(loads, runs, results);
   add_device_figures(last, results);
-  add_peak_memory(peak_memory, results);
+  results.figures.push_back(figure_of_value("peak memory", "bytes", peak_memory));
   add_energy(energy, joules, runs.size(), results);
   results.noise = judge_noise(summarize(totals_of(runs)).spread(), others);
   for (Figure& rate : error_rates(add_heard(heard_in(files, last), references, results))) {
