@@ -58,4 +58,7 @@ std::vector<ListedNpu> list_npus(std::span<const npu::ProbeResult> nodes,
 // `xclbin`: in the place of the installed one; empty: none.
 DeviceList list_devices(const std::string& xclbin);
 
+std::string devices_text(const DeviceList& list);
+std::string devices_json(const DeviceList& list);  // devices.schema.json; ends with a newline
+
 }  // namespace wnpu::app

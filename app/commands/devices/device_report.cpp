@@ -1,11 +1,10 @@
-#include "app/commands/devices/device_report.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "app/commands/devices/device_list.h"
 #include "app/engine/devices/backends.h"
 #include "app/formats/json_parts.h"
 #include "app/formats/text_table.h"

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/commands/devices/device_report.h"
+#include "app/commands/devices/device_list.h"
 #include "app/options/exit_code.h"
 #include "app/system/write_all.h"
 

@@ -9,7 +9,6 @@
 #include <doctest/doctest.h>
 
 #include "app/commands/devices/checks.h"
-#include "app/commands/devices/device_report.h"
 #include "app/engine/devices/backends.h"
 #include "models/kernels/vectors/instruction_set.h"
 #include "npu/design/target.h"
