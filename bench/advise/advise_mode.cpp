@@ -2,7 +2,6 @@
 #include <cerrno>
 #include <exception>
 #include <iostream>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -73,15 +72,7 @@ json measured(const app::Options& work, const std::vector<std::string>& files, s
   }
 }
 
-// User and system time of this process and its children that have ended.
-double cpu_seconds() {
-  rusage usage = {};
-  ::getrusage(RUSAGE_CHILDREN, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return own_cpu_seconds() + seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
+double cpu_seconds() { return own_cpu_seconds() + children_cpu_seconds(); }
 
 std::string read_to_end(int descriptor) {
   std::string text;

@@ -21,14 +21,18 @@ std::string first_line(const fs::path& path) {
   return line;
 }
 
-rusage own_usage() {
+rusage usage_of(int who) {
   rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
+  getrusage(who, &usage);
   return usage;
 }
 
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+double cpu_seconds_of(int who) {
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  const rusage usage = usage_of(who);
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 std::optional<std::uint64_t> read_counter(const fs::path& path) {
@@ -40,13 +44,12 @@ std::optional<std::uint64_t> read_counter(const fs::path& path) {
 }  // namespace
 
 std::uint64_t peak_rss_bytes() {
-  return static_cast<std::uint64_t>(own_usage().ru_maxrss) * 1024;  // kilobytes on Linux
+  return static_cast<std::uint64_t>(usage_of(RUSAGE_SELF).ru_maxrss) * 1024;  // kilobytes on Linux
 }
 
-double own_cpu_seconds() {
-  const rusage usage = own_usage();
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
+double own_cpu_seconds() { return cpu_seconds_of(RUSAGE_SELF); }
+
+double children_cpu_seconds() { return cpu_seconds_of(RUSAGE_CHILDREN); }
 
 NoiseMeter::NoiseMeter(fs::path root) : root_(std::move(root)), start_(read()) {}
 

@@ -37,8 +37,9 @@ class NoiseMeter {
   Times start_;
 };
 
-// User and system time of this process so far, seconds.
+// User and system time of this process so far, and of its children that have ended, seconds.
 double own_cpu_seconds();
+double children_cpu_seconds();
 
 // Energy of the processor packages through the kernel's powercap interface (RAPL).
 class EnergyMeter {
