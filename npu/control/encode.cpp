@@ -9,6 +9,8 @@ std::uint32_t byte_count(std::uint32_t words) {
   return words * static_cast<std::uint32_t>(kWordBytes);
 }
 
+std::uint32_t number_of(OperationCode code) { return static_cast<std::uint32_t>(code); }
+
 std::uint32_t in_byte(const std::string& what, int value) {
   if (value >= 0 && value <= 0xff) return static_cast<std::uint32_t>(value);
   throw ControlError(what + ": expected 0 to 255, found " + std::to_string(value));
@@ -59,7 +61,7 @@ class OperationWriter {
     constexpr std::size_t kArgument = 8;
     constexpr std::size_t kOffset = 10;
     words_.assign(kPatchWords, 0);
-    words_[0] = static_cast<std::uint32_t>(OperationCode::ddr_patch);
+    words_[0] = number_of(OperationCode::ddr_patch);
     words_[1] = byte_count(kPatchWords);
     words_[kPlace] = p.place;
     words_[kArgument] = p.argument;
@@ -75,19 +77,14 @@ class OperationWriter {
     const std::uint32_t rows = in_byte(name + ": rows", w.rows);
     const std::uint32_t direction = w.port.direction == Direction::mm2s ? 1 : 0;
     const auto channel = static_cast<std::uint32_t>(w.port.channel);
-    words_ = {static_cast<std::uint32_t>(OperationCode::token_sync), byte_count(kSyncWords),
+    words_ = {number_of(OperationCode::token_sync), byte_count(kSyncWords),
               column << 16 | row << 8 | direction, channel << 24 | columns << 16 | rows << 8};
   }
   void operator()(const WriteRegister& w) {
-    words_ = {static_cast<std::uint32_t>(OperationCode::write),
-              0,
-              w.address,
-              0,
-              w.value,
-              byte_count(kWriteWords)};
+    words_ = {number_of(OperationCode::write), 0, w.address, 0, w.value, byte_count(kWriteWords)};
   }
   void operator()(const WriteMasked& w) {
-    words_ = {static_cast<std::uint32_t>(OperationCode::masked_write),
+    words_ = {number_of(OperationCode::masked_write),
               0,
               w.address,
               0,
@@ -96,7 +93,7 @@ class OperationWriter {
               byte_count(kMaskedWords)};
   }
   void operator()(const WriteBlock& w) {
-    words_ = {static_cast<std::uint32_t>(OperationCode::block_write), 0, w.address,
+    words_ = {number_of(OperationCode::block_write), 0, w.address,
               byte_count(kBlockHeadWords + static_cast<std::uint32_t>(w.words.size()))};
     words_.insert(words_.end(), w.words.begin(), w.words.end());
   }
