@@ -13,15 +13,8 @@ Access whole(std::size_t memory, std::uint64_t offset, std::size_t bytes) {
 
 // Elements of the input and output of a row's call.
 std::size_t row_elements(RowOp op, const RowShape& shape) {
-  switch (op) {
-    case RowOp::layer_norm:
-      return shape.width;
-    case RowOp::attend:
-      return kRowQueries * kHeadWidth;
-    case RowOp::gelu:
-      return kGeluChunk;
-  }
-  return 0;
+  if (op == RowOp::layer_norm) return shape.width;
+  return op == RowOp::attend ? kRowQueries * kHeadWidth : kGeluChunk;
 }
 
 Phase row_phase(RowOp op, const RowShape& shape) {

@@ -34,18 +34,8 @@ class SplitMix64 {
 };
 
 enum class DrawnValues { ordinary, wide, zero, denormal, large, beyond, infinity, nan };
-struct DrawnValuesRow {
-  DrawnValues values;
-  std::string_view name;
-};
-constexpr std::array kValues{DrawnValuesRow{DrawnValues::ordinary, "ordinary"},
-                             DrawnValuesRow{DrawnValues::wide, "wide"},
-                             DrawnValuesRow{DrawnValues::zero, "zero"},
-                             DrawnValuesRow{DrawnValues::denormal, "denormal"},
-                             DrawnValuesRow{DrawnValues::large, "large"},
-                             DrawnValuesRow{DrawnValues::beyond, "beyond"},
-                             DrawnValuesRow{DrawnValues::infinity, "infinity"},
-                             DrawnValuesRow{DrawnValues::nan, "NaN"}};
+constexpr std::array<std::string_view, 8> kDrawnNames{"ordinary", "wide",   "zero",     "denormal",
+                                                      "large",    "beyond", "infinity", "NaN"};
 
 bool is_float(ElementType type) {
   return type == ElementType::float32 || type == ElementType::bfloat16;
@@ -283,12 +273,13 @@ Validation validate(const Operator& op, const ValidationOptions& options) {
   }
   Validation validation{static_cast<bool>(op.tile), {}, {}};
   SplitMix64 random(options.seed);
-  for (const DrawnValuesRow& row : kValues) {
-    if (!is_drawn(op, row.values)) continue;
+  for (std::size_t i = 0; i < kDrawnNames.size(); ++i) {
+    const auto values = static_cast<DrawnValues>(i);
+    if (!is_drawn(op, values)) continue;
     ValueResult& result = validation.values.emplace_back();
-    result.values = row.name;
-    result.is_bound = is_promised(op, row.values);
-    for (const Sizes& sizes : shapes) Validator(op, sizes).run(row.values, random, result);
+    result.values = kDrawnNames[i];
+    result.is_bound = is_promised(op, values);
+    for (const Sizes& sizes : shapes) Validator(op, sizes).run(values, random, result);
   }
   for (const Sizes& sizes : shapes) {
     validation.shapes.push_back(

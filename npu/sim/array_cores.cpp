@@ -122,20 +122,13 @@ void ArraySimulation::advance_core(std::size_t index) {
 
 // False when the core has to wait.
 bool ArraySimulation::run_step(std::size_t index, const Step& step) {
-  CoreState& core = cores_[index];
-  switch (step.kind) {
-    case Step::Kind::take:
-      if (!take(index, step)) return false;
-      ++core.pc;
-      return true;
-    case Step::Kind::release:
-      release(index, step);
-      ++core.pc;
-      return true;
-    case Step::Kind::compute:
-      compute(index, step);
-      return true;
+  if (step.kind == Step::Kind::compute) {
+    compute(index, step);
+    return true;
   }
+  if (step.kind == Step::Kind::take && !take(index, step)) return false;
+  if (step.kind == Step::Kind::release) release(index, step);
+  ++cores_[index].pc;
   return true;
 }
 

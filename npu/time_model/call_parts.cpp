@@ -41,19 +41,9 @@ class CoreChain {
   void add(const Phase& phase, bool waits_for_all) {
     double begin = ends_.first;
     if (waits_for_all) begin = std::max(begin, ends_.last + 2 * element_ - early(phase));
-    switch (phase.kernel) {
-      case Kernel::layer_norm:
-      case Kernel::gelu:
-        add_rows(phase, begin);
-        return;
-      case Kernel::attention:
-        add_attention(phase, begin);
-        return;
-      case Kernel::gemm_bf16:
-      case Kernel::gemm_int8:
-        add_product(phase, begin);
-        return;
-    }
+    if (is_product(phase)) return add_product(phase, begin);
+    if (phase.kernel == Kernel::attention) return add_attention(phase, begin);
+    add_rows(phase, begin);
   }
 
   double end() const { return ends_.last + 2 * element_; }  // the last result is in DDR
