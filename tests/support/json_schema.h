@@ -16,6 +16,9 @@ nlohmann::json schema_of(const std::string& path);
 
 // Empty where `value` is valid; else the first fault: "/segments/0/id: expected type integer".
 std::string schema_fault(const nlohmann::json& schema, const nlohmann::json& value);
+inline std::string schema_fault(const char* path, const nlohmann::json& value) {
+  return schema_fault(schema_of(path), value);
+}
 
 // Every "enum" in `schema`, by the names of the properties above it: "device/npu/plan".
 std::map<std::string, nlohmann::json> enums_of(const nlohmann::json& schema);

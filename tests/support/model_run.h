@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/engine/loaded_model.h"
 #include "app/engine/whisper_npu.hpp"
@@ -12,6 +13,7 @@
 #include "app/engine/windows/recognizer.h"
 #include "models/base/error.h"
 #include "models/weights/precision.h"
+#include "tests/support/text.h"
 
 namespace wnpu::tests {
 
@@ -26,6 +28,25 @@ inline Session session_of(const std::filesystem::path& model, unsigned threads =
   return Session(Model(model.string(), {.device = device, .threads = threads}));
 }
 
+// One decoding a window: no tries at other temperatures, no doubt that it is speech.
+inline TranscribeOptions single_try(std::size_t beam_size, std::size_t sample_len,
+                                    const std::string& language = "en") {
+  TranscribeOptions options;
+  options.language = language;
+  options.beam_size = beam_size;
+  options.sample_len = sample_len;
+  options.temperature_increment_on_fallback.reset();
+  options.no_speech_threshold.reset();
+  return options;
+}
+
+// Tokens of each segment.
+inline std::vector<std::vector<std::int32_t>> segment_tokens(const Transcript& transcript) {
+  std::vector<std::vector<std::int32_t>> all;
+  for (const Segment& segment : transcript.segments) all.push_back(segment.tokens);
+  return all;
+}
+
 // Error that refuses the model; empty: the transcription ran. All other exceptions are faults of
 // the program and leave this function.
 inline std::string refusal_of(const std::filesystem::path& model,
@@ -36,13 +57,10 @@ inline std::string refusal_of(const std::filesystem::path& model,
   options.sample_len = 6;
   options.initial_prompt = "a prompt of some words";
   options.temperature_increment_on_fallback = 1.0;  // a search, then samples
-  try {
+  return wnpu::tests::message_of<models::ModelError>([&] {
     app::Recognizer recognizer(load(model, precision), 1);
     app::transcribe_file(recognizer, options, {audio, {}});
-  } catch (const models::ModelError& error) {
-    return error.what();
-  }
-  return {};
+  });
 }
 
 }  // namespace wnpu::tests
