@@ -181,25 +181,3 @@ TEST_CASE("channel tasks: every word and lock of a layer, in order") {
     }
   }
 }
-
-TEST_CASE("channel tasks: how many a layer has") {
-  for (const auto& [name, s] : tests::kWhisperSizes) {
-    const Design d =
-        layer_design(layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, Precision::bf16));
-    std::size_t transfers = 0;
-    std::size_t tasks = 0;
-    std::size_t descriptors = 0;
-    for (std::size_t c = 0; c < d.channels.size(); ++c) {
-      if (d.channels[c].tile.kind == TileKind::core) continue;
-      transfers += d.transfers[c].size();
-      for (const ChannelTask& task : channel_tasks(d, c)) {
-        ++tasks;
-        descriptors += task.chain.size();
-      }
-    }
-    MESSAGE(name, ": ", transfers, " transfers are ", tasks, " tasks of ", descriptors,
-            " descriptors");
-    CHECK(tasks < transfers);
-    if (name == "base") CHECK(tasks < 2000);
-  }
-}

@@ -22,18 +22,13 @@ struct Golden {
   std::string remark;
 };
 
-Golden golden_probe(std::function<void(Probe&)> set, std::string remark = "") {
-  return {[set = std::move(set)] {
-            Probe p = legal_probe();
-            set(p);
-            return probe_design(p);
-          },
-          std::move(remark)};
+Golden golden_probe(const Probe& probe, std::string remark = "") {
+  return {[probe] { return probe_design(probe); }, std::move(remark)};
 }
 
 Golden changed(std::function<void(Design&)> change, std::string remark = "") {
   return {[change = std::move(change)] {
-            Design d = probe_design(legal_probe());
+            Design d = probe_design({});
             change(d);
             return d;
           },
@@ -69,59 +64,46 @@ const std::string kAsIs = "a legal design of another shape than ours";
 
 std::map<std::string, Golden> golden_designs() {
   std::map<std::string, Golden> g;
-  g["bad_align"] = golden_probe([](Probe& p) { p.from.offset += 2; });
+  g["bad_align"] = golden_probe({.from = run_of(256 * 1024 + 2, 256)});
   g["bad_coresize"] = changed([](Design& d) { d.core.stack_bytes = 65536; });
-  g["bad_deadlock"] = golden_probe([](Probe& p) { p.acquired = 2; }, kEmulator);
-  g["bad_dims5"] = golden_probe([](Probe& p) {
-    both(p, pattern(0, 8, {{2, 16}, {2, 64}, {2, 256}, {2, 1024}}), run_of(0, 128));
-  });
+  g["bad_deadlock"] = golden_probe({.acquired = 2}, kEmulator);
+  g["bad_dims5"] = golden_probe(
+      {.from = pattern(0, 8, {{2, 16}, {2, 64}, {2, 256}, {2, 1024}}), .to = run_of(0, 128)});
   g["bad_doubleflow"] = changed([](Design& d) {
     Link more = d.links.back();
     more.source = d.links.front().source;
     d.links.push_back(more);
   });
-  g["bad_farlock"] = golden_probe([](Probe& p) { p.lock_shift = 2; });
+  g["bad_farlock"] = golden_probe({.lock_shift = 2});
   g["bad_flows"] = changed([](Design& d) {  // one stream more than leaves the cores' first row
     d.channels.push_back({{TileKind::core, 0, 0}, Direction::mm2s, 1, 1});
     d.channels.push_back({{TileKind::shim, 0, 0}, Direction::s2mm, 1, 1});
     d.links.push_back({"more", d.channels.size() - 2, {d.channels.size() - 1}, 8192, kCircuit});
     d.transfers.resize(d.channels.size());
   });
-  g["bad_lens"] = golden_probe([](Probe& p) { p.to.run = 128; }, kEmulator);
-  for (const char* name : {"bad_membank", "bad_membds"}) {
-    g[name] = golden_probe([](Probe& p) { p.descriptors = 9; });
-  }
-  g["bad_memchannel"] = golden_probe([](Probe& p) { p.channel = 6; }, kNobody);
+  g["bad_lens"] = golden_probe({.to = run_of(0, 128)}, kEmulator);
+  g["bad_membank"] = g["bad_membds"] = golden_probe({.descriptors = 9});
+  g["bad_memchannel"] = golden_probe({.channel = 6}, kNobody);
   g["bad_memlock"] = changed([](Design& d) {
     for (int i = 0; i < 64; ++i) d.locks.push_back({{TileKind::mem, 0, 0}, "more", 0});
   });
   g["bad_memsize"] = changed([](Design& d) { d.memories.back().bytes += 4; });
-  g["bad_neighbour45"] = golden_probe(
-      [](Probe& p) {
-        p.channel = 5;
-        p.memory_shift = 1;
-      },
-      "the tools refuse it of static descriptors alone");
-  g["bad_oob"] = golden_probe([](Probe& p) { p.from.offset = 512 * 1024; }, kNobody);
+  g["bad_neighbour45"] = golden_probe({.channel = 5, .memory_shift = 1},
+                                      "the tools refuse it of static descriptors alone");
+  g["bad_oob"] = golden_probe({.from = run_of(512 * 1024, 256)}, kNobody);
   g["bad_overlap"] = changed([](Design& d) { d.regions[1].offset = d.regions[0].offset + 1024; });
-  g["bad_packetid"] = golden_probe([](Probe& p) { p.packet_id = 32; });
-  g["bad_stride"] = golden_probe([](Probe& p) {
-    both(p, pattern(0, 4, {{2, 24800124}}), run_of(0, 8));
-  });
-  g["bad_wrap"] = golden_probe(
-      [](Probe& p) {
-        both(p, pattern(0, 4, {{1031, 8}}), run_of(0, 4124));
-      },
-      "1024 itself is split in two, which the tools leave to the writer");
-  g["ok_neighbour"] = golden_probe([](Probe& p) { p.memory_shift = 1; });
-  g["packet"] = golden_probe([](Probe& p) { p.packet_id = 1; });
-  g["packet2"] = golden_probe([](Probe& p) { p.packet_id = 31; });
-  g["pass"] = golden_probe([](Probe& p) { both(p, pattern(0, 4, {{32, 128}}), run_of(0, 128)); });
-  g["pass4d"] = golden_probe([](Probe& p) {
-    both(p, pattern(0, 8, {{8, 64}, {8, 512}, {8, 8}}), run_of(0, 4096));
-  });
+  g["bad_packetid"] = golden_probe({.packet_id = 32});
+  g["bad_stride"] = golden_probe({.from = pattern(0, 4, {{2, 24800124}}), .to = run_of(0, 8)});
+  g["bad_wrap"] = golden_probe({.from = pattern(0, 4, {{1031, 8}}), .to = run_of(0, 4124)},
+                               "1024 itself is split in two, which the tools leave to the writer");
+  g["ok_neighbour"] = golden_probe({.memory_shift = 1});
+  g["packet"] = golden_probe({.packet_id = 1});
+  g["packet2"] = golden_probe({.packet_id = 31});
+  g["pass"] = golden_probe({.from = pattern(0, 4, {{32, 128}}), .to = run_of(0, 128)});
+  g["pass4d"] =
+      golden_probe({.from = pattern(0, 8, {{8, 64}, {8, 512}, {8, 8}}), .to = run_of(0, 4096)});
   for (const char* name : {"flows_npu1", "overlay_npu1", "copy_npu1", "mixed"}) {
-    g[name] = changed([](Design&) {});  // the overlay of this project's designs
+    g[name] = golden_probe({});  // the overlay of this project's designs
   }
   g["flows_npu4"] = g["overlay_npu4"] = {{}, "our overlay for npu4: its layers are refused"};
   g["bad_corebds"] = g["bad_corelock"] = {{}, "a Design has no descriptors and locks of cores"};

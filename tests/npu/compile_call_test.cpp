@@ -174,11 +174,3 @@ TEST_CASE("control program of a call: a slower controller never makes a call fas
     last = report.cycles;
   }
 }
-
-TEST_CASE("control program of a call: a queue that is given a fifth task is found") {
-  const Design design = small_design();
-  CallProgram program = compile_call(design, preset()).program;
-  std::erase_if(program.program.operations,
-                [](const Operation& o) { return std::holds_alternative<WaitForTokens>(o); });
-  CHECK_THROWS_AS(run(design, program, phoenix_controller()), SimulationError);
-}

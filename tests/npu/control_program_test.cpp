@@ -11,6 +11,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/text.h"
+
 using namespace wnpu::npu;  // NOLINT
 
 namespace {
@@ -20,12 +22,7 @@ constexpr TileId kProgramMem{TileKind::mem, 2, 0};
 constexpr TileId kCore{TileKind::core, 3, 1};
 
 std::string fault_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const ControlError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<ControlError>([&] { action(); });
 }
 
 std::string fault_of(const Operation& operation) {

@@ -9,20 +9,17 @@
 #include "npu/control/controller_costs.h"
 #include "npu/sim/sim_device.h"
 #include "tests/support/layer_call.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu;
 using namespace std::chrono_literals;
+using wnpu::tests::has;
 
 namespace {
 
 std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const DeviceError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<DeviceError>([&] { call(); });
 }
 
 std::unique_ptr<Device> open(InjectedFailure failure = {}) {
@@ -37,16 +34,16 @@ std::unique_ptr<Device> open(InjectedFailure failure = {}) {
 TEST_CASE("sim device: says that it is simulated, and how it is modelled") {
   const auto device = open();
   CHECK(device->is_simulated());
-  CHECK(device->description().find("simulated") != std::string_view::npos);
-  CHECK(device->description().find("phoenix-1.0/published") != std::string_view::npos);
+  CHECK(has(device->description(), "simulated"));
+  CHECK(has(device->description(), "phoenix-1.0/published"));
 }
 
 TEST_CASE("sim device: unknown presets are refused with the known ones") {
   SimDeviceOptions options;
   options.preset = "phoenix-9/published";
   const std::string error = error_of([&] { open_sim_device(options); });
-  CHECK(error.find("phoenix-1.0") != std::string::npos);
-  CHECK(error.find("found \"phoenix-9/published\"") != std::string::npos);
+  CHECK(has(error, "phoenix-1.0"));
+  CHECK(has(error, "found \"phoenix-9/published\""));
 }
 
 TEST_CASE("sim device: a forgotten sync is a wrong result, each of three") {
@@ -71,41 +68,36 @@ TEST_CASE("sim device: wrong arguments are refused") {
   tests::LayerCallFixture other(*stranger, {40, 64, 1, 128});
   auto arguments = call.arguments();
   arguments.pop_back();
-  CHECK(error_of([&] {
-          call.program().run(arguments, 1s);
-        }).find("expected 4 arguments, found 3") != std::string::npos);
+  CHECK(has(error_of([&] { call.program().run(arguments, 1s); }), "expected 4 arguments, found 3"));
   arguments = call.arguments();
   arguments[1] = other.arguments()[1];
-  CHECK(error_of([&] {
-          call.program().run(arguments, 1s);
-        }).find("argument 1 (weights): expected a buffer of this device") != std::string::npos);
+  CHECK(has(error_of([&] { call.program().run(arguments, 1s); }),
+            "argument 1 (weights): expected a buffer of this device"));
   const auto small = call.program().allocate(64, 0);
   arguments = call.arguments();
   arguments[0] = small.get();
-  CHECK(error_of([&] {
-          call.program().run(arguments, 1s);
-        }).find("argument 0 (input): expected 98304 bytes, found 64") != std::string::npos);
-  CHECK(error_of([&] {
-          (void)call.program().allocate(64, 4);
-        }).find("expected an argument below 4, found 4") != std::string::npos);
-  CHECK(error_of([&] {
-          (void)call.program().allocate(66, 0);
-        }).find("expected whole words of 4 bytes, found 66") != std::string::npos);
+  CHECK(has(error_of([&] { call.program().run(arguments, 1s); }),
+            "argument 0 (input): expected 98304 bytes, found 64"));
+  CHECK(has(error_of([&] { (void)call.program().allocate(64, 4); }),
+            "expected an argument below 4, found 4"));
+  CHECK(has(error_of([&] { (void)call.program().allocate(66, 0); }),
+            "expected whole words of 4 bytes, found 66"));
   const Run foreign{&other.program(), call.arguments()};
-  CHECK(error_of([&] {
-          device->run_all({&foreign, 1}, 1s);
-        }).find("expected a program of this device, found another device's") != std::string::npos);
+  CHECK(has(error_of([&] {
+              device->run_all({&foreign, 1}, 1s);
+            }),
+            "expected a program of this device, found another device's"));
 }
 
 TEST_CASE("sim device: designs for another array, or that do not fit, are refused at load") {
   const auto device = open();
   const LayerShape shape{40, 64, 1, 128};
-  CHECK(error_of([&] {
-          device->load(layer_design(layer_geometry(npu4(), shape, Precision::bf16)));
-        }).find("expected a design for npu1, found one for npu4") != std::string::npos);
+  CHECK(has(
+      error_of([&] { device->load(layer_design(layer_geometry(npu4(), shape, Precision::bf16))); }),
+      "expected a design for npu1, found one for npu4"));
   Design design = layer_design(layer_geometry(npu1(), shape, Precision::bf16));
   design.core.stack_bytes = 20000;
-  CHECK(error_of([&] { device->load(design); }).find("data memory") != std::string::npos);
+  CHECK(has(error_of([&] { device->load(design); }), "data memory"));
 }
 
 TEST_CASE("sim device: ordered failures and timeouts name the run") {
@@ -115,8 +107,7 @@ TEST_CASE("sim device: ordered failures and timeouts name the run") {
   CHECK(error_of([&] { device->run_all(runs, 10s); }) ==
         "simulated NPU: run 2 of 3: command failed (injected)");
   CHECK(device->stats().launches == 1);
-  CHECK(error_of([&] { device->run_all(runs, 0ms); }).find("run 1 of 3: timed out: modelled") !=
-        std::string::npos);
+  CHECK(has(error_of([&] { device->run_all(runs, 0ms); }), "run 1 of 3: timed out: modelled"));
   const auto hanging = open({InjectedFailure::Kind::timeout, 0});
   tests::LayerCallFixture other(*hanging, {40, 64, 1, 128});
   CHECK(error_of([&] { other.run(); }) == "simulated NPU: run 1 of 1: timed out (injected)");

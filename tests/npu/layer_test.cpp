@@ -23,73 +23,46 @@ std::unique_ptr<Device> open_layer(const std::string& preset, int threads = 2) {
   return open_sim_device(options);
 }
 
-void check_layer(const std::string& preset, LayerShape shape, Precision precision,
-                 double tolerance) {
-  const auto device = open_layer(preset);
+void check_layer(LayerShape shape, Precision precision, double tolerance) {
+  CAPTURE(shape.frames);
+  CAPTURE(shape.width);
+  const auto device = open_layer("phoenix-1.0/published");
   tests::LayerCallFixture call(*device, shape, precision);
   const auto result = call.run();
   auto rows = tests::to_rows(call.states().view());
   tests::reference_encoder_layer(rows, call.weights(), shape.heads);
   const double error = tests::nmse(result, tests::flatten(rows));
-  MESSAGE(preset, precision == Precision::int8 ? " int8 " : " bf16 ", shape.frames, "x",
-          shape.width, ": NMSE ", error);
+  MESSAGE((precision == Precision::int8 ? "int8 " : "bf16 "), shape.frames, "x", shape.width,
+          ": NMSE ", error);
   CHECK(error < tolerance);
 }
 
 }  // namespace
 
-TEST_CASE("layer: fused bf16 agrees with fp64") {
-  check_layer("phoenix-1.0/published", {100, 128, 2, 512}, Precision::bf16,
-              tests::tolerance::kBf16LayerNmse);
-  check_layer("phoenix-1.0/published", {50, 128, 2, 512}, Precision::bf16,
-              tests::tolerance::kBf16LayerNmse);
-}
-
-TEST_CASE("layer: fused int8 agrees with fp64") {
-  check_layer("phoenix-1.0/published", {100, 128, 2, 512}, Precision::int8,
-              tests::tolerance::kInt8LayerNmse);
-}
-
-TEST_CASE("layer: widths that leave columns idle, and tiles that are not 64 wide") {
-  check_layer("phoenix-1.0/published", {33, 192, 3, 768}, Precision::bf16,
-              tests::tolerance::kBf16LayerNmse);
-  check_layer("phoenix-1.0/published", {33, 64, 1, 192}, Precision::bf16,
-              tests::tolerance::kBf16LayerNmse);
-}
-
-TEST_CASE("layer: fewer heads than the width has room for") {
-  for (const Precision precision : {Precision::bf16, Precision::int8}) {
-    const double tolerance = precision == Precision::bf16 ? tests::tolerance::kBf16LayerNmse
-                                                          : tests::tolerance::kInt8LayerNmse;
-    check_layer("phoenix-1.0/published", {50, 384, 1, 192}, precision, tolerance);
-    check_layer("phoenix-1.0/published", {20, 256, 3, 128}, precision, tolerance);
+TEST_CASE("layer: fused agrees with fp64") {
+  for (const LayerShape& shape : {LayerShape{100, 128, 2, 512},
+                                  {50, 128, 2, 512},
+                                  {33, 192, 3, 768},  // columns are idle
+                                  {33, 64, 1, 192},   // tiles that are not 64 wide
+                                  {8, 1280, 20, 64},  // rows of 1280, two an element
+                                  {20, 64, 1, 4096},  // a hidden block beyond mem tiles
+                                  {800, 64, 1, 64},   // two waves of queries, two row blocks
+                                  {50, 384, 1, 192},  // fewer heads than the width has room for
+                                  {20, 256, 3, 128}}) {
+    check_layer(shape, Precision::bf16, tests::tolerance::kBf16LayerNmse);
   }
-  const auto device = open_layer("phoenix-1.0/published");
-  const LayerShape shape{300, 256, 3, 128};
-  tests::LayerCallFixture fused(*device, shape);
-  tests::LayerCallFixture batched(*device, shape, Precision::bf16, layer_calls(Plan::batched));
-  CHECK(fused.run() == batched.run());
-}
-
-TEST_CASE("layer: rows of 1280, two an element") {
-  check_layer("phoenix-1.0/published", {8, 1280, 20, 64}, Precision::bf16,
-              tests::tolerance::kBf16LayerNmse);
-}
-
-TEST_CASE("layer: a hidden block that does not stay in mem tiles") {
-  check_layer("phoenix-1.0/published", {20, 64, 1, 4096}, Precision::bf16,
-              tests::tolerance::kBf16LayerNmse);
-}
-
-TEST_CASE("layer: two waves of queries and more than one row block") {
-  check_layer("phoenix-1.0/published", {800, 64, 1, 64}, Precision::bf16,
-              tests::tolerance::kBf16LayerNmse);
+  for (const LayerShape& shape :
+       {LayerShape{100, 128, 2, 512}, {50, 384, 1, 192}, {20, 256, 3, 128}}) {
+    check_layer(shape, Precision::int8, tests::tolerance::kInt8LayerNmse);
+  }
 }
 
 TEST_CASE("layer: batched gives the fused result, bit by bit") {
   const auto device = open_layer("phoenix-1.0/published");
-  for (const Precision precision : {Precision::bf16, Precision::int8}) {
-    const LayerShape shape{60, 128, 2, 256};
+  for (const auto& [shape, precision] :
+       {std::pair{LayerShape{60, 128, 2, 256}, Precision::bf16},
+        {LayerShape{60, 128, 2, 256}, Precision::int8},
+        {LayerShape{300, 256, 3, 128}, Precision::bf16}}) {  // fewer heads
     tests::LayerCallFixture fused(*device, shape, precision);
     tests::LayerCallFixture batched(*device, shape, precision, layer_calls(Plan::batched));
     CHECK(fused.run() == batched.run());

@@ -12,6 +12,11 @@
 
 namespace wnpu::tests {
 
+inline npu::Access run_of(std::uint64_t offset, std::uint32_t bytes) {
+  return {0, offset, bytes, {}, 0, 0, 0, 0};
+}
+
+// 256 bytes from the middle of a mem tile to the beginning of a large argument.
 struct Probe {
   int column = 1;
   int channel = 3;  // of the mem tile
@@ -19,8 +24,8 @@ struct Probe {
   int memory_shift = 0;  // columns from the channel's tile to the memory's
   int lock_shift = 0;
   std::uint32_t elements = 1;
-  npu::Access from;  // in the mem tile; its memory is set by memory_shift
-  npu::Access to;    // in DDR
+  npu::Access from = run_of(256 * 1024, 256);  // in the mem tile; memory_shift sets its memory
+  npu::Access to = run_of(0, 256);             // in DDR
   int acquired = 1;
   int released = 1;
   int initial = 1;        // of the lock that is taken
@@ -29,18 +34,6 @@ struct Probe {
   int descriptors = 2;
   std::size_t element_bytes = 8192;
 };
-
-inline npu::Access run_of(std::uint64_t offset, std::uint32_t bytes) {
-  return {0, offset, bytes, {}, 0, 0, 0, 0};
-}
-
-// 256 bytes from the middle of a mem tile to the beginning of a large argument.
-inline Probe legal_probe() {
-  Probe probe;
-  probe.from = run_of(256 * 1024, 256);
-  probe.to = run_of(0, 256);
-  return probe;
-}
 
 inline npu::Design probe_design(const Probe& probe) {
   using namespace npu;
@@ -75,13 +68,11 @@ inline npu::Design probe_design(const Probe& probe) {
 }
 
 inline npu::Access pattern(std::uint64_t offset, std::uint32_t run,
-                           std::vector<npu::Dimension> dims) {
-  return {0, offset, run, std::move(dims), 0, 0, 0, 0};
-}
-
-inline void both(Probe& p, const npu::Access& from, const npu::Access& to) {
-  p.from = from;
-  p.to = to;
+                           std::vector<npu::Dimension> dims, std::int64_t step = 0) {
+  npu::Access access = run_of(offset, run);
+  access.dims = std::move(dims);
+  access.step = step;
+  return access;
 }
 
 // First problem from check(); empty for a legal Design. Conflicts of order between the probe's

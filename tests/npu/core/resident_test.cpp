@@ -258,57 +258,6 @@ class Arguments {
   std::vector<std::span<std::byte>> spans_;
 };
 
-// Streams to core (column, row) of a product, and the places of its results.
-struct ProductCore {
-  GemmProblem p;
-  std::size_t column, row;
-
-  std::size_t element() const { return p.is_int8 ? 1 : 2; }
-  std::size_t a_tile() const { return p.tile_m * p.tile_k * element(); }
-  std::size_t b_tile() const { return p.tile_k * p.tile_n * element(); }
-  std::size_t c_tile() const { return p.tile_m * p.tile_n * 2; }
-  std::size_t k_tiles() const { return p.k / p.tile_k; }
-  std::size_t n_blocks() const { return p.n / (p.tile_n * 4); }
-  std::size_t m_blocks() const { return p.m / (p.tile_m * 4); }
-
-  Elements elements(const Arguments& arguments) const {
-    Elements in;
-    for (std::size_t i = 0; i < m_blocks() * n_blocks(); ++i) {
-      add_result(arguments, i / n_blocks(), i % n_blocks(), in);
-    }
-    return in;
-  }
-  void add_result(const Arguments& arguments, std::size_t m, std::size_t n, Elements& in) const {
-    const std::size_t scales = p.is_int8 ? p.tile_m * sizeof(float) : 0;
-    const std::size_t panel = (m * 4 + row) * (k_tiles() * a_tile() + scales);
-    const std::size_t block = (n * 4 + column) * (1 + k_tiles()) * b_tile();
-    if (scales > 0 && n == 0) {
-      in.a.push_back(arguments.piece(0, panel + k_tiles() * a_tile(), scales));
-    }
-    for (std::size_t k = 0; k < k_tiles(); ++k) {
-      in.a.push_back(arguments.piece(0, panel + k * a_tile(), a_tile()));
-    }
-    for (std::size_t k = 0; k <= k_tiles(); ++k) {
-      in.b.push_back(arguments.piece(1, block + k * b_tile(), b_tile()));
-    }
-  }
-  // Offset of the core's result `i`.
-  std::size_t result_offset(std::size_t i) const {
-    const std::size_t m = i / n_blocks();
-    const std::size_t n = i % n_blocks();
-    return (((m * 4 + row) * n_blocks() + n) * 4 + column) * c_tile();
-  }
-};
-
-bool has_bits_of(const Arguments& after, const ProductCore& core, const ResidentOutcome& outcome) {
-  bool is_same = outcome.results.size() == core.n_blocks() * core.m_blocks();
-  for (std::size_t i = 0; is_same && i < outcome.results.size(); ++i) {
-    const Element expected = after.piece(2, core.result_offset(i), core.c_tile());
-    is_same = same_bytes(outcome.results[i], expected, core.c_tile());
-  }
-  return is_same;
-}
-
 }  // namespace
 
 TEST_CASE("resident program: what it takes, releases and computes is what was recorded") {
@@ -322,27 +271,6 @@ TEST_CASE("resident program: what it takes, releases and computes is what was re
       const ResidentOutcome outcome = run_program(random.calls, pace);
       REQUIRE(outcome.log == replay.outcome.log);
       REQUIRE(has_results_of(outcome, replay));
-    }
-  }
-}
-
-TEST_CASE("resident program: products have the simulator's bits, on every core") {
-  const std::pair<bool, std::size_t> kinds[] = {{false, 64}, {false, 48}, {true, 64}, {true, 48}};
-  for (const auto& kind : kinds) {
-    const std::size_t tile_n = kind.second;
-    const GemmProblem p{512, 192, 8 * tile_n, 64, 64, tile_n, kind.first};
-    const Design design = gemm_design(npu1(), p);
-    CAPTURE(design.name);
-    const Arguments before(design);
-    Arguments after(design);
-    after.simulate_on(design);
-    for (int i = 0; i < 16; ++i) {
-      const TileId tile{TileKind::core, i % 4, i / 4};
-      const ProductCore core{p, static_cast<std::size_t>(tile.column),
-                             static_cast<std::size_t>(tile.row)};
-      const ResidentOutcome outcome =
-          run_program({{header_words(design, tile)}, core.elements(before)}, Pace::any);
-      REQUIRE(has_bits_of(after, core, outcome));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "npu/sim/sim_device.h"
+#include "tests/support/device_around.h"
 
 namespace wnpu::tests {
 
@@ -16,23 +17,15 @@ struct Alteration {
   std::byte bits{0x01};
 };
 
-class AlteredDevice final : public npu::Device {
+class AlteredDevice final : public DeviceAround {
  public:
   AlteredDevice(std::unique_ptr<npu::Device> inner, std::vector<Alteration> alterations)
-      : inner_(std::move(inner)), alterations_(std::move(alterations)) {}
+      : DeviceAround(std::move(inner)), alterations_(std::move(alterations)) {}
 
-  std::string_view description() const override { return inner_->description(); }
-  bool is_simulated() const override { return inner_->is_simulated(); }
-  const npu::Target& target() const override { return inner_->target(); }
-  std::unique_ptr<npu::Program> load(const npu::Design& design) override {
-    return inner_->load(design);
-  }
   void run_all(std::span<const npu::Run> runs, std::chrono::milliseconds timeout) override {
-    inner_->run_all(runs, timeout);
+    DeviceAround::run_all(runs, timeout);
     for (const npu::Run& run : runs) alter(run);
   }
-  npu::RunStats stats() const override { return inner_->stats(); }
-  void reset_stats() override { inner_->reset_stats(); }
 
  private:
   void alter(const npu::Run& run) {
@@ -46,7 +39,6 @@ class AlteredDevice final : public npu::Device {
     ++n_launches_;
   }
 
-  std::unique_ptr<npu::Device> inner_;
   std::vector<Alteration> alterations_;
   std::size_t n_launches_ = 0;
 };

@@ -13,6 +13,7 @@
 #include "npu/first_light/table_fields.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::npu;  // NOLINT
 
@@ -46,25 +47,21 @@ FirstLight whole_result() {
 }
 
 std::string result_refusal(const std::string& text) {
-  try {
-    parse_measured_table(text, "f.json");
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<std::invalid_argument>(
+      [&] { parse_measured_table(text, "f.json"); });
 }
 
 }  // namespace
 
 TEST_CASE("first light: its JSON is what the schema says, with and without all that may be there") {
   const FirstLight whole = whole_result();
-  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("npu/first_light/first_light.schema.json"),
+  CHECK(wnpu::tests::schema_fault("npu/first_light/first_light.schema.json",
                                   nlohmann::json::parse(first_light_json(whole, kDate))) == "");
   FirstLight empty;
   empty.overlay = "0000000000000000";
   empty.shape = {1, 64, 1, 64};
   empty.machine.device = "\xff no UTF-8";
-  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("npu/first_light/first_light.schema.json"),
+  CHECK(wnpu::tests::schema_fault("npu/first_light/first_light.schema.json",
                                   nlohmann::json::parse(first_light_json(empty, kDate))) == "");
 }
 

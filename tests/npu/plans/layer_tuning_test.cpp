@@ -11,6 +11,7 @@
 #include "tests/few_samples.h"
 #include "tests/npu/plans/random_tuning.h"
 #include "tests/support/layer_call.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu;
@@ -87,12 +88,8 @@ TEST_CASE("layer tuning: any choices together keep every bit, in both precisions
 TEST_CASE("layer tuning: what no call can have is refused with expected and found") {
   const LayerShape shape{1500, 384, 6, 1536};
   const auto refusal = [&](const LayerTuning& tuning, Precision precision = Precision::bf16) {
-    try {
-      static_cast<void>(tuned_layer(npu1(), shape, precision, tuning));
-    } catch (const std::invalid_argument& error) {
-      return std::string(error.what());
-    }
-    return std::string("none");
+    return tests::message_of<std::invalid_argument>(
+        [&] { static_cast<void>(tuned_layer(npu1(), shape, precision, tuning)); });
   };
   CHECK(refusal({.state_tile = 64}) ==
         "layer tuning: state_tile: expected a multiple of 8 up to 64 that cuts 384 columns into 4 "

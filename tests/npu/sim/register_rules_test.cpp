@@ -11,9 +11,11 @@
 #include "npu/design/overlay.h"
 #include "tests/npu/shim_tasks.h"
 #include "tests/npu/sim/program_runs.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu;
+using wnpu::tests::has;
 using wnpu::tests::preset;
 
 namespace {
@@ -92,11 +94,6 @@ class Registers {
   EncodedCall call_;
   ControlProgram program_;
 };
-
-bool has(const std::string& text, const std::string& part) {
-  INFO(text);
-  return text.find(part) != std::string::npos;
-}
 
 // 64 words from the first argument to the mem tile and on to the second.
 Registers through(const BufferDescriptor& from_shim, const BufferDescriptor& to_mem,

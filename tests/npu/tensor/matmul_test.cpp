@@ -3,6 +3,7 @@
 
 #include "tests/few_samples.h"
 #include "tests/npu/tensor/tensor_checks.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu::ops;
@@ -105,12 +106,8 @@ TEST_CASE("tensor matmul: zeros, denormals, the largest, infinities and NaN stay
   a.values[9 * 33 + 30] = NAN;
   CHECK(share(queue, a, b, Type::bf16) <= 1);
   for (const Type type : {Type::int8, Type::int16}) {
-    std::string message;
-    try {
-      queue.matmul(a, b, type).result();
-    } catch (const TensorError& error) {
-      message = error.what();
-    }
+    const std::string message =
+        tests::message_of<TensorError>([&] { queue.matmul(a, b, type).result(); });
     CHECK(message == "matmul " + std::string(type_name(type)) +
                          " [20, 33] x [33, 9]: a: expected finite values, since a scale is made "
                          "of the largest, found inf at [5, 4]");
@@ -145,12 +142,8 @@ TEST_CASE("tensor matmul: the least memory limit that is named does, and one byt
   const Tensor b = random_tensor({400, 300}, 12);
   for (const Type type : tests::some_of(kTypes)) {
     queue.set_memory_limit(1);
-    std::string message;
-    try {
-      queue.matmul(a, b, type).result();
-    } catch (const npu::DeviceError& error) {
-      message = error.what();
-    }
+    const std::string message =
+        tests::message_of<npu::DeviceError>([&] { queue.matmul(a, b, type).result(); });
     const std::string before = "expected a memory limit of at least ";
     REQUIRE(message.find(before) != std::string::npos);
     const std::size_t least = std::stoul(message.substr(message.find(before) + before.size()));

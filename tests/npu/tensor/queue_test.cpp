@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/npu/tensor/tensor_checks.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu::ops;
@@ -33,12 +34,7 @@ Handle hand_in(Queue& queue, std::size_t i) {
 }
 
 std::string handle_error(const Handle& handle) {
-  try {
-    handle.result();
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<std::runtime_error>([&] { handle.result(); });
 }
 
 // Five operations on a device whose launch `failure.launch` fails: the one of that launch has the

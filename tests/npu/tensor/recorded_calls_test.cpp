@@ -12,6 +12,8 @@
 
 #include "tests/few_samples.h"
 #include "tests/npu/tensor/tensor_checks.h"
+#include "tests/support/device_around.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::npu::ops;
@@ -21,25 +23,14 @@ using tests::random_tensor;
 namespace {
 
 // The simulator, and which Designs it was given.
-class ListeningDevice final : public npu::Device {
+class ListeningDevice final : public tests::DeviceAround {
  public:
-  std::string_view description() const override { return device_->description(); }
-  bool is_simulated() const override { return true; }
-  const npu::Target& target() const override { return device_->target(); }
+  ListeningDevice() : DeviceAround(tests::open_simulator()) {}
   std::unique_ptr<npu::Program> load(const npu::Design& design) override {
     hashes.push_back(npu::design_hash(design));
-    return device_->load(design);
+    return device().load(design);
   }
-  void run_all(std::span<const npu::Run> runs, std::chrono::milliseconds timeout) override {
-    device_->run_all(runs, timeout);
-  }
-  npu::RunStats stats() const override { return device_->stats(); }
-  void reset_stats() override { device_->reset_stats(); }
-
   std::vector<std::uint64_t> hashes;
-
- private:
-  std::unique_ptr<npu::Device> device_ = tests::open_simulator();
 };
 
 Handle run_recorded(Queue& queue, const SizedOperation& operation, std::uint64_t seed) {
@@ -73,12 +64,8 @@ SizedOperation random_operation(tests::Random& random, std::size_t i) {
 }
 
 std::string call_refusal(const SizedOperation& operation, std::optional<std::size_t> limit = {}) {
-  try {
-    recorded_calls(npu::npu1(), operation, limit);
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<std::runtime_error>(
+      [&] { recorded_calls(npu::npu1(), operation, limit); });
 }
 
 }  // namespace
@@ -94,12 +81,8 @@ TEST_CASE("recorded calls: those that random tensors of these sizes need, and no
     ListeningDevice device;
     Queue queue(device);
     queue.set_memory_limit(limit);
-    std::string error;
-    try {
-      run_recorded(queue, operation, i).result();
-    } catch (const npu::DeviceError& refused) {
-      error = refused.what();
-    }
+    const std::string error =
+        tests::message_of<npu::DeviceError>([&] { run_recorded(queue, operation, i).result(); });
     if (!error.empty()) {
       CHECK(call_refusal(operation, limit) == error);
       continue;

@@ -44,18 +44,17 @@ std::vector<double> operands(const Tensor& x, const TensorReport& report) {
   return values;
 }
 
-double layer_norm_share(Queue& queue, const Tensor& x) {
-  const Handle handle = queue.layer_norm(x);
-  return tests::share_of_bound(
-      handle.result(), exact_of("layer_norm", {npu::ops::rows_of(x), npu::ops::columns_of(x)},
-                                {operands(x, handle.result().report)}, x.values.size()));
-}
-
-double softmax_share(Queue& queue, const Tensor& x) {
-  const Handle handle = queue.softmax(x);
+// Share of an operation on rows, as the registry names it.
+double rows_share(const Handle& handle, const std::string& name, const Tensor& x) {
   return tests::share_of_bound(handle.result(),
-                               exact_of("softmax", {npu::ops::rows_of(x), npu::ops::columns_of(x)},
+                               exact_of(name, {npu::ops::rows_of(x), npu::ops::columns_of(x)},
                                         {operands(x, handle.result().report)}, x.values.size()));
+}
+double layer_norm_share(Queue& queue, const Tensor& x) {
+  return rows_share(queue.layer_norm(x), "layer_norm", x);
+}
+double softmax_share(Queue& queue, const Tensor& x) {
+  return rows_share(queue.softmax(x), "softmax", x);
 }
 
 double attention_share(Queue& queue, const Tensor& q, const Tensor& k, const Tensor& v) {

@@ -60,6 +60,12 @@ inline std::unique_ptr<npu::Device> open_simulator(npu::InjectedFailure failure 
   return npu::open_sim_device(options);
 }
 
+// A simulator and a queue on it.
+struct SimulatedQueue {
+  std::unique_ptr<npu::SimDevice> device = open_simulator();
+  npu::ops::Queue queue{*device};
+};
+
 // Exact value of every element, and the magnitude of the sum that it comes from.
 struct Exact {
   std::vector<double> values;

@@ -30,8 +30,7 @@ HardwareModel usual_preset() { return find_preset(kDefaultPreset); }
 
 Json answer(const PlanFile& plan, Depth depth) {
   const Json json = Json::parse(prediction_json(predict(plan, usual_preset(), depth), "x"));
-  CHECK(tests::schema_fault(tests::schema_of("app/commands/npu/prediction.schema.json"), json) ==
-        "");
+  CHECK(tests::schema_fault("app/commands/npu/prediction.schema.json", json) == "");
   CHECK(json.at("id") == "x");
   CHECK(json.at("kind") == "modelled");
   return json;
