@@ -5,6 +5,7 @@
 #include "app/cli/command_line.h"
 #include "app/options/exit_code.h"
 #include "app/options/options.h"
+#include "tests/support/text.h"
 
 namespace {
 
@@ -19,12 +20,7 @@ Options options_of_words(Words words) {
 // The message of the refusal; empty where there is none.
 std::string words_refusal(Words words) {
   words.insert(words.begin(), "transcribe");
-  try {
-    parse_command_line(words);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<UsageError>([&] { parse_command_line(words); });
 }
 
 // A command with bench's kinds of options, and what it was given.
@@ -90,32 +86,13 @@ TEST_CASE("words: nothing behind = is an empty text, and no other option's value
 }
 
 TEST_CASE("words: where there must be a value, an empty one is refused by name") {
-  for (const char* option : {"--output",
-                             "--output-dir",
-                             "-o",
-                             "--format",
-                             "-f",
-                             "--model",
-                             "--device",
-                             "--threads",
-                             "--language",
-                             "--beam-size",
-                             "--best-of",
-                             "--patience",
-                             "--temperature",
-                             "--length-penalty",
-                             "--seed",
-                             "--vad",
-                             "--vad-model",
-                             "--xclbin",
-                             "--word-timestamps",
-                             "--max-line-width",
-                             "--npu-preset",
-                             "--stdin-format",
-                             "--verbose",
-                             "-v"}) {
-    CAPTURE(option);
-    const std::string name = option;
+  for (const std::string& name : wnpu::tests::split_words(
+           "--output --output-dir -o --format -f --model --device --threads --language "
+           "--beam-size --best-of --patience --temperature --length-penalty --seed --vad "
+           "--vad-model --xclbin --word-timestamps --max-line-width --npu-preset --stdin-format "
+           "--verbose -v")) {
+    CAPTURE(name);
+    const char* const option = name.c_str();
     const std::string expected = name + ": expected a value, found nothing (see --help)";
     const std::string with_sign = name + "=";
     const bool is_flag_too = name == "--verbose" || name == "-v";

@@ -8,19 +8,17 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/random_matrix.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;  // NOLINT
 using namespace wnpu::app;
+using wnpu::tests::has;
 
 namespace {
 
 TensorReport report_of(std::size_t width) {
   TensorDevice device("sim");
   return device.softmax({{3, width}, tests::random_vector(3 * width, 1, 1)}).result().report;
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -10,18 +10,14 @@
 #include <doctest/doctest.h>
 
 #include "app/formats/writers.h"
-#include "app/options/exit_code.h"
 #include "app/system/terminal.h"
 #include "models/base/utf8.h"
-#include "tests/app/run_fixture.h"
 #include "tests/few_samples.h"
 
 namespace {
 
 using namespace wnpu::app;
 using wnpu::Segment;
-using wnpu::tests::fake_transcribe;
-using wnpu::tests::Run;
 
 std::string without_colors(const std::string& text) {
   return std::regex_replace(text, std::regex("\x1b\\[[0-9;]*m"), "");
@@ -50,14 +46,6 @@ Segment random_segment(std::mt19937& random) {
   if (draw(4) == 0) segment.text += pieces[draw(pieces.size())];
   segment.end = 1;
   return segment;
-}
-
-std::string colored_run(Color asked, bool shows, Run& run) {
-  run.options.color = asked;
-  run.environment.shows_colors = shows;
-  const int code = run.go();
-  CHECK(code == 0);
-  return run.out();
 }
 
 }  // namespace
@@ -120,21 +108,4 @@ TEST_CASE("colors: asked for on the command line, by variables, or by a terminal
   CHECK_FALSE(wants_colors(Color::automatic, false, {.no_color = "1", .clicolor_force = "1"}));
   CHECK(wants_colors(Color::always, false, {.no_color = "1"}));
   CHECK_FALSE(wants_colors(Color::never, true, {.term = "xterm", .clicolor_force = "1"}));
-}
-
-TEST_CASE("run: colours are in text on stdout alone, and always needs it there") {
-  Run run;
-  run.add("a.wav", "a");
-  const std::string plain = colored_run(Color::automatic, false, run);
-  CHECK(plain == "a0\na1\n");
-  const std::string colored = colored_run(Color::automatic, true, run);
-  CHECK(colored == color(82) + "a0" + kColorEnd + "\n" + color(82) + "a1" + kColorEnd + "\n");
-  run.options.formats = {Format::txt};
-  CHECK(colored_run(Color::automatic, true, run) == plain);
-  CHECK_THROWS_WITH_AS(colored_run(Color::always, true, run), doctest::Contains("--format text"),
-                       UsageError);
-  run.options.formats = {Format::text};
-  run.options.output = run.folder.path() / "a.text";
-  CHECK(colored_run(Color::automatic, true, run).empty());
-  CHECK(wnpu::tests::contents_of(run.folder.path() / "a.text") == plain);
 }

@@ -11,7 +11,6 @@
 
 #include "app/engine/model_path.h"
 #include "app/model_store/hub/catalogue.h"
-#include "app/model_store/hub/part_file.h"
 #include "app/model_store/hub/pins.h"
 #include "app/model_store/hub/pull_lock.h"
 #include "app/options/exit_code.h"
@@ -190,34 +189,6 @@ TEST_CASE("pull lock: one thread at a time, and nothing is left") {
   CHECK(was_alone);
   CHECK(dir.n_entries() == 0);
   CHECK_THROWS_AS(PullLock(dir.path() / "none/.lock", [] {}), OutputError);
-}
-
-TEST_CASE(
-    "part file: goes on with what is there, knows of what it is, and gets its name at the end") {
-  const TemporaryFolder dir;
-  const PartOrigin origin{"http://host/a", "\"tag\"", 6};
-  {
-    PartFile part(dir.path(), "a");
-    CHECK(part.size() == 0);
-    part.restart(origin);
-    part.append("abc");
-  }
-  {
-    PartFile part(dir.path(), "a");
-    CHECK(part.size() == 3);
-    CHECK(part.origin() == origin);
-    part.append("def");
-    part.finish();
-  }
-  CHECK(contents_of(dir.path() / "a") == "abcdef");
-  CHECK(dir.n_entries() == 1);
-  // Without its origin a part is of no file.
-  dir.make_file("b.part", "xyz");
-  PartFile part(dir.path(), "b");
-  CHECK(part.size() == 3);
-  CHECK(part.origin() == PartOrigin{});
-  part.remove();
-  CHECK(dir.n_entries() == 1);
 }
 
 TEST_CASE("model path: a name is found as others call its file") {

@@ -18,11 +18,13 @@
 #include "audio/read/error.h"
 #include "npu/device.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text.h"
 
 namespace {
 
 using namespace wnpu::app;
 using wnpu::tests::contents_of;
+using wnpu::tests::count_of;
 using wnpu::tests::TemporaryFolder;
 
 // Ends the process as a bug does, and not as the test's own handlers would.
@@ -119,12 +121,6 @@ struct BatchRun {
   std::vector<PlannedInput> plan_;
 };
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
 // Checks on a file after a batch, whatever became of the others.
 void check_file(const BatchRun& run, const std::string& name, const Ending& ending) {
   CAPTURE(name);
@@ -136,10 +132,10 @@ void check_file(const BatchRun& run, const std::string& name, const Ending& endi
   if (ending.message.empty()) {
     CHECK(run.result(name + ".txt") == name + ".wav0\n" + name + ".wav1\n");
     CHECK(run.result(name + ".srt") == srt);
-    CHECK(count(run.err(), path) == 0);
+    CHECK(count_of(run.err(), path) == 0);
   } else {
-    CHECK(count(run.err(), path + ": " + ending.message + "\n") == 1);
-    CHECK(count(run.err(), path) == 1);
+    CHECK(count_of(run.err(), path + ": " + ending.message + "\n") == 1);
+    CHECK(count_of(run.err(), path) == 1);
   }
 }
 
@@ -163,7 +159,7 @@ TEST_CASE("isolated batch: whatever becomes of some files, the others are done")
           static_cast<std::ptrdiff_t>(2 * (n - n_failed)));
     const std::string summary =
         std::to_string(n_failed) + " of " + std::to_string(n) + " files failed\n";
-    CHECK(count(run.err(), summary) == (n_failed == 0 ? 0 : 1));
+    CHECK(count_of(run.err(), summary) == (n_failed == 0 ? 0 : 1));
   }
 }
 
@@ -184,7 +180,7 @@ TEST_CASE("isolated batch: a process that dies of its only file is a bug") {
   run.add("a.wav", "segv");
   CHECK(run.go() == 70);
   check_file(run, "a", kEndings[2]);
-  CHECK(count(run.err(), "\n") == 1);
+  CHECK(count_of(run.err(), "\n") == 1);
 }
 
 TEST_CASE("isolated batch: an error that is not the file's ends it, with its own code") {

@@ -1,9 +1,23 @@
+#include <array>
 #include <limits>
+#include <map>
 #include <sstream>
 
 #include <doctest/doctest.h>
 
+#include "app/engine/devices/backends.h"
 #include "app/formats/writers.h"
+#include "app/options/optimization.h"
+#include "app/options/option_values.h"
+#include "decoder/search/decode_options.h"
+#include "models/files/model_file.h"
+#include "models/kernels/vectors/instruction_set.h"
+#include "models/weights/precision.h"
+#include "npu/design/layer_abi.h"
+#include "npu/ops/stand_in.h"
+#include "npu/plans/plan.h"
+#include "npu/plans/plan_file.h"
+#include "npu/plans/split.h"
 #include "tests/support/json_schema.h"
 
 namespace {
@@ -38,33 +52,23 @@ wnpu::Transcript example() {
   return transcript;
 }
 
-json written(const wnpu::Transcript& transcript, Format format = Format::json) {
+// Parses it, which throws on anything but one document, and holds it to the schema.
+json written(const wnpu::Transcript& transcript, Format format = Format::json,
+             const WriteOptions& options = {}) {
   std::ostringstream out;
-  write(format, transcript, {}, out);
-  return json::parse(out.str());  // throws on anything but one valid document
+  write(format, transcript, options, out);
+  const json document = json::parse(out.str());
+  CHECK(wnpu::tests::schema_fault("app/formats/transcript.schema.json", document) == "");
+  return document;
 }
 
 }  // namespace
-
-TEST_CASE("json: without a window nothing is modelled of a layer") {
-  wnpu::Transcript transcript = example();
-  transcript.device.simulated = true;
-  transcript.device.npu.emplace();
-  CHECK(written(transcript)["device"]["npu"]["modelled_ms_per_layer"].is_null());
-  transcript.device.npu->modelled_ms_per_layer = 22.5;
-  CHECK(written(transcript)["device"]["npu"]["modelled_ms_per_layer"] == 22.5);
-}
 
 TEST_CASE("json: what was chosen is told where it was asked for, and is the schema's") {
   CHECK_FALSE(written(example()).contains("choices"));
   Choices choices;
   const auto with_choices = [&choices] {
-    std::ostringstream out;
-    write(Format::jsonl, example(), {{}, false, choices}, out);
-    const json document = json::parse(out.str());
-    CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
-                                    document) == "");
-    return document.at("choices");
+    return written(example(), Format::jsonl, {{}, false, choices}).at("choices");
   };
   choices.optimize_for = "speed";
   choices.options = {{"--precision", "int8", "--optimize-for speed"}};
@@ -89,8 +93,6 @@ TEST_CASE("json: operators in the place of the NPU's own are told, and only wher
   use.operators = {{"gelu", "mine", "./mine", "core", ""},
                    {"gelu", "other", "other.so", "cpu", "it has no tile kernel"}};
   const json document = written(transcript);
-  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
-                                  document) == "");
   const json& operators = document["device"]["npu"]["operators"];
   REQUIRE(operators.size() == 2);
   CHECK(operators[0] == json{{"replaces", "gelu"},
@@ -99,13 +101,6 @@ TEST_CASE("json: operators in the place of the NPU's own are told, and only wher
                              {"ran_on", "core"},
                              {"reason", nullptr}});
   CHECK(operators[1]["reason"] == "it has no tile kernel");
-}
-
-TEST_CASE("json: an example and an empty transcript are valid by the schema") {
-  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
-                                  written(example())) == "");
-  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
-                                  written({})) == "");
 }
 
 TEST_CASE("json: times are written without the noise of sums") {
@@ -122,13 +117,17 @@ TEST_CASE("json: times are written without the noise of sums") {
   CHECK(out.str().find("99999") == std::string::npos);
 }
 
-TEST_CASE("json: times of a simulated device say so beside them") {
+TEST_CASE("json: what is simulated says so, and without a window nothing is modelled of a layer") {
   wnpu::Transcript transcript = example();
   CHECK(written(transcript)["timing"]["simulated"] == false);
   transcript.device.simulated = true;
+  transcript.device.npu.emplace();
+  transcript.device.npu->plan = "fused";
+  transcript.device.npu->precision = "bf16";
   CHECK(written(transcript)["timing"]["simulated"] == true);
-  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
-                                  written(transcript)) == "");
+  CHECK(written(transcript)["device"]["npu"]["modelled_ms_per_layer"].is_null());
+  transcript.device.npu->modelled_ms_per_layer = 22.5;
+  CHECK(written(transcript)["device"]["npu"]["modelled_ms_per_layer"] == 22.5);
 }
 
 TEST_CASE("json: the schema's check finds what is wrong") {
@@ -191,8 +190,6 @@ TEST_CASE("json: numbers that are not finite become null") {
   const json document = written(transcript);
   CHECK(document["segments"][0]["avg_logprob"].is_null());
   CHECK(document["segments"][1]["end"].is_null());
-  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
-                                  document) == "");
 }
 
 TEST_CASE("json: broken UTF-8 is repaired and warned of") {
@@ -213,4 +210,65 @@ TEST_CASE("json: jsonl is one line") {
   const std::string text = out.str();
   CHECK(text.find('\n') == text.size() - 1);
   CHECK(written(example(), Format::jsonl) == written(example()));
+}
+
+namespace {
+
+using namespace wnpu;  // NOLINT
+using tests::enum_of;
+
+std::map<std::string, json> program_lists() {
+  std::vector<std::string_view> dtypes(models::kDTypeNames.begin(), models::kDTypeNames.end());
+  dtypes.push_back(models::kNoDType);
+  std::vector<std::string_view> plans(npu::kPlanNames.begin(), npu::kPlanNames.end());
+  plans.push_back(npu::kTunedPlanName);
+  std::vector<std::string_view> asked{app::kAutoDevice};
+  asked.insert(asked.end(), npu::kSplitNames.begin(), npu::kSplitNames.end());
+  return {{"device/split/requested", enum_of(asked)},
+          {"device/split/used", enum_of(npu::kSplitNames)},
+          {"device/split/ways/split", enum_of(npu::kSplitNames)},
+          {"choices/optimize_for", enum_of(app::kGoalNames, true)},
+          {"task", enum_of(decoder::kTaskNames)},
+          {"model/format", enum_of(models::kFileFormats, true)},
+          {"model/quantization", enum_of(dtypes, true)},
+          {"device/npu/plan", enum_of(plans)},
+          {"device/npu/precision", enum_of(npu::kPrecisionNames)},
+          {"device/npu/operators/replaces", enum_of(std::array{npu::kReplaceable})},
+          {"device/npu/operators/ran_on", enum_of(app::kOperatorPlaces)},
+          {"device/cpu_precision", enum_of(models::kPrecisionNames, true)},
+          {"device/isa", enum_of(kernels::kInstructionSetNames, true)}};
+}
+
+}  // namespace
+
+TEST_CASE("schema: its enums are the program's lists, and each has one") {
+  CHECK(json(tests::enums_of(tests::schema_of("app/formats/transcript.schema.json"))) ==
+        json(program_lists()));
+}
+
+TEST_CASE("schema: what this program can write of itself is valid") {
+  const json rules = tests::schema_of("app/formats/transcript.schema.json");
+  Transcript transcript;
+  const auto is_valid = [&] {
+    std::ostringstream out;
+    app::write(app::Format::json, transcript, {}, out);
+    return tests::schema_fault(rules, json::parse(out.str())).empty();
+  };
+  for (const std::string_view isa : kernels::kInstructionSetNames) {
+    transcript.device.isa = isa;
+    CHECK(is_valid());
+  }
+  NpuUse& use = transcript.device.npu.emplace();
+  use.plan = "fused";
+  use.precision = "bf16";
+  CHECK(is_valid());
+  for (const std::string_view place : app::kOperatorPlaces) {
+    use.operators = {{"gelu", "mine", "mine.so", std::string(place), ""}};
+    CHECK(is_valid());
+  }
+  use.operators.front().ran_on = "gpu";
+  CHECK_FALSE(is_valid());
+  transcript.device.npu.reset();
+  transcript.device.isa = "MMX";
+  CHECK_FALSE(is_valid());
 }

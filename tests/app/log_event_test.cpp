@@ -1,7 +1,6 @@
 // --log-format json: lines by the schema, whatever is in them, and not too many of them.
 #include "app/formats/log_event.h"
 
-#include <algorithm>
 #include <array>
 #include <random>
 #include <sstream>
@@ -11,7 +10,6 @@
 
 #include "app/options/output_options.h"
 #include "app/system/progress.h"
-#include "tests/app/run_fixture.h"
 #include "tests/few_samples.h"
 #include "tests/support/json_schema.h"
 
@@ -43,14 +41,6 @@ std::string random_bytes(std::mt19937& random) {
   for (char& c : text) c = static_cast<char>(random() % 256);
   return text;
 }
-
-class InJson {
- public:
-  InJson() { use_log_format(LogFormat::json); }
-  ~InJson() { use_log_format(LogFormat::text); }
-  InJson(const InJson&) = delete;
-  InJson& operator=(const InJson&) = delete;
-};
 
 }  // namespace
 
@@ -105,31 +95,6 @@ TEST_CASE("log: progress at once where something is new, else a second apart") {
   CHECK_FALSE(pace.is_due(begin + 10002ms, 60, 60));
   pace.begin();
   CHECK(pace.is_due(begin + 10003ms, 0, 0));
-}
-
-TEST_CASE("log: what a batch says is lines by the schema, in each verbosity") {
-  const InJson in_json;
-  wnpu::tests::Run run;
-  const std::string good = run.add("a.wav", "a");
-  const std::string bad = run.add("b.wav", "undecodable");
-  run.environment.shows_progress = true;  // there is no bar
-  for (const auto& [verbosity, n_messages, n_progress] : {std::tuple{Verbosity::quiet, 2, 0},
-                                                          {Verbosity::normal, 2, 4},
-                                                          {Verbosity::verbose, 3, 4}}) {
-    run.err.str("");
-    run.options.verbosity = verbosity;
-    CHECK(run.go() == 1);
-    const std::vector<json> lines = lines_of(run.err.str());
-    const auto is_message = [](const json& line) { return line["type"] == "message"; };
-    const auto n_found = std::ranges::count_if(lines, is_message);
-    const auto is_of_bad = [&](const json& line) {
-      return is_message(line) && line.value("file", "") == bad && line["message"] == "no audio" &&
-             line["level"] == "error";
-    };
-    CHECK(std::ranges::count_if(lines, is_of_bad) == 1);
-    CHECK(n_found == n_messages);
-    CHECK(std::ssize(lines) - n_found == n_progress);
-  }
 }
 
 TEST_CASE("log: the format is known before the command line is read") {

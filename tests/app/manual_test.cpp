@@ -5,18 +5,9 @@
 #include <doctest/doctest.h>
 
 #include "app/cli/command_line.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::app;
-
-namespace {
-
-std::size_t count_of(const std::string& part, const std::string& text) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-}  // namespace
 
 TEST_CASE("manual: has every option that transcribe --help lists") {
   const std::array<const char*, 2> arguments = {"transcribe", "--help"};
@@ -42,14 +33,14 @@ TEST_CASE("manual: what is said of the program stands once, however many command
   const std::vector<Subcommand> others = {{"one", "First", nothing, run},
                                           {"two", "Second", nothing, run}};
   const std::string manual = manual_page(others);
-  CHECK(count_of("OPTIONS OF two", manual) == 1);
-  CHECK(count_of("WNPU_ISA", manual) == 1);
-  CHECK(count_of("models pull small", manual) == 1);
+  CHECK(wnpu::tests::count_of(manual, "OPTIONS OF two") == 1);
+  CHECK(wnpu::tests::count_of(manual, "WNPU_ISA") == 1);
+  CHECK(wnpu::tests::count_of(manual, "models pull small") == 1);
   std::size_t last = 0;
   for (const char* section : {"EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES"}) {
     CAPTURE(section);
     const std::string heading = "\n.SH " + std::string(section) + "\n";
-    CHECK(count_of(heading, manual) == 1);
+    CHECK(wnpu::tests::count_of(manual, heading) == 1);
     CHECK(manual.find(heading) > last);
     last = manual.find(heading);
   }

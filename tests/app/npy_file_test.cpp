@@ -11,6 +11,7 @@
 
 #include "app/options/exit_code.h"
 #include "tests/support/random_matrix.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;  // NOLINT
 using app::npy_bytes;
@@ -37,12 +38,7 @@ std::string npy_of(const std::string& type, const std::vector<T>& values) {
 }
 
 std::string npy_refusal(const std::string& bytes) {
-  try {
-    parse_npy(bytes, "x.npy");
-  } catch (const app::UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<app::UsageError>([&] { parse_npy(bytes, "x.npy"); });
 }
 
 }  // namespace

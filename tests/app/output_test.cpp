@@ -8,7 +8,6 @@
 #include "app/options/exit_code.h"
 #include "app/output/output_plan.h"
 #include "app/system/output_file.h"
-#include "app/system/write_all.h"
 #include "tests/support/temporary_folder.h"
 
 namespace {
@@ -48,16 +47,6 @@ TEST_CASE("write_file: what is new replaces nothing, though it came in the last 
   CHECK(folder.n_entries() == 1);
   write_file(folder.path() / "b.txt", "new", true);
   CHECK(contents_of(folder.path() / "b.txt") == "new");
-}
-
-TEST_CASE("write_file: a link stays a link") {
-  const TemporaryFolder folder;
-  const auto target = folder.make_file("target", "old");
-  const auto link = folder.path() / "link";
-  std::filesystem::create_symlink("target", link);
-  write_file(link, "new");
-  CHECK(std::filesystem::is_symlink(link));
-  CHECK(contents_of(target) == "new");
 }
 
 TEST_CASE("write_file: links in a row lead to the file, though it is not there yet") {
@@ -126,16 +115,6 @@ TEST_CASE("write_file: a write that fails half-way leaves what was there before"
   CHECK(folder.n_entries() == 1);
 }
 
-TEST_CASE("write_all: a reader that went away is a broken pipe") {
-  const auto handler = std::signal(SIGPIPE, SIG_IGN);
-  int ends[2];
-  REQUIRE(::pipe(ends) == 0);
-  ::close(ends[0]);
-  CHECK_THROWS_AS(write_all(ends[1], "x", "stdout"), BrokenPipe);
-  ::close(ends[1]);
-  std::signal(SIGPIPE, handler);
-}
-
 TEST_CASE("plan: one file for each input and format") {
   const TemporaryFolder folder;
   Options options = options_for({"x/a.tar.wav", "-"}, folder.path() / "new/out");
@@ -175,14 +154,6 @@ TEST_CASE("plan: two inputs that would write one file are refused") {
   Options options = options_for({"a.wav"}, folder.path());
   options.formats = {Format::text, Format::txt};
   CHECK_THROWS_AS(plan_outputs(options), UsageError);
-}
-
-TEST_CASE("plan: a result never replaces an input") {
-  const TemporaryFolder folder;
-  const std::string input = folder.make_file("a.json");
-  Options options = options_for({input}, folder.path());
-  options.existing = ExistingOutput::overwrite;
-  CHECK_THROWS_WITH_AS(plan_outputs(options), doctest::Contains("it is an input"), UsageError);
 }
 
 TEST_CASE("plan: two links to one file that is not there yet are one target") {

@@ -8,7 +8,7 @@
 #include "app/formats/writers.h"
 #include "app/options/exit_code.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/support/wav_tone.h"
+#include "tests/support/wav_file.h"
 
 namespace {
 

@@ -59,6 +59,22 @@ struct Run {
         std::distance(std::filesystem::directory_iterator(options.output_dir), {}));
   }
 
+  // Results go to the folder "out".
+  void write_to_folder(std::vector<Format> formats) {
+    options.output_dir = folder.path() / "out";
+    options.formats = std::move(formats);
+  }
+  std::string result(const std::string& name) const {
+    return contents_of(folder.path() / "out" / name);
+  }
+  // A signal that comes when it has been asked for so often.
+  void stop_after(int n_asked) {
+    environment.stop_signal = [n_asked, calls = 0]() mutable { return ++calls > n_asked ? 2 : 0; };
+  }
+  void stop_no_more() {
+    environment.stop_signal = [] { return 0; };
+  }
+
   std::string add(const std::string& name, const std::string& contents) {
     options.inputs.push_back(folder.make_file(name, contents));
     return options.inputs.back();

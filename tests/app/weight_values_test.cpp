@@ -13,7 +13,7 @@
 #include "tests/nano/nano_model.h"
 #include "tests/support/model_run.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/support/wav_tone.h"
+#include "tests/support/wav_file.h"
 
 using namespace wnpu;  // NOLINT
 

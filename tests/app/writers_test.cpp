@@ -49,34 +49,6 @@ std::string written_as(Format format, const wnpu::Transcript& transcript,
 
 }  // namespace
 
-TEST_CASE("writers: txt is openai-whisper's") {
-  CHECK(written_as(Format::txt, plain()) ==
-        "And so --> my\tfriends\n日本語のテスト。\n😀 \x01é\"q\"\n");
-}
-
-TEST_CASE("writers: tsv is openai-whisper's") {
-  CHECK(written_as(Format::tsv, plain()) ==
-        "start\tend\ttext\n"
-        "0\t7740\tAnd so --> my friends\n"
-        "7740\t10000\t日本語のテスト。\n"
-        "3600000\t3661500\t😀 \x01é\"q\"\n");
-}
-
-TEST_CASE("writers: srt is openai-whisper's, with the arrow made harmless") {
-  CHECK(written_as(Format::srt, plain()) ==
-        "1\n00:00:00,000 --> 00:00:07,740\nAnd so -> my\tfriends\n\n"
-        "2\n00:00:07,740 --> 00:00:10,000\n日本語のテスト。\n\n"
-        "3\n01:00:00,000 --> 01:01:01,500\n😀 \x01é\"q\"\n\n");
-}
-
-TEST_CASE("writers: vtt is openai-whisper's, with hours only where there are any") {
-  CHECK(written_as(Format::vtt, plain()) ==
-        "WEBVTT\n\n"
-        "00:00.000 --> 00:07.740\nAnd so -> my\tfriends\n\n"
-        "00:07.740 --> 00:10.000\n日本語のテスト。\n\n"
-        "01:00:00.000 --> 01:01:01.500\n😀 \x01é\"q\"\n\n");
-}
-
 TEST_CASE("writers: no text ends a cue or a row") {
   wnpu::Transcript transcript;
   transcript.segments = {segment(0, 1, " a\n\n--> \r\n \r\rb\nc\n")};
@@ -100,15 +72,6 @@ TEST_CASE("writers: words without a layout are subtitles of segments") {
         "2\n00:00:02,000 --> 00:00:08,000\n日本 語。\n\n");
 }
 
-TEST_CASE("writers: lines of limited width, counted in characters") {
-  WriteOptions options;
-  options.layout.max_line_width = 8;
-  CHECK(written_as(Format::vtt, with_words(), options) ==
-        "WEBVTT\n\n"
-        "00:00.000 --> 00:02.000\nOne two\nthree\nfour\n\n"
-        "00:02.000 --> 00:08.000\n日本 語。\n\n");
-}
-
 TEST_CASE("writers: a line count cuts through segments, and a long pause ends a subtitle") {
   WriteOptions options;
   options.layout.max_line_width = 8;
@@ -118,15 +81,6 @@ TEST_CASE("writers: a line count cuts through segments, and a long pause ends a 
         "00:00.000 --> 00:01.500\nOne two\nthree\n\n"
         "00:01.500 --> 00:02.500\nfour日本\n\n"
         "00:07.000 --> 00:08.000\n語。\n\n");
-}
-
-TEST_CASE("writers: a number of words a line") {
-  WriteOptions options;
-  options.layout.max_words_per_line = 3;
-  CHECK(written_as(Format::srt, with_words(), options) ==
-        "1\n00:00:00,000 --> 00:00:01,500\nOne two three\n\n"
-        "2\n00:00:01,500 --> 00:00:02,000\nfour\n\n"
-        "3\n00:00:02,000 --> 00:00:08,000\n日本 語。\n\n");
 }
 
 TEST_CASE("writers: elisions, small kana and Latin words are whole in lines, as ever in JSON") {

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <regex>
+#include <stdexcept>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "models/base/tensor.h"
-#include "tests/support/npy.h"
+#include "tests/nano/nano_codec.h"
 
 namespace wnpu::tests {
 
@@ -21,11 +24,22 @@ inline nlohmann::json data_json(const std::string& relative) {
   return nlohmann::json::parse(std::ifstream(data_file(relative)));
 }
 
-// A .npy file of two dimensions.
+// A .npy file of two dimensions, f4 or f2, as data/make_reference.py writes it.
 inline models::Matrix data_matrix(const std::string& relative) {
-  const Npy npy = load_npy(data_file(relative));
-  models::Matrix matrix(npy.shape.at(0), npy.shape.at(1));
-  std::ranges::copy(npy.values, matrix.flat().begin());
+  std::ifstream file(data_file(relative), std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t begin = bytes.find('\n') + 1;  // the header's end
+  const std::string header = bytes.substr(0, begin);
+  std::smatch shape;
+  if (!std::regex_search(header, shape, std::regex(R"(\((\d+), (\d+)\))"))) {
+    throw std::runtime_error(relative + ": expected a .npy file of two dimensions");
+  }
+  models::Matrix matrix(std::stoul(shape[1]), std::stoul(shape[2]));
+  const bool is_half = header.find("<f2") != std::string::npos;
+  const auto values =
+      decode(is_half ? models::DType::f16 : models::DType::f32, bytes.substr(begin));
+  if (values.size() != matrix.size()) throw std::runtime_error(relative + ": expected all values");
+  std::ranges::copy(values, matrix.flat().begin());
   return matrix;
 }
 

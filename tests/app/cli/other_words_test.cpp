@@ -5,10 +5,12 @@
 #include "app/options/exit_code.h"
 #include "app/options/foreign_options.h"
 #include "app/options/options.h"
+#include "tests/support/text.h"
 
 namespace {
 
 using namespace wnpu::app;
+using wnpu::tests::has;
 using Words = std::vector<const char*>;
 using Inputs = std::vector<std::string>;
 
@@ -17,16 +19,7 @@ const std::string kFile = WNPU_SOURCE_DIR "/README.md";
 Options parsed_words(const Words& words) { return parse_command_line(words).options; }
 
 std::string told_of(const Words& words) {
-  try {
-    parse_command_line(words);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool says(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+  return wnpu::tests::message_of<UsageError>([&] { parse_command_line(words); });
 }
 
 }  // namespace
@@ -52,7 +45,7 @@ TEST_CASE("other words: a command line of whisper.cpp is taken") {
         wnpu::Task::translate);
   // Behind a command as well, and no value of what stands before.
   CHECK(parsed_words({"transcribe", "-f", "a.wav", "-f", "srt"}).inputs == Inputs{"a.wav"});
-  CHECK(says(told_of({"-m", "-t", "4", kFile.c_str()}), "-m"));
+  CHECK(has(told_of({"-m", "-t", "4", kFile.c_str()}), "-m"));
 }
 
 TEST_CASE("other words: every short name of whisper.cpp is taken, or told what to write") {
@@ -66,17 +59,17 @@ TEST_CASE("other words: every short name of whisper.cpp is taken, or told what t
     CAPTURE(word);
     const std::string message = told_of({"transcribe", word, "1", "a.wav"});
     CAPTURE(message);
-    CHECK_FALSE(says(message, "no such option"));
+    CHECK_FALSE(has(message, "no such option"));
     // First on the line it means transcribe too.
     CHECK(told_of({word, "1", "a.wav"}) == message);
     const bool is_told =
-        says(message, "write ") || says(message, "leave it out") || says(message, "told by --");
-    const bool is_taken = message.empty() || says(message, "-l") || says(message, "--vad");
+        has(message, "write ") || has(message, "leave it out") || has(message, "told by --");
+    const bool is_taken = message.empty() || has(message, "-l") || has(message, "--vad");
     CHECK((is_told || is_taken));
   }
-  CHECK(says(told_of({"-ml", "40", "a.wav"}), "-ml: write --max-line-width 40 --max-line-count 1"));
-  CHECK(says(told_of({"--output-srt", "a.wav"}), "--output-srt: write --format srt --beside"));
-  CHECK(says(told_of({"--translate=True", "a.wav"}), "--translate: expected no value"));
+  CHECK(has(told_of({"-ml", "40", "a.wav"}), "-ml: write --max-line-width 40 --max-line-count 1"));
+  CHECK(has(told_of({"--output-srt", "a.wav"}), "--output-srt: write --format srt --beside"));
+  CHECK(has(told_of({"--translate=True", "a.wav"}), "--translate: expected no value"));
   // Two of ours are two of ours.
   CHECK(parsed_words({"-vo", "folder", kFile.c_str()}).output_dir == "folder");
 }
@@ -111,17 +104,17 @@ TEST_CASE("other words: an option of True and False alone is True") {
   // Words that are neither a value nor a recording are an error in either form.
   for (const char* word : {"yes", "1", "missing.wav"}) {
     CHECK(
-        says(told_of({"--vad", word, kFile.c_str()}),
-             "--vad: expected True or False, or a file that is there, found " + std::string(word)));
+        has(told_of({"--vad", word, kFile.c_str()}),
+            "--vad: expected True or False, or a file that is there, found " + std::string(word)));
   }
-  CHECK(says(told_of({"--vad=yes", kFile.c_str()}), "found yes"));
+  CHECK(has(told_of({"--vad=yes", kFile.c_str()}), "found yes"));
   CHECK(parsed_words({"transcribe", "-v", "missing.wav"}).inputs == Inputs{"missing.wav"});
 }
 
 TEST_CASE("other words: whoever says how stdin looks means it") {
   CHECK(parsed_words({"--stdin-format", "s16le:16000:1"}).inputs == Inputs{"-"});
   CHECK_FALSE(told_of({"--stdin-format", "s16le:16000:1", kFile.c_str()}).empty());
-  CHECK(says(told_of({}), "expected a file, - for stdin, or a command"));
+  CHECK(has(told_of({}), "expected a file, - for stdin, or a command"));
 }
 
 TEST_CASE("other words: --beside is a template") {
@@ -131,6 +124,6 @@ TEST_CASE("other words: --beside is a template") {
        {Words{"--output-dir", "o"}, Words{"--output", "o"}, Words{"--output-template", "{n}"}}) {
     Words words = {"transcribe", "--beside", "a.wav"};
     words.insert(words.end(), other.begin(), other.end());
-    CHECK(says(told_of(words), "--beside"));
+    CHECK(has(told_of(words), "--beside"));
   }
 }

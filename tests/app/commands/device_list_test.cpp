@@ -120,8 +120,7 @@ TEST_CASE("device list: each node and each device once, whatever is there, and n
     CHECK(npus.size() == n_nodes + shown.devices.size() - n_shared);
     for (const ListedNpu& npu : npus) CHECK(!npu.reason.empty());  // no XCLBIN anywhere
     const json document = json::parse(devices_json(list_with(npus)));
-    CHECK(tests::schema_fault(wnpu::tests::schema_of("app/commands/devices/devices.schema.json"),
-                              document) == "");
+    CHECK(tests::schema_fault("app/commands/devices/devices.schema.json", document) == "");
     CHECK(document["devices"].size() == npus.size() + 2);
   }
 }
@@ -129,8 +128,7 @@ TEST_CASE("device list: each node and each device once, whatever is there, and n
 TEST_CASE("device list: this machine has a CPU and a simulated array, and JSON says so") {
   const DeviceList list = list_devices("");
   const json document = json::parse(devices_json(list));
-  CHECK(tests::schema_fault(wnpu::tests::schema_of("app/commands/devices/devices.schema.json"),
-                            document) == "");
+  CHECK(tests::schema_fault("app/commands/devices/devices.schema.json", document) == "");
   CHECK(tests::enums_of(wnpu::tests::schema_of("app/commands/devices/devices.schema.json"))
             .at("device/kind") == tests::enum_of(backend_names()));
   const json& cpu = document["devices"].front();
@@ -156,8 +154,7 @@ TEST_CASE("checks: what has failed is said, and only that") {
   checks.push_back({"model", CheckState::failed, "\xFF: damaged", "fetch it"});
   CHECK(!is_well(checks));
   const json document = json::parse(checks_json(checks));
-  CHECK(tests::schema_fault(wnpu::tests::schema_of("app/commands/devices/doctor.schema.json"),
-                            document) == "");
+  CHECK(tests::schema_fault("app/commands/devices/doctor.schema.json", document) == "");
   CHECK(document["works"] == false);
   CHECK(tests::enums_of(wnpu::tests::schema_of("app/commands/devices/doctor.schema.json"))
             .at("checks/state") == tests::enum_of(kCheckStateNames));

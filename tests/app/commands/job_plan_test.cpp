@@ -42,15 +42,6 @@ RowCost noisy_cost(std::uint64_t seed) {
   return RowCost::of(rows);
 }
 
-// By the definition: rows one after the other to one shard after the other.
-double slowest(std::span<const double> durations, std::size_t shards, const RowCost& cost) {
-  std::vector<double> work(shards);
-  for (std::size_t i = 0; i < durations.size(); ++i) {
-    work[i % shards] += cost.work_s(RowSize::of(durations[i]));
-  }
-  return *std::ranges::max_element(work);
-}
-
 void check_figures(const FleetPlan& plan, const JobPlanner& planner,
                    const MachineFigures& machine) {
   CHECK(plan.machines >= 1);
@@ -91,19 +82,6 @@ TEST_CASE("plan: figures fit together, for jobs and machines of every size") {
   }
 }
 
-TEST_CASE("plan: the shards of a manifest are those of rows by number modulo shards") {
-  const std::vector<double> durations = log_normal(1001, 3);
-  const RowCost cost = noisy_cost(3);
-  const Job job{durations};
-  MachineFigures machine = kMachine;
-  machine.processes = 1;
-  const JobPlanner planner(job, cost, machine);
-  for (const std::size_t shards : {1U, 2U, 3U, 8U, 500U, 1001U}) {
-    CHECK(planner.on(shards).shard_s == doctest::Approx(slowest(durations, shards, cost)));
-  }
-  CHECK(planner.on(5000).machines == 1001);
-}
-
 TEST_CASE("plan: twice the machines are never slower, and of hours of such rows one more is not") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const std::vector<double> durations = log_normal(1 + seed * seed, seed);
@@ -135,19 +113,6 @@ TEST_CASE("plan: hours of rows in any order are about what such a manifest's sha
   }
 }
 
-TEST_CASE("plan: a job of one row is one process' work, on however many machines") {
-  const Job job{{12.0}};
-  const RowCost cost = RowCost::of(std::vector<MeasuredRow>{{12, 0.6}});
-  const JobPlanner planner(job, cost, kMachine);
-  for (const std::size_t machines : {1U, 2U, 1000000U}) {
-    const FleetPlan plan = planner.on(machines);
-    CHECK(plan.machines == 1);
-    CHECK(plan.shards == 1);
-    CHECK(plan.wall_s == doctest::Approx(1.1));
-    CHECK(plan.wall_slow_s == plan.wall_s);  // one measurement has no spread
-  }
-}
-
 TEST_CASE("plan: 10^7 rows and 10^6 machines") {
   const std::vector<double> durations = log_normal(10'000'000 / tests::kSampleShare, 1);
   const RowCost cost = noisy_cost(1);
@@ -173,13 +138,4 @@ TEST_CASE("plan: as few machines as end in time, and one fewer do not") {
       if (plan.machines > 1) CHECK(planner.on(plan.machines - 1).wall_slow_s > deadline_s);
     }
   }
-}
-
-TEST_CASE("plan: a deadline below what the longest row takes is met by none") {
-  const Job job{{1800.0, 3.0, 3.0}};
-  const RowCost cost = noisy_cost(1);
-  const JobPlanner planner(job, cost, kMachine);
-  const FleetPlan plan = planner.within(0.9 * planner.longest_row_s());
-  CHECK(plan.wall_slow_s > 0.9 * planner.longest_row_s());
-  CHECK(plan.machines == planner.most_machines());
 }

@@ -47,8 +47,7 @@ TEST_CASE("quantize report: JSON is as the schema says, the worst layer first") 
     CAPTURE(seed);
     const QuantizeReport report = random_report(seed);
     const json document = json::parse(quantize_json(report));
-    CHECK(tests::schema_fault(tests::schema_of("app/commands/quantize/quantize.schema.json"),
-                              document) == "");
+    CHECK(tests::schema_fault("app/commands/quantize/quantize.schema.json", document) == "");
     CHECK(document["bytes"] == 36);
     CHECK(document["layers"].size() == 9);
     for (std::size_t i = 1; i < 9; ++i) {

@@ -20,6 +20,7 @@
 #include "npu/device.h"
 #include "tests/app/engine/engine_fixture.h"
 #include "tests/support/model_run.h"
+#include "tests/support/text.h"
 #include "tests/support/wav_file.h"
 
 using namespace wnpu;  // NOLINT
@@ -96,23 +97,12 @@ struct BackendFixture : tests::EngineFixture {
   // As the program does it.
   Transcript run(const std::string& device, const std::string& file,
                  const std::string& more = "--quiet") const {
-    const std::string model_path = path().string();
-    const std::string input = (folder.path() / file).string();
-    const std::vector<const char*> words = {"transcribe",
-                                            "--device",
-                                            device.c_str(),
-                                            "--model",
-                                            model_path.c_str(),
-                                            "--language",
-                                            "en",
-                                            "--beam-size",
-                                            "2",
-                                            "--precision",
-                                            "fp32",
-                                            "--threads",
-                                            "1",
-                                            more.c_str(),
-                                            input.c_str()};
+    const std::vector<std::string> line =
+        tests::split_words("transcribe --device " + device + " --model " + path().string() +
+                           " --language en --beam-size 2 --precision fp32 --threads 1 " + more +
+                           " " + (folder.path() / file).string());
+    std::vector<const char*> words;
+    for (const std::string& word : line) words.push_back(word.c_str());
     const app::Options wanted = app::parse_command_line(words).options;
     Session session(Model(wanted.model, {wanted.model_dir, wanted.device, wanted.threads}));
     TranscribeOptions shorter = wanted.transcribe;
@@ -122,12 +112,6 @@ struct BackendFixture : tests::EngineFixture {
     return session.transcribe({.path = wanted.inputs.front()}, shorter);
   }
 };
-
-std::vector<std::vector<std::int32_t>> tokens_of(const Transcript& transcript) {
-  std::vector<std::vector<std::int32_t>> all;
-  for (const Segment& segment : transcript.segments) all.push_back(segment.tokens);
-  return all;
-}
 
 }  // namespace
 
@@ -144,7 +128,7 @@ TEST_CASE("added backend: one row, and --device, --help and the transcript know 
   CHECK(found.device.devices.front().windows == 1);
   const Transcript cpu = f.run("cpu", "one.wav");
   REQUIRE_FALSE(cpu.segments.empty());
-  CHECK(tokens_of(found) == tokens_of(cpu));
+  CHECK(tests::segment_tokens(found) == tests::segment_tokens(cpu));
   std::ostringstream text;
   app::write(app::Format::json, found, {}, text);
   CHECK(text.str().find(R"("used": "states")") != std::string::npos);
@@ -159,11 +143,11 @@ TEST_CASE("added backend: where it fails the work ends with the cause, or is the
   const Transcript found = f.run("states", "two.wav", "--fallback=cpu");
   CHECK(found.device.fallback == "states: expected another window, found the file's end");
   CHECK(found.device.used == "cpu");
-  CHECK(tokens_of(found) == tokens_of(f.run("cpu", "two.wav")));
+  CHECK(tests::segment_tokens(found) == tests::segment_tokens(f.run("cpu", "two.wav")));
   f.write_states("one.wav");
   // Beside the CPU by stated times, all windows of the device first.
   const Transcript beside = f.run("cpu,states", "one.wav", "--npu-window-ms=1");
   REQUIRE(beside.device.devices.size() == 2);
   CHECK(beside.device.devices[1].windows == 1);
-  CHECK(tokens_of(beside) == tokens_of(f.run("cpu", "one.wav")));
+  CHECK(tests::segment_tokens(beside) == tests::segment_tokens(f.run("cpu", "one.wav")));
 }

@@ -12,8 +12,8 @@
 #include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/model_run.h"
-#include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/wav_file.h"
 
 using namespace wnpu;  // NOLINT
 
@@ -30,13 +30,8 @@ struct RecordingsFixture {
   std::unique_ptr<Session> session;
 };
 
-// Noise whose loudness changes, so that windows differ.
 std::vector<float> noise(std::size_t n_samples, unsigned seed) {
-  auto samples = tests::random_vector(n_samples, seed, 0.3);
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    samples[i] *= static_cast<float>(i / 8000 % (3 + seed % 7)) / 9.0F;
-  }
-  return samples;
+  return tests::uneven_noise(n_samples, seed, 3 + seed % 7);
 }
 
 // A little of everything that windows depend on; fast.
@@ -176,22 +171,6 @@ TEST_CASE("recordings: a stretch is heard as the file that it would be") {
   CHECK(stretch(1e8, {}) == "memory: expected audio from 1e+08 s on, found 10 s");
   CHECK(stretch(-1, {}).find("audio.start_s: expected a number from 0") == 0);
   CHECK(stretch(0, std::nan("")).find("audio.duration_s: expected a number from 0") == 0);
-}
-
-TEST_CASE(
-    "recordings: one that fails fails alone; the call is asked again when it seems to be over") {
-  RecordingsFixture f;
-  TranscribeOptions options;
-  options.language = "en";
-  options.beam_size = 1;
-  options.sample_len = 8;
-  const auto samples = noise(3 * 16000, 1);
-  std::vector<Recording> recordings(3, {Audio::from_samples(samples)});
-  recordings[1].audio = {.path = f.folder.path() / "missing.wav"};
-  const auto found = together(*f.session, 3, options, recordings);
-  CHECK(found[0] == alone(*f.session, options, recordings[0]));
-  CHECK(found[1].find("missing.wav") != std::string::npos);
-  CHECK(found[2] == found[0]);
 }
 
 TEST_CASE("recordings: what is at work when the work is stopped is truncated, on any thread") {

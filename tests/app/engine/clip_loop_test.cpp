@@ -24,11 +24,7 @@ namespace {
 // A model and 50 s of noise whose loudness changes, so that windows differ.
 struct ClipLoopFixture {
   ClipLoopFixture() {
-    auto samples = tests::random_vector(50 * 16000, 4, 0.3);
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      samples[i] *= static_cast<float>(i / 8000 % 7) / 7.0F;
-    }
-    tests::write_wav(folder.path() / "noise.wav", samples);
+    tests::write_wav(folder.path() / "noise.wav", tests::uneven_noise(50 * 16000, 4));
     tests::write(tests::to_ctranslate2(tests::make_nano_model(), tests::Ct2Quantization::float16),
                  folder.path() / "model");
     session = std::make_unique<Session>(tests::session_of(folder.path() / "model"));
@@ -47,12 +43,6 @@ struct ClipLoopFixture {
   std::unique_ptr<Session> session;
 };
 
-std::vector<std::vector<models::TokenId>> tokens(const Transcript& transcript) {
-  std::vector<std::vector<models::TokenId>> all;
-  for (const auto& segment : transcript.segments) all.push_back(segment.tokens);
-  return all;
-}
-
 }  // namespace
 
 TEST_CASE("clip loop: clips decoded together give what each gives alone, in order") {
@@ -67,29 +57,15 @@ TEST_CASE("clip loop: clips decoded together give what each gives alone, in orde
     TranscribeOptions one;
     one.clip_timestamps = {clip.first, clip.second};
     one.batch_size = 2;
-    for (auto& t : tokens(f.run(one))) alone.push_back(std::move(t));
+    for (auto& t : tests::segment_tokens(f.run(one))) alone.push_back(std::move(t));
   }
-  CHECK(tokens(batch) == alone);
+  CHECK(tests::segment_tokens(batch) == alone);
   together.batch_size = 2;  // the third clip takes the place of whichever ends first
-  CHECK(tokens(f.run(together)) == alone);
+  CHECK(tests::segment_tokens(f.run(together)) == alone);
   for (std::size_t i = 0; i < batch.segments.size(); ++i) {
     CHECK(batch.segments[i].id == i);
     if (i > 0) CHECK(batch.segments[i].seek >= batch.segments[i - 1].seek);
   }
-}
-
-TEST_CASE("clip loop: no frame of a clip is skipped or decoded twice at a border") {
-  ClipLoopFixture f;
-  TranscribeOptions options;
-  options.clip_timestamps = {3, 17.5, 17.5, 41};
-  options.batch_size = 2;
-  const auto found = f.run(options);
-  // The first window of each clip starts at its border, and no window of one reaches into another.
-  std::vector<std::size_t> seeks;
-  for (const auto& segment : found.segments) seeks.push_back(segment.seek);
-  CHECK(std::ranges::find(seeks, 300) != seeks.end());
-  CHECK(std::ranges::find(seeks, 1750) != seeks.end());
-  for (const std::size_t seek : seeks) CHECK((seek >= 300 && seek < 4100));
 }
 
 TEST_CASE("clip loop: segments of clips stay within their clips, in order, without overlap") {
@@ -114,7 +90,7 @@ TEST_CASE("clip loop: segments of clips stay within their clips, in order, witho
       last_end = segment.end;
     }
     CHECK(std::ranges::count(is_decoded, true) == static_cast<int>(is_decoded.size()));
-    runs.push_back(tokens(found));
+    runs.push_back(tests::segment_tokens(found));
   }
   for (const auto& run : runs) CHECK(run == runs[0]);
 }
@@ -124,8 +100,8 @@ TEST_CASE("clip loop: the text before is a prompt in one mode and not in the oth
   TranscribeOptions conditioned;
   TranscribeOptions free;
   free.condition_on_previous_text = false;
-  const auto with = tokens(f.run(conditioned));
-  const auto without = tokens(f.run(free));
+  const auto with = tests::segment_tokens(f.run(conditioned));
+  const auto without = tests::segment_tokens(f.run(free));
   REQUIRE(with.size() > 1);
   CHECK(with.front() == without.front());
   CHECK(with != without);
@@ -136,7 +112,7 @@ TEST_CASE("clip loop: whitespace around a prompt, as Python counts it, is no par
   const auto run = [&](const std::string& prompt) {
     TranscribeOptions options;
     options.initial_prompt = prompt;
-    return tokens(f.run(options));
+    return tests::segment_tokens(f.run(options));
   };
   const auto without = run("");
   const auto with = run("well");
@@ -172,27 +148,4 @@ TEST_CASE("clip loop: a carried prompt leaves of what was said what openai-whisp
     CAPTURE(n_carried);
     CHECK(window_options.at({0, 3000}, context, 0).prompt == expected);
   }
-}
-
-TEST_CASE("clip loop: a stop keeps what is finished and says so") {
-  ClipLoopFixture f;
-  TranscribeOptions options;
-  options.clip_timestamps = {0, 5, 5, 10, 10, 15};
-  int n_segments = 0;
-  Callbacks callbacks;
-  callbacks.on_segment = [&](const Segment&) { ++n_segments; };
-  callbacks.should_stop = [&] { return n_segments > 0; };
-  const auto found = f.run(options, callbacks);
-  CHECK(found.truncated);
-  CHECK(found.segments.size() == static_cast<std::size_t>(n_segments));
-  CHECK(n_segments > 0);
-  CHECK(found.segments.back().seek == 0);
-}
-
-TEST_CASE("transcriber: voice activity detection without its weights is refused") {
-  ClipLoopFixture f;
-  TranscribeOptions options;
-  options.vad.enabled = true;
-  options.vad.weights = f.folder.path() / "none.safetensors";
-  CHECK_THROWS_AS(f.run(options), Error);
 }

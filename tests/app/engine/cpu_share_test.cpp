@@ -57,25 +57,6 @@ TEST_CASE("cpu share: a CPU and up to four NPUs do 12 windows as soon as any sch
   }
 }
 
-TEST_CASE("cpu share: times that are a twentieth wrong cost little more than a tenth") {
-  std::mt19937 random(18);
-  std::uniform_real_distribution<double> any_ms(50, 400);
-  std::uniform_real_distribution<double> wrong(0.95, 1.05);
-  std::vector<std::size_t> windows(12);
-  std::iota(windows.begin(), windows.end(), 0);
-  for (int i = 0; i < 2000; ++i) {
-    std::vector<double> window_ms;
-    std::vector<double> stated;
-    for (std::size_t n = 2 + random() % 3; n > 0; --n) {
-      window_ms.push_back(any_ms(random));
-      stated.push_back(window_ms.back() * wrong(random));
-    }
-    const double found = makespan(app::plan_windows(windows, stated), window_ms);
-    // By the stated times it is the best; each side is at most a twentieth off.
-    CHECK(found <= best_makespan(12, window_ms) * 1.05 / 0.95 * (1 + 1e-9));
-  }
-}
-
 TEST_CASE("cpu share: threads are shared out, at least one each, the CPU's from the decoder's") {
   for (std::size_t n_threads = 1; n_threads <= 16; ++n_threads) {
     for (std::size_t n_devices = 1; n_devices <= 4; ++n_devices) {

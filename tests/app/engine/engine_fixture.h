@@ -6,6 +6,7 @@
 
 #include "app/engine/whisper_npu.hpp"
 #include "tests/nano/nano_ctranslate2.h"
+#include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"
 
@@ -15,11 +16,6 @@ struct EngineFixture {
   EngineFixture() {
     static const Ct2Model kModel = to_ctranslate2(make_nano_model(), Ct2Quantization::float16);
     write(kModel, path());
-    options.language = "en";
-    options.beam_size = 2;
-    options.sample_len = 12;
-    options.temperature_increment_on_fallback.reset();
-    options.no_speech_threshold.reset();
   }
 
   std::filesystem::path path() const { return folder.path() / "model"; }
@@ -36,7 +32,7 @@ struct EngineFixture {
   }
 
   TemporaryFolder folder;
-  TranscribeOptions options;
+  TranscribeOptions options = single_try(2, 12);
   std::vector<float> samples = random_vector(40 * 16000, 4, 0.3);
   std::vector<float> others = random_vector(35 * 16000, 5, 0.3);
 };

@@ -3,8 +3,6 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -61,25 +59,6 @@ TEST_CASE("engine: two sessions on two threads give the bits of two runs in turn
     CHECK(found == expected);
     CHECK(contents(beside) == of_others);
   }
-}
-
-TEST_CASE("engine: a file, its bytes and its samples in memory are the same audio") {
-  Fixture f;
-  const std::string path = f.folder.path() / "noise.wav";
-  tests::write_wav(path, f.samples);
-  Session session(f.model());
-  const Transcript of_file = session.transcribe({.path = path}, f.options);
-  CHECK(of_file.input.path == path);
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  const Transcript of_bytes =
-      session.transcribe({.bytes = std::as_bytes(std::span(bytes))}, f.options);
-  CHECK(of_bytes.input.path == "memory");
-  CHECK(of_bytes.input.format == of_file.input.format);
-  CHECK(contents(of_bytes) == contents(of_file));
-  const Transcript of_samples = session.transcribe(Audio::from_samples(f.samples), f.options);
-  CHECK(of_samples.input.duration == of_file.input.duration);
-  CHECK(of_samples.segments.size() == of_file.segments.size());
 }
 
 TEST_CASE("engine: tells its samples, and before the first segment what it is about to do") {

@@ -8,27 +8,23 @@
 #include <vector>
 
 #include "npu/device.h"
+#include "tests/support/device_around.h"
 
 namespace wnpu::tests {
 
-class FailingDevice : public npu::Device {
+class FailingDevice : public DeviceAround {
  public:
   static constexpr std::size_t kNever = ~std::size_t{0};
 
   // Calls are counted from 0.
   FailingDevice(std::unique_ptr<npu::Device> device, std::size_t fails_at)
-      : device_(std::move(device)), fails_at_(fails_at) {}
+      : DeviceAround(std::move(device)), fails_at_(fails_at) {}
 
   std::size_t n_calls() const { return n_calls_; }
 
-  std::string_view description() const override { return device_->description(); }
-  bool is_simulated() const override { return device_->is_simulated(); }
-  const npu::Target& target() const override { return device_->target(); }
-  npu::RunStats stats() const override { return device_->stats(); }
-  void reset_stats() override { device_->reset_stats(); }
   std::unique_ptr<npu::Program> load(const npu::Design& design) override {
     count("load");
-    return std::make_unique<FailingProgram>(*this, device_->load(design));
+    return std::make_unique<FailingProgram>(*this, device().load(design));
   }
   void run_all(std::span<const npu::Run> runs, std::chrono::milliseconds timeout) override {
     count("run");
@@ -40,8 +36,8 @@ class FailingDevice : public npu::Device {
         own.arguments.push_back(dynamic_cast<FailingBuffer&>(*buffer).inner());
       }
     }
-    device_->set_should_stop(should_stop());
-    device_->run_all(inner, timeout);
+    device().set_should_stop(should_stop());
+    device().run_all(inner, timeout);
   }
 
  private:
@@ -89,7 +85,6 @@ class FailingDevice : public npu::Device {
     throw npu::DeviceError(std::string("injected: ") + what);
   }
 
-  std::unique_ptr<npu::Device> device_;
   std::size_t fails_at_;
   std::size_t n_calls_ = 0;
 };

@@ -33,13 +33,7 @@ std::vector<float> window_of(Sound sound) {
 
 // A model of random weights that hears another language in each sound.
 struct LanguageFixture {
-  LanguageFixture() {
-    options.beam_size = 1;
-    options.sample_len = 1;
-    options.temperature_increment_on_fallback.reset();
-    options.no_speech_threshold.reset();
-    options.language_detection_threshold = 1;
-  }
+  LanguageFixture() { options.language_detection_threshold = 1; }
 
   void hear(std::initializer_list<Sound> sounds) {
     samples.clear();
@@ -58,7 +52,7 @@ struct LanguageFixture {
     return session.transcribe(audio(), one);
   }
 
-  TranscribeOptions options;
+  TranscribeOptions options = tests::single_try(1, 1, "");
   std::vector<float> samples;
   Session session = tests::session_of(tests::nano_golden_dir("nano128") / "ct2");
 };
@@ -76,10 +70,7 @@ TEST_CASE("language: of a recording shorter than a window it is openai-whisper's
     CAPTURE(name);
     const auto golden = tests::data_json("nano/" + name + ".json");
     Session session = tests::session_of(tests::nano_golden_dir(name) / "ct2");
-    TranscribeOptions options;
-    options.beam_size = 1;
-    options.sample_len = 2;
-    options.temperature_increment_on_fallback.reset();
+    const TranscribeOptions options = tests::single_try(1, 2, "");
     const auto found = session.transcribe({.path = tests::data_file(golden["recording"])}, options);
     CHECK(found.language == golden["language_detected"].get<std::string>());
     for (const auto& guess : found.language_probs) {
@@ -153,11 +144,6 @@ TEST_CASE(
   f.hear({Sound::noise, Sound::square});
   f.samples.resize(31 * 16000);
   f.options.sample_len = 12;
-  const auto tokens_of = [](const Transcript& transcript) {
-    std::vector<std::vector<std::int32_t>> tokens;
-    for (const Segment& segment : transcript.segments) tokens.push_back(segment.tokens);
-    return tokens;
-  };
   for (const std::size_t batch_size : {1UL, 2UL}) {
     CAPTURE(batch_size);
     f.options.batch_size = batch_size;
@@ -166,7 +152,7 @@ TEST_CASE(
     const auto detected = f.run();
     f.options.language = detected.language;
     const auto given = f.run();
-    CHECK(tokens_of(detected) == tokens_of(given));
+    CHECK(tests::segment_tokens(detected) == tests::segment_tokens(given));
     CHECK(detected.n_windows == given.n_windows);
   }
 }
@@ -176,10 +162,7 @@ TEST_CASE("language: a whole window is encoded once, on a device too; a shorter 
   tests::write_device_model(folder.path());
   const DeviceOptions sim{.requested = "sim"};
   Session session(Model(folder.path().string(), {.device = sim, .threads = 1}));
-  TranscribeOptions options;
-  options.beam_size = 1;
-  options.sample_len = 1;
-  options.temperature_increment_on_fallback.reset();
+  const TranscribeOptions options = tests::single_try(1, 1, "");
   const auto samples = tests::random_vector(30 * 16000, 4, 0.3);
   for (const auto& [seconds, n_windows] : {std::pair{30U, 1U}, {5U, 2U}}) {
     const auto audio = Audio::from_samples(std::span(samples).first(seconds * 16000));

@@ -14,7 +14,7 @@
 #include "app/engine/devices/device_choice.h"
 #include "app/options/exit_code.h"
 #include "tests/app/engine/engine_fixture.h"
-#include "tests/few_samples.h"
+#include "tests/support/model_run.h"
 
 using namespace wnpu;  // NOLINT
 
@@ -224,41 +224,6 @@ TEST_CASE("option check: a session refuses before it opens the audio") {
   CHECK_THROWS_AS(Model(f.path().string(), {.device = {.preset = "none/none"}}), Error);
 }
 
-TEST_CASE("option check: whatever the values, work ends with a transcript or a refusal") {
-  tests::EngineFixture f;
-  Session session(f.model());
-  f.samples.resize(2 * 16000);
-  tests::Random random(7);
-  const auto draw = [&](std::size_t n) {
-    return static_cast<std::size_t>((random.uniform() + 1) / 2 * static_cast<double>(n));
-  };
-  int n_done = 0;
-  int n_refused = 0;
-  for (std::size_t i = 0; i < (tests::kFewSamples ? 24 : 40); ++i) {
-    TranscribeOptions options = f.options;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto& number = numbers()[draw(numbers().size())];
-      // Mostly a border, else anything.
-      const auto values = hostile(number);
-      number.set(options, draw(4) > 0 ? (draw(2) > 0 ? number.first : number.last)
-                                      : values[draw(values.size())]);
-      const auto& integer = integers()[draw(integers().size())];
-      integer.set(options, draw(2) > 0 ? integer.first : integer.last);
-    }
-    options.batch_size = 1;
-    options.sample_len = 3;  // a hundred temperatures of 64 candidates are slow enough
-    try {
-      session.transcribe(Audio::from_samples(f.samples), options);
-      ++n_done;
-    } catch (const Error& error) {
-      CHECK(error.code() == ErrorCode::usage);
-      ++n_refused;
-    }
-  }
-  CHECK(n_done > 5);
-  CHECK(n_refused > 5);
-}
-
 TEST_CASE("option check: samples beyond -1 to 1 are cut off; what is no number is refused") {
   const tests::EngineFixture f;
   Session session(f.model());
@@ -267,10 +232,7 @@ TEST_CASE("option check: samples beyond -1 to 1 are cut off; what is no number i
   std::vector<float> cut = loud;
   for (float& s : cut) s = std::clamp(s, -1.0F, 1.0F);
   const auto heard = [&](const std::vector<float>& samples) {
-    std::vector<std::vector<std::int32_t>> tokens;
-    const auto transcript = session.transcribe(Audio::from_samples(samples), f.options);
-    for (const Segment& segment : transcript.segments) tokens.push_back(segment.tokens);
-    return tokens;
+    return tests::segment_tokens(session.transcribe(Audio::from_samples(samples), f.options));
   };
   CHECK(heard(loud) == heard(cut));
   for (const double odd : {kNan, kInfinity, -kInfinity, 3e38}) {

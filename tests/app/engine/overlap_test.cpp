@@ -11,10 +11,12 @@
 #include <doctest/doctest.h>
 
 #include "app/engine/windows/clip_loop.h"
+#include "models/base/error.h"
 #include "npu/sim/sim_device.h"
 #include "tests/app/engine/npu_set.h"
 #include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
+#include "tests/support/device_around.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"
@@ -50,37 +52,23 @@ class Meeting {
 };
 
 // The simulator, with something to do before each submission (a window's layers).
-class WatchedDevice : public npu::Device {
+class WatchedDevice : public tests::DeviceAround {
  public:
   explicit WatchedDevice(std::function<void(std::size_t)> before_window)
-      : before_window_(std::move(before_window)) {}
-
-  std::string_view description() const override { return sim_->description(); }
-  bool is_simulated() const override { return true; }
-  const npu::Target& target() const override { return sim_->target(); }
-  std::unique_ptr<npu::Program> load(const npu::Design& design) override {
-    return sim_->load(design);
-  }
+      : DeviceAround(npu::open_sim_device()), before_window_(std::move(before_window)) {}
   void run_all(std::span<const npu::Run> runs, std::chrono::milliseconds timeout) override {
     before_window_(n_windows_++);
-    sim_->run_all(runs, timeout);
+    DeviceAround::run_all(runs, timeout);
   }
-  npu::RunStats stats() const override { return sim_->stats(); }
-  void reset_stats() override { sim_->reset_stats(); }
 
  private:
-  std::unique_ptr<npu::Device> sim_ = npu::open_sim_device();
   std::function<void(std::size_t)> before_window_;
   std::size_t n_windows_ = 0;
 };
 
 struct OverlapFixture {
   OverlapFixture() {
-    auto samples = tests::random_vector(24 * 16000, 4, 0.3);
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      samples[i] *= static_cast<float>(i / 8000 % 7) / 7.0F;
-    }
-    tests::write_wav(folder.path() / "noise.wav", samples);
+    tests::write_wav(folder.path() / "noise.wav", tests::uneven_noise(24 * 16000, 4));
     tests::write_device_model(folder.path() / "model");
   }
 
@@ -91,12 +79,7 @@ struct OverlapFixture {
 
   Transcript run(app::Recognizer& recognizer, std::size_t batch_size,
                  const std::vector<double>& bounds, const Callbacks& callbacks = {}) {
-    TranscribeOptions options;
-    options.language = "en";
-    options.beam_size = 1;
-    options.sample_len = 10;
-    options.temperature_increment_on_fallback.reset();
-    options.no_speech_threshold.reset();
+    TranscribeOptions options = tests::single_try(1, 10);
     options.clip_timestamps = bounds;
     options.batch_size = batch_size;
     return app::transcribe_file(recognizer, options, {folder.path() / "noise.wav", {}}, callbacks);
@@ -217,4 +200,22 @@ TEST_CASE("overlap: stopping ends both threads and keeps what is finished") {
   CHECK(found.truncated);
   CHECK(found.segments.size() == n_segments);
   CHECK_FALSE(all_clips_are_in(found));
+}
+
+TEST_CASE("overlap: a stop within a window on a device is not taken for a failure") {
+  OverlapFixture f;
+  const auto device = tests::npu_set(npu::open_sim_device());
+  auto recognizer = f.recognizer(*device, 2, true);
+  const models::LogMel mel{tests::random_matrix(80, 3000, 8)};
+  models::EncoderStates states;
+  const app::EncodeJob job{&mel, &states};
+  std::size_t n_asked = 0;
+  recognizer.set_should_stop([&n_asked] { return ++n_asked > 20; });
+  CHECK_THROWS_AS(recognizer.encoder().encode({&job, 1}), models::Stopped);
+  DeviceInfo info;
+  recognizer.encoder().describe(info);
+  CHECK(info.npu->launches == 0);
+  CHECK(recognizer.encoder().fallback().empty());
+  recognizer.set_should_stop({});
+  CHECK_NOTHROW(recognizer.encoder().encode({&job, 1}));
 }

@@ -1,27 +1,17 @@
 // Several devices, a window each: names, bits, failures at every call.
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 
 #include "app/engine/devices/device_choice.h"
 #include "app/engine/devices/device_names.h"
-#include "app/engine/devices/encoder_group.h"
-#include "tests/app/engine/npu_set.h"
-#include "tests/app/engine/remembered_device.h"
+#include "tests/app/engine/device_runs.h"
 #include "tests/few_samples.h"
-#include "tests/nano/nano_ctranslate2.h"
-#include "tests/support/model_run.h"
-#include "tests/support/random_matrix.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;  // NOLINT
 
@@ -30,78 +20,22 @@ namespace {
 constexpr std::size_t kDeviceLayers = 2;  // of the nano model's encoder
 constexpr std::size_t kWindows = 5;
 
-using Failures = std::vector<std::optional<std::size_t>>;  // a device: its call that fails
-
-struct DevicesFixture {
-  DevicesFixture() {
-    tests::write_device_model(folder.path());
-    model = tests::load(folder.path());
-    for (unsigned i = 0; i < kWindows; ++i) {
-      mels.push_back(models::LogMel{tests::random_matrix(80, 3000, 8 + i)});
-    }
-  }
-
-  struct Run {
-    std::vector<models::EncoderStates> states;
-    DeviceInfo info;
-    std::string error;  // of DeviceError
-    std::string fallback;
-  };
-
-  Run run(const Failures& failures, bool falls_back = false) const {
-    std::vector<std::unique_ptr<npu::Device>> devices;
-    for (const auto& fails_at : failures) {
-      devices.push_back(std::make_unique<tests::RememberedDevice>(fails_at));
-    }
-    std::unique_ptr<app::EncoderSet> set;  // none: the CPU
-    if (!devices.empty()) set = tests::npu_set(std::move(devices));
-    models::ThreadPool pool(2);
-    app::EncoderGroup encoder(*model, 2, pool, set.get(), {.falls_back = falls_back});
-    Run run;
-    run.states.resize(kWindows);
-    std::vector<app::EncodeJob> jobs;
-    for (std::size_t i = 0; i < kWindows; ++i) jobs.push_back({&mels[i], &run.states[i]});
-    try {
-      encoder.encode(jobs);
-    } catch (const npu::DeviceError& error) {
-      run.error = error.what();
-    }
-    encoder.describe(run.info);
-    run.fallback = encoder.fallback();
-    return run;
-  }
-
-  tests::TemporaryFolder folder;
-  std::shared_ptr<const app::LoadedModel> model;
-  std::vector<models::LogMel> mels;
+struct DevicesRuns : tests::DeviceRuns {
+  DevicesRuns() : DeviceRuns({1, kDeviceLayers}, kWindows) {}
 };
 
-bool same_bits(const models::EncoderStates& a, const models::EncoderStates& b) {
-  return a.values.size() > 0 && std::ranges::equal(a.values.flat(), b.values.flat());
-}
-
-std::size_t n_same(const DevicesFixture::Run& a, const DevicesFixture::Run& b) {
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < kWindows; ++i) n += same_bits(a.states[i], b.states[i]) ? 1 : 0;
-  return n;
-}
-
-std::size_t windows_of(const DeviceInfo& info) {
-  std::size_t sum = 0;
-  for (const DeviceUse& use : info.devices) sum += use.windows;
-  return sum;
-}
+std::size_t windows_of(const DeviceInfo& info) { return tests::sum(info, &DeviceUse::windows); }
 
 }  // namespace
 
 TEST_CASE("several devices: any number of threads and devices gives one device's bits") {
-  const DevicesFixture f;
+  const DevicesRuns f;
   const auto alone = f.run({std::nullopt});
   REQUIRE(alone.error.empty());
   constexpr std::array kDevices{3UL, 2UL, 4UL};
   for (const std::size_t n : tests::some_of(kDevices)) {
-    const auto found = f.run(Failures(n));
-    CHECK(n_same(found, alone) == kWindows);
+    const auto found = f.run(tests::Failures(n));
+    CHECK(tests::n_same(found, alone) == kWindows);
     REQUIRE(found.info.devices.size() == n);
     CHECK(windows_of(found.info) == kWindows);
     CHECK(found.info.npu->windows == kWindows);
@@ -113,28 +47,8 @@ TEST_CASE("several devices: any number of threads and devices gives one device's
   }
 }
 
-TEST_CASE("several devices: whichever call of one fails, the others do its windows, each once") {
-  const DevicesFixture f;
-  const auto alone = f.run({std::nullopt});
-  for (std::size_t call = 0; call < kWindows * kDeviceLayers; call += tests::kSampleShare) {
-    CAPTURE(call);
-    const auto found = f.run({call, std::nullopt});
-    CHECK(found.error.empty());
-    CHECK(n_same(found, alone) == kWindows);
-    CHECK(windows_of(found.info) == kWindows);
-    const DeviceUse& first = found.info.devices.front();
-    CHECK(first.windows <= call / kDeviceLayers);
-    // It may never have come to that call.
-    CHECK((!first.failure.empty() || first.windows < kWindows));
-    CHECK(found.info.devices.back().failure.empty());
-  }
-  const auto at_once = f.run({0, std::nullopt, 0});
-  CHECK(n_same(at_once, alone) == kWindows);
-  CHECK(at_once.info.devices[1].windows == kWindows);
-}
-
 TEST_CASE("several devices: where all fail it is an error that has each cause, or the CPU's work") {
-  const DevicesFixture f;
+  const DevicesRuns f;
   const auto failed = f.run({0, kDeviceLayers});
   CHECK(failed.error.find("; ") != std::string::npos);
   CHECK(failed.fallback.empty());
@@ -143,12 +57,12 @@ TEST_CASE("several devices: where all fail it is an error that has each cause, o
   const auto alone = f.run({std::nullopt});
   for (std::size_t call = 0; call < kWindows * kDeviceLayers; call += 3 * tests::kSampleShare) {
     CAPTURE(call);
-    const auto found = f.run({call, 0}, true);
+    const auto found = f.run({call, 0}, {.cpu = {.falls_back = true}});
     CHECK(found.error.empty());
     const std::size_t n_device = windows_of(found.info);
     CHECK(n_device == call / kDeviceLayers);
-    CHECK(n_same(found, alone) == n_device);  // those that a device had done stay
-    CHECK(n_same(found, cpu) == kWindows - n_device);
+    CHECK(tests::n_same(found, alone) == n_device);  // those that a device had done stay
+    CHECK(tests::n_same(found, cpu) == kWindows - n_device);
     CHECK_FALSE(found.fallback.empty());
   }
 }
@@ -171,34 +85,12 @@ TEST_CASE("several devices: names") {
     CHECK(app::may_be("cpu," + beside, named.backend->name));
     CHECK(app::may_be("cpu," + beside, "cpu"));
   }
-  for (const std::string wrong : {"",
-                                  "gpu",
-                                  "npu:",
-                                  "npu:x",
-                                  "npu:-1",
-                                  "npu:1x",
-                                  "npu: 1",
-                                  "npu:99",
-                                  "npu:0,",
-                                  ",npu:0",
-                                  "npu:0,npu:0",
-                                  "npu,npu",
-                                  "npu:0,sim",
-                                  "npu:0,cpu",
-                                  "sim:0",
-                                  "sim:17",
-                                  "sim:1,sim:2",
-                                  "cpu:1",
-                                  "cpu,cpu",
-                                  "cpu,",
-                                  "cpu,auto",
-                                  "cpu,cpu,npu",
-                                  "cpu,npu,npu",
-                                  "cpu,sim:0",
-                                  "sim,cpu",
-                                  "auto:1",
-                                  "sim:",
-                                  "npu:99999999999999999999"}) {
+  std::vector<std::string> refused = tests::split_words(
+      "gpu npu: npu:x npu:-1 npu:1x npu:99 npu:0, ,npu:0 npu:0,npu:0 npu,npu npu:0,sim npu:0,cpu "
+      "sim:0 sim:17 sim:1,sim:2 cpu:1 cpu,cpu cpu, cpu,auto cpu,cpu,npu cpu,npu,npu cpu,sim:0 "
+      "sim,cpu auto:1 sim: npu:99999999999999999999");
+  refused.insert(refused.end(), {"", "npu: 1"});
+  for (const std::string& wrong : refused) {
     CAPTURE(wrong);
     CHECK_THROWS_WITH_AS(app::parse_devices(wrong), doctest::Contains("device: expected auto|cpu|"),
                          Error);
@@ -245,9 +137,6 @@ TEST_CASE("several devices: what is divided is a name, and goes with the devices
     options.split = name;
     CHECK(npu::split_name(*app::asked_split(options)) == name);
   }
-  options.split = "rows";
-  CHECK_THROWS_WITH_AS(app::check_options(options),
-                       "device.split: expected auto, windows, layers, heads, found rows", Error);
   options.requested = "cpu,sim";
   for (const std::string split : {"auto", "layers", "heads"}) {
     options.split = split;

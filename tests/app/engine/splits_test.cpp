@@ -9,19 +9,18 @@
 
 #include <doctest/doctest.h>
 
-#include "app/engine/devices/encoder_group.h"
 #include "npu/sim/sim_device.h"
-#include "tests/app/engine/npu_set.h"
-#include "tests/app/engine/remembered_device.h"
+#include "tests/app/engine/device_runs.h"
 #include "tests/few_samples.h"
-#include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/difference.h"
-#include "tests/support/model_run.h"
-#include "tests/support/random_matrix.h"
-#include "tests/support/temporary_folder.h"
 
 using namespace wnpu;  // NOLINT
 using npu::Split;
+using tests::DeviceRun;
+using tests::Failures;
+using tests::How;
+using tests::same;
+using tests::sum;
 
 namespace {
 
@@ -32,104 +31,23 @@ constexpr std::size_t kSplitWindows = 3;
 constexpr std::uint64_t kStatesBytes = 1536 * 64 * kHeads * 2;
 constexpr std::size_t kStep = 2 * tests::kSampleShare;
 
-using Failures = std::vector<std::optional<std::size_t>>;  // a device: its call that fails
-
-struct SplitRun {
-  std::vector<models::EncoderStates> states = std::vector<models::EncoderStates>(kSplitWindows);
-  DeviceInfo info;
-  std::string error;
-  std::string fallback;
+struct SplitRuns : tests::DeviceRuns {
+  SplitRuns() : DeviceRuns({kHeads, kSplitLayers}, kSplitWindows) {}
 };
 
-// Division of the work, and the CPU's part in it.
-struct How {
-  std::string split = "windows";
-  app::CpuShare cpu = {};
-};
-
-struct SplitsFixture {
-  SplitsFixture() {
-    tests::write_device_model(folder.path(), {kHeads, kSplitLayers});
-    model = tests::load(folder.path());
-    for (unsigned i = 0; i < kSplitWindows; ++i) {
-      mels.push_back(models::LogMel{tests::random_matrix(80, 3000, 8 + i)});
-    }
-  }
-
-  // A session's encoder with simulators of its own.
-  struct Session {
-    std::unique_ptr<app::EncoderSet> devices;  // none: the CPU
-    models::ThreadPool pool{2};
-    std::unique_ptr<app::EncoderGroup> encoder;
-  };
-  std::unique_ptr<Session> open(const Failures& failures, const How& how, bool falls_back = false,
-                                std::size_t threads = 2) const {
-    auto session = std::make_unique<Session>();
-    std::vector<std::unique_ptr<npu::Device>> devices;
-    for (const auto& fails_at : failures) {
-      devices.push_back(std::make_unique<tests::RememberedDevice>(fails_at));
-    }
-    DeviceOptions options;
-    options.split = how.split;
-    if (!devices.empty()) session->devices = tests::npu_set(std::move(devices), options);
-    app::CpuShare cpu = how.cpu;
-    cpu.falls_back = falls_back;
-    session->encoder = std::make_unique<app::EncoderGroup>(*model, threads, session->pool,
-                                                           session->devices.get(), cpu);
-    return session;
-  }
-
-  SplitRun encode(Session& session) const {
-    SplitRun run;
-    std::vector<app::EncodeJob> jobs;
-    for (std::size_t i = 0; i < kSplitWindows; ++i) jobs.push_back({&mels[i], &run.states[i]});
-    session.encoder->begin_file(kSplitWindows);
-    try {
-      session.encoder->encode(jobs);
-    } catch (const npu::DeviceError& error) {
-      run.error = error.what();
-    }
-    session.encoder->describe(run.info);
-    run.fallback = session.encoder->fallback();
-    return run;
-  }
-
-  SplitRun run(const Failures& failures, const How& how, bool falls_back = false,
-               std::size_t threads = 2) const {
-    return encode(*open(failures, how, falls_back, threads));
-  }
-
-  tests::TemporaryFolder folder;
-  std::shared_ptr<const app::LoadedModel> model;
-  std::vector<models::LogMel> mels;
-};
-
-How by(Split split) { return {.split = std::string(npu::split_name(split))}; }
-
-bool same(const models::EncoderStates& a, const models::EncoderStates& b) {
-  return a.values.size() > 0 && std::ranges::equal(a.values.flat(), b.values.flat());
-}
-
-bool same(const SplitRun& a, const SplitRun& b) {
-  for (std::size_t i = 0; i < kSplitWindows; ++i) {
-    if (!same(a.states[i], b.states[i])) return false;
-  }
-  return true;
-}
-
-std::uint64_t sum(const DeviceInfo& info, std::uint64_t DeviceUse::*field) {
-  std::uint64_t all = 0;
-  for (const DeviceUse& use : info.devices) all += use.*field;
-  return all;
+How by(Split split, bool falls_back = false, std::size_t threads = 2) {
+  return {.split = std::string(npu::split_name(split)),
+          .cpu = {.falls_back = falls_back},
+          .threads = threads};
 }
 
 }  // namespace
 
 TEST_CASE("split windows: what is synced is the states that go in and come out, nothing twice" *
           doctest::skip(tests::kFewSamples)) {
-  const SplitsFixture f;
+  const SplitRuns f;
   for (std::size_t n = 1; n <= 2; ++n) {
-    const SplitRun found = f.run(Failures(n), by(Split::windows));
+    const DeviceRun found = f.run(Failures(n), by(Split::windows));
     CHECK(sum(found.info, &DeviceUse::moved_bytes) == kSplitWindows * 2 * kStatesBytes);
     CHECK(sum(found.info, &DeviceUse::exchanged_bytes) == 0);
     CHECK(found.info.split.has_value() == (n > 1));
@@ -138,11 +56,11 @@ TEST_CASE("split windows: what is synced is the states that go in and come out, 
 
 TEST_CASE("split layers: one device's bits, each device its layers, each hand-over counted" *
           doctest::skip(tests::kFewSamples)) {
-  const SplitsFixture f;
-  const SplitRun alone = f.run({std::nullopt}, by(Split::windows));
+  const SplitRuns f;
+  const DeviceRun alone = f.run({std::nullopt}, by(Split::windows));
   for (std::size_t n = 2; n <= kSplitLayers; ++n) {
     CAPTURE(n);
-    const SplitRun found = f.run(Failures(n), by(Split::layers), false, n);
+    const DeviceRun found = f.run(Failures(n), by(Split::layers, false, n));
     CHECK(found.error.empty());
     CHECK(same(found, alone));
     CHECK(found.info.split->used == "layers");
@@ -168,15 +86,15 @@ TEST_CASE("split layers: one device's bits, each device its layers, each hand-ov
 }
 
 TEST_CASE("split layers: whichever call of a device fails, the others do its layers, bit for bit") {
-  const SplitsFixture f;
-  const SplitRun alone = f.run({std::nullopt}, by(Split::windows));
+  const SplitRuns f;
+  const DeviceRun alone = f.run({std::nullopt}, by(Split::windows));
   for (std::size_t device = 0; device < 2; ++device) {
     for (std::size_t call = device; call < kSplitWindows; call += 2 * kStep) {
       CAPTURE(device);
       CAPTURE(call);
       Failures failures(3);
       failures[device] = call;
-      const SplitRun found = f.run(failures, by(Split::layers));
+      const DeviceRun found = f.run(failures, by(Split::layers));
       CHECK(found.error.empty());
       CHECK(same(found, alone));
       CHECK_FALSE(found.info.devices[device].failure.empty());
@@ -188,21 +106,21 @@ TEST_CASE("split layers: whichever call of a device fails, the others do its lay
       CHECK(found.info.npu->windows == kSplitWindows);
     }
   }
-  const SplitRun two_fail = f.run({1, 0, std::nullopt}, by(Split::layers));
+  const DeviceRun two_fail = f.run({1, 0, std::nullopt}, by(Split::layers));
   CHECK(same(two_fail, alone));
   CHECK(two_fail.info.devices[2].layers->count == kSplitLayers);
 }
 
 TEST_CASE("split heads: bits depend on the number of devices and on nothing else" *
           doctest::skip(tests::kFewSamples)) {
-  const SplitsFixture f;
-  const SplitRun whole = f.run({std::nullopt}, by(Split::windows));
-  const SplitRun found = f.run(Failures(2), by(Split::heads));
+  const SplitRuns f;
+  const DeviceRun whole = f.run({std::nullopt}, by(Split::windows));
+  const DeviceRun found = f.run(Failures(2), by(Split::heads));
   CHECK(found.error.empty());
   for (const std::size_t threads : {1U, 4U}) {
-    CHECK(same(f.run(Failures(2), by(Split::heads), false, threads), found));
+    CHECK(same(f.run(Failures(2), by(Split::heads, false, threads)), found));
   }
-  const SplitRun cpu = f.run({}, {});
+  const DeviceRun cpu = f.run({});
   for (std::size_t i = 0; i < kSplitWindows; ++i) {
     CHECK_FALSE(same(found.states[i], whole.states[i]));
     // No further from fp32 than one device is: the host keeps the states in fp32.
@@ -223,35 +141,14 @@ TEST_CASE("split heads: bits depend on the number of devices and on nothing else
   CHECK_THROWS_AS(f.open(Failures(kHeads + 1), by(Split::heads)), npu::DeviceError);
 }
 
-TEST_CASE(
-    "split heads: whichever call of a device fails, its window is begun again by the others") {
-  const SplitsFixture f;
-  const SplitRun two = f.run(Failures(2), by(Split::heads));
-  const SplitRun one = f.run({0, std::nullopt}, by(Split::heads));
-  CHECK(one.info.devices[1].heads->count == kHeads);
-  constexpr std::size_t kCalls = 2 * kSplitLayers;  // a window
-  for (std::size_t call = 0; call < kSplitWindows * kCalls; call += 8 * kStep) {
-    CAPTURE(call);
-    const SplitRun found = f.run({std::nullopt, call}, by(Split::heads));
-    CHECK(found.error.empty());
-    for (std::size_t window = 0; window < kSplitWindows; ++window) {
-      const SplitRun& expected = window < call / kCalls ? two : one;
-      CHECK(same(found.states[window], expected.states[window]));
-    }
-    CHECK(found.info.devices[0].windows == kSplitWindows);
-    CHECK(found.info.devices[1].windows == call / kCalls);
-    CHECK_FALSE(found.info.devices[1].failure.empty());
-  }
-}
-
 TEST_CASE("splits: where all devices fail it is an error with each cause, or the CPU's work") {
-  const SplitsFixture f;
-  const SplitRun cpu = f.run({}, {});
+  const SplitRuns f;
+  const DeviceRun cpu = f.run({});
   for (const Split split : {Split::layers, Split::heads}) {
-    const SplitRun failed = f.run({0, 0}, by(split));
+    const DeviceRun failed = f.run({0, 0}, by(split));
     CHECK(failed.error.find("; ") != std::string::npos);
     CHECK(failed.fallback.empty());
-    const SplitRun found = f.run({0, 0}, by(split), true);
+    const DeviceRun found = f.run({0, 0}, by(split, true));
     CHECK(found.error.empty());
     CHECK_FALSE(found.fallback.empty());
     CHECK(same(found, cpu));
@@ -259,12 +156,12 @@ TEST_CASE("splits: where all devices fail it is an error with each cause, or the
 }
 
 TEST_CASE("splits: the next file begins with all devices again, in every split and after the CPU") {
-  const SplitsFixture f;
-  const SplitRun sound = f.run({std::nullopt}, by(Split::windows));
-  const auto fallen = f.open({0}, by(Split::windows), true);
+  const SplitRuns f;
+  const DeviceRun sound = f.run({std::nullopt}, by(Split::windows));
+  const auto fallen = f.open({0}, by(Split::windows, true));
   CHECK_FALSE(f.encode(*fallen).fallback.empty());
   CHECK_FALSE(fallen->encoder->is_on_device());
-  const SplitRun after = f.encode(*fallen);
+  const DeviceRun after = f.encode(*fallen);
   CHECK(after.fallback.empty());
   CHECK(fallen->encoder->is_on_device());
   CHECK(same(after, sound));
@@ -273,7 +170,7 @@ TEST_CASE("splits: the next file begins with all devices again, in every split a
     CAPTURE(npu::split_name(split));
     const auto session = f.open({0, std::nullopt}, by(split));
     CHECK_FALSE(f.encode(*session).info.devices[0].failure.empty());
-    const SplitRun next = f.encode(*session);
+    const DeviceRun next = f.encode(*session);
     CHECK(next.info.devices[0].failure.empty());
     CHECK(next.info.devices[0].windows > 0);
     CHECK(same(next, sound) == (split != Split::heads));
@@ -281,9 +178,9 @@ TEST_CASE("splits: the next file begins with all devices again, in every split a
 }
 
 TEST_CASE("split auto: the model chooses by the windows at once, and gives its reasons") {
-  const SplitsFixture f;
+  const SplitRuns f;
   const How division{.split = "auto"};
-  const SplitRun found =
+  const DeviceRun found =
       f.run(Failures(kSplitWindows), division);  // a device a window: nothing to divide
   REQUIRE(found.info.split.has_value());
   CHECK(found.info.split->requested == "auto");
@@ -302,14 +199,15 @@ TEST_CASE("split auto: the model chooses by the windows at once, and gives its r
 }
 
 TEST_CASE("cpu beside devices: windows go by the stated times, whatever the clocks say") {
-  const SplitsFixture f;
-  const SplitRun cpu = f.run({}, {});
-  const SplitRun sim = f.run({std::nullopt}, {});
-  const How faster_npu{.cpu = {.is_beside = true, .cpu_window_ms = 310, .npu_window_ms = 100}};
-  const How faster_cpu{.cpu = {.is_beside = true, .cpu_window_ms = 100, .npu_window_ms = 310}};
+  const SplitRuns f;
+  const DeviceRun cpu = f.run({});
+  const DeviceRun sim = f.run({std::nullopt});
+  How faster_npu{.cpu = {.is_beside = true, .cpu_window_ms = 310, .npu_window_ms = 100}};
+  How faster_cpu{.cpu = {.is_beside = true, .cpu_window_ms = 100, .npu_window_ms = 310}};
   constexpr std::array kThreads{4UL, 1UL};
   for (const std::size_t threads : tests::some_of(kThreads)) {
-    const SplitRun found = f.run({std::nullopt}, faster_npu, false, threads);
+    faster_npu.threads = faster_cpu.threads = threads;
+    const DeviceRun found = f.run({std::nullopt}, faster_npu);
     CHECK(found.info.split->is_planned);
     REQUIRE(found.info.devices.size() == 2);
     CHECK(found.info.devices[0].name == "cpu");
@@ -318,7 +216,7 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever the cloc
     CHECK(found.info.devices[0].windows == 0);  // its first would come last
     CHECK(found.info.devices[1].windows == 3);
     CHECK(same(found, sim));
-    const SplitRun other = f.run({std::nullopt}, faster_cpu, false, threads);
+    const DeviceRun other = f.run({std::nullopt}, faster_cpu);
     CHECK(other.info.devices[0].windows == 3);
     CHECK(same(other, cpu));
   }
@@ -329,19 +227,20 @@ TEST_CASE("cpu beside devices: windows go by the stated times, whatever the cloc
   CHECK_THROWS_WITH_AS(app::EncoderGroup(*f.model, 1, pool, device.get(), {.is_beside = true}),
                        doctest::Contains("device.npu_window_ms: expected what a window takes"),
                        Error);
-  const SplitRun modelled = f.run({std::nullopt}, {.cpu = {.is_beside = true}});
+  const DeviceRun modelled = f.run({std::nullopt}, {.cpu = {.is_beside = true}});
   for (const DeviceUse& use : modelled.info.devices) CHECK(use.planned_ms > 0);
 }
 
 TEST_CASE("cpu beside devices: any number of threads gives each its windows, bit for bit") {
-  const SplitsFixture f;
-  const SplitRun cpu = f.run({}, {});
-  SplitRun sim;
-  if (!tests::kFewSamples) sim = f.run({std::nullopt}, {});
-  const How alike{.cpu = {.is_beside = true, .cpu_window_ms = 100, .npu_window_ms = 100}};
+  const SplitRuns f;
+  const DeviceRun cpu = f.run({});
+  DeviceRun sim;
+  if (!tests::kFewSamples) sim = f.run({std::nullopt});
+  How alike{.cpu = {.is_beside = true, .cpu_window_ms = 100, .npu_window_ms = 100}};
   constexpr std::array kThreads{2UL, 1UL, 4UL};
   for (const std::size_t threads : tests::some_of(kThreads)) {
-    const SplitRun shared = f.run({std::nullopt}, alike, false, threads);
+    alike.threads = threads;
+    const DeviceRun shared = f.run({std::nullopt}, alike);
     CHECK(same(shared.states[0], cpu.states[0]));
     if (!tests::kFewSamples) CHECK(same(shared.states[1], sim.states[1]));
     CHECK(same(shared.states[2], cpu.states[2]));
@@ -349,16 +248,16 @@ TEST_CASE("cpu beside devices: any number of threads gives each its windows, bit
 }
 
 TEST_CASE("cpu beside devices: a device that fails leaves its windows to the others, the CPU too") {
-  const SplitsFixture f;
-  const SplitRun cpu = f.run({}, {});
+  const SplitRuns f;
+  const DeviceRun cpu = f.run({});
   const How alike{.cpu = {.is_beside = true, .cpu_window_ms = 100, .npu_window_ms = 90}};
-  const SplitRun found = f.run({kSplitLayers}, alike);  // in its second window
+  const DeviceRun found = f.run({kSplitLayers}, alike);  // in its second window
   CHECK(found.error.empty());
   CHECK(found.fallback.empty());
   CHECK_FALSE(found.info.devices[1].failure.empty());
   CHECK(found.info.devices[0].windows + found.info.devices[1].windows == kSplitWindows);
   CHECK(found.info.devices[1].windows == 1);
-  const SplitRun all_fail = f.run({0, 0}, alike);
+  const DeviceRun all_fail = f.run({0, 0}, alike);
   CHECK(all_fail.error.empty());
   CHECK(same(all_fail, cpu));
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "app/formats/shown_text.h"
+#include "app/options/exit_code.h"
 #include "tests/app/run_fixture.h"
 
 namespace {
@@ -97,20 +98,6 @@ TEST_CASE("run: several files end with a line about all of them, unless quiet") 
   CHECK(one.err.str().empty());
 }
 
-TEST_CASE("run: what was there already is counted at the end") {
-  Run run;
-  run.add("a.wav", "a");
-  run.add("b.wav", "b");
-  run.options.verbosity = Verbosity::normal;
-  run.options.output_dir = run.folder.path() / "out";
-  run.options.formats = {Format::txt};
-  run.options.existing = ExistingOutput::skip;
-  CHECK(run.go() == 0);
-  run.err.str("");
-  CHECK(run.go() == 0);
-  CHECK(run.err.str().ends_with("whisper-npu: 2 files, 2 skipped\n"));
-}
-
 TEST_CASE("run: a bar says which of several files it is of") {
   Run run;
   run.environment.shows_progress = true;
@@ -162,4 +149,48 @@ TEST_CASE("terminal: lines are broken at the space before what does not fit") {
   CHECK(broken_at_words("\x1b[31mab\x1b[0m cd", 5) == "\x1b[31mab\x1b[0m cd");
   CHECK(broken_at_words("\x1b[31mab\x1b[0m cd", 4) == "\x1b[31mab\x1b[0m\ncd");
   CHECK(broken_at_words("", 4).empty());
+}
+
+TEST_CASE("run: of several files a line with the name stands before each text on stdout") {
+  for (const Format format : {Format::text, Format::txt}) {
+    Run run;
+    const std::string a = run.add("a.wav", "a");
+    const std::string missing = (run.folder.path() / "missing.wav").string();
+    run.options.inputs.push_back(missing);
+    const std::string odd = run.add("b\nc.wav", "b");
+    const std::string shown = (run.folder.path() / "b?c.wav").string();
+    run.options.formats = {format};
+    CHECK(run.go() == 1);
+    CHECK(run.out() == "==> " + a + " <==\na0\na1\n\n==> " + shown + " <==\nb0\nb1\n");
+    run.options.headers = Headers::off;
+    CHECK(run.go() == 1);
+    CHECK(run.out() == "a0\na1\nb0\nb1\n");
+  }
+}
+
+TEST_CASE("run: a result's name has the language that was found, and replaces nothing") {
+  Run run;
+  run.add("a.wav", "a");
+  run.options.output_template = (run.folder.path() / "{stem}.{lang}.{ext}").string();
+  run.options.formats = {Format::txt};
+  const auto in_german = [](const std::string& name, const wnpu::Callbacks& callbacks) {
+    wnpu::Transcript transcript = fake_transcribe(name, callbacks);
+    transcript.language = "de";
+    return transcript;
+  };
+  CHECK(run.go(in_german) == 0);
+  CHECK(wnpu::tests::contents_of(run.folder.path() / "a.de.txt") == "a0\na1\n");
+  CHECK_THROWS_WITH_AS(run.go(in_german), doctest::Contains("a.de.txt: is there already"),
+                       OutputError);
+  run.options.existing = ExistingOutput::overwrite;
+  CHECK(run.go(in_german) == 0);
+  // It comes while the work is done.
+  run.options.existing = ExistingOutput::refuse;
+  std::filesystem::remove(run.folder.path() / "a.de.txt");
+  const auto too_late = [&](const std::string& name, const wnpu::Callbacks& callbacks) {
+    run.folder.make_file("a.de.txt", "another's");
+    return in_german(name, callbacks);
+  };
+  CHECK_THROWS_WITH_AS(run.go(too_late), doctest::Contains("is there now"), OutputError);
+  CHECK(wnpu::tests::contents_of(run.folder.path() / "a.de.txt") == "another's");
 }

@@ -30,7 +30,6 @@
 #include "tests/few_samples.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_model.h"
-#include "tests/nano/nano_safetensors.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 
@@ -162,33 +161,6 @@ TEST_CASE("packed model: its operands are what packing its source makes, and all
         CHECK(counter.recorder.made().empty());
       }
     });
-  }
-}
-
-TEST_CASE("packed model: the encoder's states are the source's to the last bit") {
-  const TemporaryFolder folder;
-  write(to_safetensors(make_nano_model(), models::DType::f16), folder.path() / "model");
-  const auto source = models::open_model(folder.path() / "model");
-  folder.make_file("p.wnpu", packed_bytes(*source, order_of(kPrecisions)));
-  std::mt19937 random(5);
-  std::uniform_real_distribution<float> value(-1, 1);
-  const models::Dims dims = source->dims();
-  models::Matrix states(dims.n_audio_ctx, dims.n_audio_state);
-  std::ranges::generate(states.flat(), [&] { return value(random); });
-  for (const models::Precision precision : kPrecisions) {
-    CAPTURE(models::precision_name(precision));
-    std::vector<std::vector<float>> results;
-    for (const char* name : {"model", "p.wnpu"}) {
-      const app::LoadedModel model(folder.path() / name, precision, 2);
-      models::ThreadPool pool(2);
-      const auto backend = model.cpu_layers().make_backend(pool);
-      backend->load(states.view());
-      for (std::size_t layer = 0; layer < backend->n_layers(); ++layer) backend->run_layer(layer);
-      models::Matrix out(states.rows(), states.cols());
-      backend->store(out.view());
-      results.emplace_back(out.flat().begin(), out.flat().end());
-    }
-    CHECK(results[0] == results[1]);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "tests/app/options/config_user.h"
 #include "tests/few_samples.h"
 #include "tests/support/json_schema.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::app;
 
@@ -106,44 +107,11 @@ std::string difference(const std::string& option, const std::string& value) {
 }  // namespace
 
 TEST_CASE("config show: is read as a file whatever value an option has") {
-  const std::vector<std::string> texts = {"0",
-                                          "1",
-                                          "003",
-                                          "010",
-                                          "0x3",
-                                          "+3",
-                                          ".5",
-                                          "5.",
-                                          "1e-1",
-                                          "1e22",
-                                          "-0",
-                                          "-0.0",
-                                          "inf",
-                                          "nan",
-                                          "True",
-                                          "true",
-                                          "FALSE",
-                                          "None",
-                                          "none",
-                                          "False",
-                                          "12345678901234567890123",
-                                          "18446744073709551615",
-                                          "-1",
-                                          "srt",
-                                          "srt,json",
-                                          "a \"b\" 'c' \\ \n x\t",
-                                          "\x27\x27\x27 \"\"\"",
-                                          "[x]",
-                                          "{}",
-                                          "=",
-                                          "\u00e9\x7f",
-                                          "#",
-                                          "0,5",
-                                          "auto",
-                                          "cpu",
-                                          "1G",
-                                          "de",
-                                          "German"};
+  std::vector<std::string> texts = wnpu::tests::split_words(
+      "0 1 003 010 0x3 +3 .5 5. 1e-1 1e22 -0 -0.0 inf nan True true FALSE None none False "
+      "12345678901234567890123 18446744073709551615 -1 srt srt,json [x] {} = \u00e9\x7f # 0,5 auto "
+      "cpu 1G de German");
+  texts.insert(texts.end(), {"a \"b\" 'c' \\ \n x\t", "\x27\x27\x27 \"\"\""});
   std::size_t n = 0;
   const nlohmann::json defaults = values_shown(Shower(""));
   for (const auto& [name, ignored] : defaults.items()) {

@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include "app/engine/whisper_npu.hpp"
-#include "app/output/output_plan.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace wnpu::app;
@@ -104,20 +103,4 @@ TEST_CASE("folders: one that cannot be read is told") {
   ::chmod((folder.path() / "closed").c_str(), 0);
   CHECK_THROWS_AS(recordings_in(folder.path()), wnpu::Error);
   ::chmod((folder.path() / "closed").c_str(), 0700);
-}
-
-TEST_CASE("folders: results keep their sub-folders below --output-dir") {
-  const TemporaryFolder folder;
-  folder.make_file("in/a.wav");
-  folder.make_file("in/sub/a.wav");
-  Options options;
-  options.inputs = {(folder.path() / "in").string()};
-  options.output_dir = folder.path() / "out";
-  options.formats = {Format::srt};
-  options.recursive = true;
-  const auto plan = plan_outputs(with_files_of_folders(options));
-  REQUIRE(plan.size() == 2);
-  CHECK(plan[0].targets.front().path == folder.path() / "out/a.srt");
-  CHECK(plan[1].targets.front().path == folder.path() / "out/sub/a.srt");
-  CHECK(fs::is_directory(folder.path() / "out/sub"));
 }

@@ -9,6 +9,7 @@
 #include "app/output/output_plan.h"
 #include "tests/few_samples.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::app;
 using wnpu::tests::TemporaryFolder;
@@ -31,13 +32,10 @@ std::string path(const Options& options, std::size_t number = 1) {
 }
 
 std::string template_refusal(const Options& options) {
-  try {
+  return wnpu::tests::message_of<UsageError>([&] {
     OutputTemplate names(options);
     names.path_of(options.inputs.front(), 1, options.formats.front());
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 }  // namespace

@@ -37,20 +37,13 @@ Transcript fake_transcript(const Recording& recording) {
   return transcript;
 }
 
-struct Behaviour {
-  unsigned seed = 0;
-  // Rate of random deaths of the process, per mille of the rounds, whatever is at work.
-  unsigned deaths_in_1000 = 0;
-};
-
 bool is_called(const Recording& recording, const char* name) {
   return recording.audio.path.find(name) != std::string::npos;
 }
 
 // As Session::transcribe_each: rounds, in each of which some recordings end.
-void fake_rounds(const Behaviour& behaviour, std::size_t n_together,
-                 const RecordingCallbacks& callbacks) {
-  std::mt19937 random(behaviour.seed + static_cast<unsigned>(::getpid()));
+void fake_rounds(unsigned seed, std::size_t n_together, const RecordingCallbacks& callbacks) {
+  std::mt19937 random(seed + static_cast<unsigned>(::getpid()));
   std::map<std::size_t, Recording> at_work;
   std::size_t n_given = 0;
   while (true) {
@@ -60,7 +53,6 @@ void fake_rounds(const Behaviour& behaviour, std::size_t n_together,
       at_work.emplace(n_given++, std::move(*recording));
     }
     if (at_work.empty()) return;
-    if (random() % 1000 < behaviour.deaths_in_1000) ::raise(SIGKILL);
     const auto ended = std::next(at_work.begin(), static_cast<long>(random() % at_work.size()));
     const Recording& recording = ended->second;
     if (is_called(recording, "kills")) {
@@ -68,7 +60,6 @@ void fake_rounds(const Behaviour& behaviour, std::size_t n_together,
       ::raise(random() % 2 == 0 ? SIGSEGV : SIGKILL);
     }
     if (is_called(recording, "exits")) ::_exit(70);
-    if (is_called(recording, "hangs")) ::pause();
     if (is_called(recording, "crowd") && at_work.size() > 1) ::raise(SIGKILL);
     if (is_called(recording, "thrown")) throw std::bad_alloc();
     std::exception_ptr failure;
@@ -87,9 +78,7 @@ void fake_rounds(const Behaviour& behaviour, std::size_t n_together,
 struct RunOfRows {
   RowLimits limits;
   bool is_isolated = true;
-  Behaviour behaviour;
-  std::function<int()> stop_signal = [] { return 0; };
-  std::function<void()> on_result = [] {};
+  unsigned seed = 0;
 
   int code = -1;
   std::vector<std::string> lines;
@@ -106,7 +95,7 @@ struct RunOfRows {
       try {
         channel.send_now({{kReady, "model"}});
         serve_rows(channel, {limits}, [this](std::size_t n_together, const auto& callbacks) {
-          fake_rounds(behaviour, n_together, callbacks);
+          fake_rounds(seed, n_together, callbacks);
         });
       } catch (const std::exception&) {
         return 70;
@@ -124,9 +113,8 @@ struct RunOfRows {
                      .take =
                          [this](const RowResult& result) {
                            lines.push_back(result_line(result.row, result.fields));
-                           on_result();
                          },
-                     .stop_signal = stop_signal,
+                     .stop_signal = [] { return 0; },
                      .messages = messages});
     ::close(descriptor);
     err = messages_text.str();
@@ -175,7 +163,7 @@ TEST_CASE("rows: any rows together, in any order, with processes that die, are a
                        .seconds_together = static_cast<double>(1 + random() % 400),
                        .max_attempts = 1 + random() % 2,
                        .order = random() % 2 == 0 ? RowOrder::input : RowOrder::done};
-    together.behaviour.seed = static_cast<unsigned>(random());
+    together.seed = static_cast<unsigned>(random());
     together.run(input);
     REQUIRE(together.code == 0);
     std::vector<ordered_json> expected;
@@ -191,45 +179,6 @@ TEST_CASE("rows: any rows together, in any order, with processes that die, are a
     }
     CAPTURE(input);
     REQUIRE(found == expected);
-  }
-}
-
-TEST_CASE("rows: a process that dies at random moments costs no row") {
-  std::string input;
-  for (int i = 0; i < 60; ++i) input += "{\"audio_filepath\":\"" + std::to_string(i) + "\"}\n";
-  RunOfRows undisturbed;
-  undisturbed.run(input);
-  RunOfRows killed;
-  killed.limits.n_together = 4;
-  killed.limits.max_attempts = 100;
-  killed.behaviour.deaths_in_1000 = 200;
-  killed.run(input);
-  CHECK(killed.code == 0);
-  CHECK(killed.err.find("was killed by signal 9") != std::string::npos);
-  REQUIRE(killed.lines.size() == undisturbed.lines.size());
-  for (std::size_t i = 0; i < killed.lines.size(); ++i) {
-    CHECK(without_chance(killed.lines[i]) == without_chance(undisturbed.lines[i]));
-  }
-}
-
-TEST_CASE("rows: one that hangs is failed, those beside it are not") {
-  const char* const input =
-      "{\"audio_filepath\":\"a\"}\n{\"audio_filepath\":\"hangs\"}\n{\"audio_filepath\":\"b\"}\n";
-  for (const std::size_t most : {1UL, 2UL}) {
-    RunOfRows run;
-    run.limits.max_attempts = most;
-    run.limits.timeout_s = 1;
-    run.limits.timeout_factor = 0;
-    run.run(input);
-    CHECK(run.code == 0);
-    REQUIRE(run.lines.size() == 3);
-    for (const std::size_t i : {0UL, 2UL}) {
-      CHECK(ordered_json::parse(run.lines[i])["status"] == "ok");
-    }
-    const ordered_json hung = ordered_json::parse(run.lines[1]);
-    CHECK(hung["error"]["code"] == "timeout");
-    CHECK(hung["attempts"] >= most);
-    CHECK(run.err.find("--row-timeout") != std::string::npos);
   }
 }
 
@@ -250,67 +199,26 @@ TEST_CASE("rows: without a process of its own, a thread gives the same") {
   CHECK(ordered_json::parse(thread.lines[3])["error"]["code"] == "resources");
 }
 
-TEST_CASE("rows: a process that dies before it comes to a row ends the run") {
+TEST_CASE("rows: a process that dies before it comes to a row, or ends all rows, ends the run") {
   std::ostringstream text;
   Messages messages(text, Verbosity::normal, false);
   RowReader reader("");
   std::size_t n_started = 0;
-  const RowSupervisor run{.limits = {},
-                          .is_isolated = false,
-                          .input = -1,
-                          .input_name = "rows",
-                          .output = STDOUT_FILENO,
-                          .reader = reader,
-                          .serve =
-                              [&](Channel&) {
-                                ++n_started;
-                                return 70;
-                              },
-                          .on_ready = [](const std::string&) {},
-                          .take = [](const RowResult&) {},
-                          .stop_signal = [] { return 0; },
-                          .messages = messages};
-  CHECK(run_rows(run) == 70);
+  const auto code_of = [&](bool is_isolated, const std::function<int(Channel&)>& serve) {
+    return run_rows({.limits = {},
+                     .is_isolated = is_isolated,
+                     .input = -1,
+                     .input_name = "rows",
+                     .output = STDOUT_FILENO,
+                     .reader = reader,
+                     .serve = serve,
+                     .on_ready = [](const std::string&) {},
+                     .take = [](const RowResult&) {},
+                     .stop_signal = [] { return 0; },
+                     .messages = messages});
+  };
+  CHECK(code_of(false, [&](Channel&) { return ++n_started, 70; }) == 70);
   CHECK(n_started == 5);
   CHECK(text.str().find("before it came to a row") != std::string::npos);
-}
-
-TEST_CASE("rows: what ends the engine for all rows ends the run with its exit code") {
-  std::ostringstream text;
-  Messages messages(text, Verbosity::normal, false);
-  RowReader reader("");
-  const RowSupervisor run{.limits = {},
-                          .is_isolated = true,
-                          .input = -1,
-                          .input_name = "rows",
-                          .output = STDOUT_FILENO,
-                          .reader = reader,
-                          .serve =
-                              [&](Channel& channel) {
-                                channel.send_now({{kEnd, 3}});
-                                return 3;
-                              },
-                          .on_ready = [](const std::string&) {},
-                          .take = [](const RowResult&) {},
-                          .stop_signal = [] { return 0; },
-                          .messages = messages};
-  CHECK(run_rows(run) == 3);
-}
-
-TEST_CASE("rows: a signal ends the run, with what is done") {
-  constexpr std::size_t kRows = 5000;  // more than pipes hold
-  std::string input;
-  for (std::size_t i = 0; i < kRows; ++i)
-    input += "{\"audio_filepath\":\"" + std::to_string(i) + "\"}\n";
-  for (const bool is_isolated : {true, false}) {
-    RunOfRows run;
-    run.is_isolated = is_isolated;
-    int signal = 0;
-    run.stop_signal = [&signal] { return signal; };
-    run.on_result = [&] { signal = run.lines.size() >= 10 ? 15 : 0; };
-    run.run(input);
-    CHECK(run.code == 128 + 15);
-    CHECK(run.lines.size() >= 10);
-    CHECK(run.lines.size() < kRows);
-  }
+  CHECK(code_of(true, [](Channel& channel) { return channel.send_now({{kEnd, 3}}), 3; }) == 3);
 }

@@ -84,6 +84,25 @@ Heard play(const Script& script, const LiveOptions& options = {}) {
   return play(script, options, [](std::size_t) { return std::pair(std::size_t{1600}, false); });
 }
 
+// A transcript of a script, of which the final text is kept.
+struct Listening {
+  using Hear = std::function<std::optional<Hypothesis>(ScriptedListener&, const HeardAudio&)>;
+
+  explicit Listening(const Script& script, const LiveOptions& options = {},
+                     Hear hear = &ScriptedListener::hear)
+      : listener(script),
+        transcript(
+            options, [this](auto block) { return listener.speech(block); },
+            [this, hear](const HeardAudio& audio) { return hear(listener, audio); },
+            [this](const StreamEvent& event) {
+              if (event.type == StreamEvent::Type::final) text += event.text();
+            }) {}
+
+  ScriptedListener listener;
+  std::string text;
+  LiveTranscript transcript;
+};
+
 void check_order(const Heard& heard) {
   CHECK_FALSE(heard.had_other_end);
   double last_end = 0;
@@ -170,21 +189,14 @@ TEST_CASE("live transcript: a word that went on behind its time is not said twic
   Script script;
   script.length_s = 6;
   script.words = {{" one", 0.5, 1.0, 1}, {" long", 1.1, 4.0, 1}};
-  ScriptedListener listener(script);
-  std::string text;
-  LiveTranscript transcript(
-      {}, [&](auto block) { return listener.speech(block); },
-      [&](const HeardAudio& audio) {
-        auto heard = listener.hear(audio);
-        for (Word& word : heard->words) word.end = std::min(word.end, word.start + 0.4);
-        return heard;
-      },
-      [&](const StreamEvent& event) {
-        if (event.type == StreamEvent::Type::final) text += event.text();
-      });
-  transcript.push(tests::samples_of(script));
-  transcript.finish();
-  CHECK(text == " one long");
+  Listening play(script, {}, [](ScriptedListener& listener, const HeardAudio& audio) {
+    auto heard = listener.hear(audio);
+    for (Word& word : heard->words) word.end = std::min(word.end, word.start + 0.4);
+    return heard;
+  });
+  play.transcript.push(tests::samples_of(script));
+  play.transcript.finish();
+  CHECK(play.text == " one long");
 }
 
 TEST_CASE("live transcript: how samples are cut into calls does not matter") {
@@ -248,22 +260,18 @@ TEST_CASE("live transcript: the prompt is the end of the text, also where words 
   Script script = tests::random_script(rng, 300);
   for (Word& word : script.words) word.text = "語" + word.text.substr(1);
   const std::string all = script.text();
-  ScriptedListener listener(script);
   std::size_t most_bytes = 0;
-  LiveTranscript transcript(
-      {}, [&](auto block) { return listener.speech(block); },
-      [&](const HeardAudio& audio) {
-        const std::size_t n = audio.before.size();
-        most_bytes = std::max(most_bytes, n);
-        const std::size_t at = all.find(audio.before + audio.begun);
-        CHECK(at != all.npos);
-        CHECK((n > 190 || at == 0));
-        if (n > 0) CHECK(models::begins_character(audio.before[0]));
-        return listener.hear(audio);
-      },
-      [](const StreamEvent&) {});
-  transcript.push(tests::samples_of(script));
-  transcript.finish();
+  Listening play(script, {}, [&](ScriptedListener& listener, const HeardAudio& audio) {
+    const std::size_t n = audio.before.size();
+    most_bytes = std::max(most_bytes, n);
+    const std::size_t at = all.find(audio.before + audio.begun);
+    CHECK(at != all.npos);
+    CHECK((n > 190 || at == 0));
+    if (n > 0) CHECK(models::begins_character(audio.before[0]));
+    return listener.hear(audio);
+  });
+  play.transcript.push(tests::samples_of(script));
+  play.transcript.finish();
   CHECK(most_bytes > 800);
 }
 
@@ -302,16 +310,8 @@ TEST_CASE("live transcript: where the feeder stops, whole words become final, ha
   Script script;
   script.length_s = 6;
   script.words = {{" one", 0.5, 1.0, 1}, {" two", 1.1, 1.5, 1}, {" three", 1.9, 2.6, 1}};
-  ScriptedListener listener(script);
-  std::string text;
-  LiveOptions options;
-  options.chunk_s = 10;
-  LiveTranscript transcript(
-      options, [&](auto block) { return listener.speech(block); },
-      [&](const HeardAudio& audio) { return listener.hear(audio); },
-      [&](const StreamEvent& event) {
-        if (event.type == StreamEvent::Type::final) text += event.text();
-      });
+  Listening play(script, {.chunk_s = 10});
+  auto& [listener, text, transcript] = play;
   const auto samples = tests::samples_of(script);
   const std::size_t in_three = 16000 * 21 / 10;
   transcript.push(std::span(samples).first(in_three));
@@ -330,34 +330,23 @@ TEST_CASE("live transcript: a recogniser that cannot tell takes nothing back") {
   script.length_s = 8;
   for (int i = 0; i < 10; ++i)
     script.words.push_back({" w" + std::to_string(i), 0.5 + i * 0.5, 0.9 + i * 0.5, 1});
-  ScriptedListener listener(script);
-  std::string text;
   int n_asked = 0;
-  LiveTranscript transcript(
-      {}, [&](auto block) { return listener.speech(block); },
-      [&](const HeardAudio& audio) -> std::optional<Hypothesis> {
+  Listening play(
+      script, {},
+      [&](ScriptedListener& listener, const HeardAudio& audio) -> std::optional<Hypothesis> {
         if (++n_asked % 2 == 0 && !audio.is_last_try) return std::nullopt;
         return listener.hear(audio);
-      },
-      [&](const StreamEvent& event) {
-        if (event.type == StreamEvent::Type::final) text += event.text();
       });
-  transcript.push(tests::samples_of(script));
-  transcript.finish();
-  CHECK(text == script.text());
+  play.transcript.push(tests::samples_of(script));
+  play.transcript.finish();
+  CHECK(play.text == script.text());
 }
 
 TEST_CASE("live transcript: in a hurry few calls hear all that is left") {
   std::mt19937 rng(9);
   const Script script = tests::random_script(rng, 90);
-  ScriptedListener listener(script);
-  std::string text;
-  LiveTranscript transcript(
-      {}, [&](auto block) { return listener.speech(block); },
-      [&](const HeardAudio& audio) { return listener.hear(audio); },
-      [&](const StreamEvent& event) {
-        if (event.type == StreamEvent::Type::final) text += event.text();
-      });
+  Listening play(script);
+  auto& [listener, text, transcript] = play;
   const auto samples = tests::samples_of(script);
   transcript.push(std::span(samples).first(16000 * 20));
   const std::size_t n_calls = listener.n_calls;

@@ -11,6 +11,7 @@
 #include "app/input/url_inputs.h"
 #include "app/options/exit_code.h"
 #include "app/output/output_template.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::app;
 
@@ -36,12 +37,7 @@ std::string encoded(const std::string& text) {
 }
 
 std::string fault_of(const Options& options) {
-  try {
-    with_urls(options);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<UsageError>([&] { with_urls(options); });
 }
 
 Options of(std::vector<std::string> inputs) {
