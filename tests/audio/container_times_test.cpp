@@ -116,7 +116,7 @@ Decoded check_as_ffmpeg_with_times(const std::filesystem::path& path) {
   return decoded;
 }
 
-bool has(const Decoded& decoded, const std::string& words) {
+bool has_warning(const Decoded& decoded, const std::string& words) {
   return tells({"", decoded.warnings}, words);
 }
 
@@ -208,8 +208,8 @@ TEST_CASE("container times: lost packets are silence") {
     const Decoded decoded = decode_all({film.path(), {}});
     CHECK(decoded.samples.size() > std::size_t{4} * kRate - 800);
     CHECK(decoded.samples.size() < std::size_t{4} * kRate + 3200);
-    CHECK(has(decoded, "found 1 by the container's times"));
-    CHECK_FALSE(has(decoded, "cut short"));
+    CHECK(has_warning(decoded, "found 1 by the container's times"));
+    CHECK_FALSE(has_warning(decoded, "cut short"));
   }
 }
 

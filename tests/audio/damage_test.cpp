@@ -9,15 +9,14 @@
 
 #include "tests/support/audio_files.h"
 #include "tests/support/random_matrix.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::audio;
 using namespace wnpu::tests;
 
 namespace {
 
-bool has_part(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
+bool has_part(const std::string& text, const std::string& part) { return has(text, part); }
 
 std::string error_for(const std::string& bytes, const std::string& suffix = ".wav") {
   const TempFile file(bytes, suffix);

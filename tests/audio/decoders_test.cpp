@@ -131,30 +131,6 @@ TEST_CASE("decoders: libav reads what libsndfile reads, with the same samples") 
   }
 }
 
-TEST_CASE("decoders: stereo becomes the mean of both channels") {
-  Sound sound = noise(16000, 2, 3000);
-  std::vector<float> mean;
-  for (std::size_t i = 0; i < sound.samples.size(); i += 2) {
-    mean.push_back(0.5F * (sound.samples[i] + sound.samples[i + 1]));
-  }
-  const TempFile file(encode(sound, SF_FORMAT_WAV | SF_FORMAT_FLOAT));
-  CHECK(max_abs_difference(decode_all(file.input()).samples, mean) <= tolerance::kRounded16);
-}
-
-TEST_CASE("decoders: 5.1 is mixed with ffmpeg's gains") {
-  // Printed by `ffmpeg -v debug -i six.wav -ac 1`, ffmpeg 5.1.9.
-  const double gains[] = {0.207107, 0.207107, 0.292893, 0.0, 0.146447, 0.146447};
-  for (std::size_t loud = 0; loud < 6; ++loud) {
-    CAPTURE(loud);
-    Sound sound{16000, 6, std::vector<float>(1200)};
-    for (std::size_t i = 0; i < 200; ++i) sound.samples[6 * i + loud] = 1.0F;
-    const TempFile file(encode(sound, SF_FORMAT_WAVEX | SF_FORMAT_FLOAT, kSurround));
-    const auto samples = decode_all(file.input()).samples;
-    REQUIRE(samples.size() == 200);
-    CHECK(std::abs(static_cast<double>(samples[100]) - gains[loud]) <= tolerance::kRounded16);
-  }
-}
-
 TEST_CASE("decoders: channels without names count the same, every one") {
   for (const int channels : {3, 8, 64}) {
     CAPTURE(channels);

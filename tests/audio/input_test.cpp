@@ -14,12 +14,14 @@
 #include "audio/read/input_file.h"
 #include "audio/read/spool_file.h"
 #include "tests/support/audio_files.h"
+#include "tests/support/text.h"
 
 namespace fs = std::filesystem;
 using namespace wnpu::audio;
 using wnpu::tests::audio_error_of;
 using wnpu::tests::decode_all;
 using wnpu::tests::Decoded;
+using wnpu::tests::has;
 using wnpu::tests::TempFile;
 
 namespace {
@@ -28,10 +30,6 @@ std::string all_bytes(InputFile& file) {
   std::string bytes(file.size() + 10, '\0');
   bytes.resize(file.read_at(0, std::as_writable_bytes(std::span(bytes))));
   return bytes;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
 }
 
 // Gives the process another stdin until the end of the scope.
@@ -82,8 +80,8 @@ TEST_CASE("raw format: everything else is refused with the spec in the message")
                            "s16le:768001:1", "s16le:16000:1:1", "s16le:16000:1 ", "S16LE:16000:1",
                            "s16le:-16000:1", "s16le:99999999999999999999:1", "s16le:16e3:1"}) {
     const std::string message = audio_error_of([&] { parse_raw_format(spec); });
-    CHECK_MESSAGE(contains(message, "found \"" + std::string(spec) + "\""), spec);
-    CHECK(contains(message, "s16le:16000:1"));
+    CHECK_MESSAGE(has(message, "found \"" + std::string(spec) + "\""), spec);
+    CHECK(has(message, "s16le:16000:1"));
   }
 }
 
@@ -158,21 +156,21 @@ TEST_CASE("input file: \"-\" is stdin, from where it stands") {
 TEST_CASE("input: what has no end is read to a limit that is told") {
   Input input{"-", std::nullopt, std::nullopt, std::uint64_t{3} << 20};
   const std::string message = error_of_endless("x", input);
-  CHECK(contains(message, "stdin: expected an end within 3 MiB, found more"));
-  CHECK(contains(message, "TMPDIR"));
-  CHECK(contains(message, "at most 3 MiB"));
+  CHECK(has(message, "stdin: expected an end within 3 MiB, found more"));
+  CHECK(has(message, "TMPDIR"));
+  CHECK(has(message, "at most 3 MiB"));
 }
 
 TEST_CASE("input: what has no end is read to so many seconds of audio") {
   Input input;
   input.path = "-";
   input.spool_s = 10;
-  CHECK(contains(error_of_endless("x", input), "within 4 MiB, found more: 10 s of audio"));
+  CHECK(has(error_of_endless("x", input), "within 4 MiB, found more: 10 s of audio"));
   const std::string wav("RIFF....WAVEfmt \x10\0\0\0\1\0\1\0\x80\x3E\0\0\0\0\x0C\0",
                         32);  // 786432 a second
-  CHECK(contains(error_of_endless(wav, input), "within 8 MiB, found more: 10 s of audio"));
+  CHECK(has(error_of_endless(wav, input), "within 8 MiB, found more: 10 s of audio"));
   input.raw_format = parse_raw_format("f64le:48000:1");
-  CHECK(contains(error_of_endless("x", input), "within 3 MiB, found more: 10 s of audio"));
+  CHECK(has(error_of_endless("x", input), "within 3 MiB, found more: 10 s of audio"));
 }
 
 TEST_CASE("input: a temporary copy takes half of what is free there, at most") {
@@ -200,9 +198,9 @@ TEST_CASE("input: telephone sound without a header is known by its name, if it i
     const Decoded decoded = decode_all(file.input());
     CHECK(decoded.samples == decode_all({file.path(), parse_raw_format(spec)}).samples);
     REQUIRE(decoded.warnings.size() == 1);
-    CHECK(contains(decoded.warnings[0], std::string("by its name read as ") + spec));
+    CHECK(has(decoded.warnings[0], std::string("by its name read as ") + spec));
     const TempFile text(std::string(5000, 'x'), suffix);
-    CHECK(contains(audio_error_of([&] { decode_all(text.input()); }), "expected audio, found"));
+    CHECK(has(audio_error_of([&] { decode_all(text.input()); }), "expected audio, found"));
   }
 }
 
@@ -224,7 +222,7 @@ TEST_CASE("input: a device is no recording") {
     Input input;
     input.path = device;
     input.spool_bytes = 1;
-    CHECK(contains(audio_error_of([&] { InputFile file(input); }),
-                   ": expected an audio file or a pipe, found a device"));
+    CHECK(has(audio_error_of([&] { InputFile file(input); }),
+              ": expected an audio file or a pipe, found a device"));
   }
 }

@@ -14,9 +14,11 @@
 #include "bench/gate/gate_work.h"
 #include "bench/rtf/rtf.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::bench;
 using wnpu::app::UsageError;
+using wnpu::tests::has;
 using wnpu::tests::TemporaryFolder;
 
 namespace {
@@ -47,12 +49,7 @@ Baseline baseline_of(const Results& results) {
 // The message of the refusal; empty where there is none.
 template <typename Call>
 std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<UsageError>([&] { call(); });
 }
 
 }  // namespace
@@ -128,14 +125,13 @@ TEST_CASE("gate: a baseline that cannot be compared is refused, with what differ
     return refusal([&] { check_comparable(baseline, other, build); });
   };
   CHECK(refusal_of(now, baseline.build_type) == "");
-  CHECK(refusal_of(now, "Debug").find("build type") != std::string::npos);
+  CHECK(has(refusal_of(now, "Debug"), "build type"));
   Results other = now;
   other.instruction_set = "AVX3_DL";
-  CHECK(refusal_of(other, baseline.build_type).find("instruction set AVX2") != std::string::npos);
+  CHECK(has(refusal_of(other, baseline.build_type), "instruction set AVX2"));
   other = now;
   other.options[1].second = "8";
-  CHECK(refusal_of(other, baseline.build_type).find("threads 2 cannot be compared with 8") !=
-        std::string::npos);
+  CHECK(has(refusal_of(other, baseline.build_type), "threads 2 cannot be compared with 8"));
   other = now;
   other.options[2].second = "SSE4";
   CHECK(refusal_of(other, baseline.build_type) == "");
@@ -149,10 +145,8 @@ TEST_CASE("gate: a baseline of an option that is not given now is refused, and t
     const Baseline baseline = baseline_of(before);
     return refusal([&] { check_comparable(baseline, now, baseline.build_type); });
   };
-  CHECK(refusal_of(clipped, whole).find("clip_timestamps 0,2 cannot be compared with (none)") !=
-        std::string::npos);
-  CHECK(refusal_of(whole, clipped).find("clip_timestamps (none) cannot be compared with 0,2") !=
-        std::string::npos);
+  CHECK(has(refusal_of(clipped, whole), "clip_timestamps 0,2 cannot be compared with (none)"));
+  CHECK(has(refusal_of(whole, clipped), "clip_timestamps (none) cannot be compared with 0,2"));
   CHECK(refusal_of(clipped, clipped) == "");
 }
 
@@ -194,22 +188,18 @@ TEST_CASE("gate: a baseline that is missing, damaged or of another mode is refus
     const auto path = folder.make_file("b.json", contents);
     return refusal([&] { read_baseline(path); });
   };
-  CHECK(refusal([&] { read_baseline(folder.path() / "none.json"); }).find("found no readable") !=
-        std::string::npos);
-  CHECK(refusal_of("{").find("b.json: expected a result of bench --baseline") != std::string::npos);
-  CHECK(refusal_of("{}").find("b.json: expected a result of bench --baseline") !=
-        std::string::npos);
+  CHECK(has(refusal([&] { read_baseline(folder.path() / "none.json"); }), "found no readable"));
+  CHECK(has(refusal_of("{"), "b.json: expected a result of bench --baseline"));
+  CHECK(has(refusal_of("{}"), "b.json: expected a result of bench --baseline"));
   const std::string deep = std::string(200000, '[') + std::string(200000, ']');
-  CHECK(refusal_of(R"({"schema_version": 1, "mode": )" + deep + "}").find("levels of nesting") !=
-        std::string::npos);
+  CHECK(has(refusal_of(R"({"schema_version": 1, "mode": )" + deep + "}"), "levels of nesting"));
   Results other = results_of(example());
   other.mode = "rtf";
-  CHECK(refusal_of(results_json(other, {})).find("found one of mode \"rtf\"") != std::string::npos);
+  CHECK(has(refusal_of(results_json(other, {})), "found one of mode \"rtf\""));
   GateRun run = example();
   run.times[0].name = "kernel: new";
-  CHECK(refusal([&] {
-          compare(baseline_of(results_of(example())), run);
-        }).find("expected a time of kernel: new, found none") != std::string::npos);
+  CHECK(has(refusal([&] { compare(baseline_of(results_of(example())), run); }),
+            "expected a time of kernel: new, found none"));
 }
 
 TEST_CASE("gate: every kernel runs, again and again") {

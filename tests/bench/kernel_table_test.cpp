@@ -10,6 +10,7 @@
 #include "bench/encoder/modelled_interval.h"
 #include "npu/first_light/result.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;         // NOLINT
 using namespace wnpu::bench;  // NOLINT
@@ -27,12 +28,7 @@ npu::FirstLight first_light_on_a_box(double softmax_cycles) {
 }
 
 std::string table_refusal(const std::filesystem::path& file) {
-  try {
-    app::read_measured_table(file);
-  } catch (const app::UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<app::UsageError>([&] { app::read_measured_table(file); });
 }
 
 }  // namespace

@@ -6,11 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/options/exit_code.h"
-#include "bench/core/modes.h"
+#include "tests/bench/bench_fixture.h"
 #include "tests/nano/nano_safetensors.h"
-#include "tests/support/json_schema.h"
-#include "tests/support/temporary_folder.h"
-#include "tests/support/wav_tone.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;         // NOLINT
 using namespace wnpu::bench;  // NOLINT
@@ -18,22 +16,13 @@ using nlohmann::json;
 
 namespace {
 
-struct PageFixture {
-  PageFixture() {
+struct PageFixture : tests::BenchFixture {
+  PageFixture() : BenchFixture("<!-- <script>.wav") {
     models::Dims dims = tests::nano_dims();
     dims.n_audio_head = 1;  // the array's attention wants heads of 64
     dims.n_text_head = 1;
     tests::write(tests::to_safetensors(tests::make_nano_model({.dims = dims}), models::DType::f32),
-                 folder.path() / "nano");
-    options.work.model = (folder.path() / "nano").string();
-    options.work.inputs = {folder.make_file("<!-- <script>.wav", tests::wav_of_tone(2)).string()};
-    options.work.device.requested = "cpu";
-    options.work.threads = 2;
-    options.work.verbosity = app::Verbosity::quiet;
-    options.work.transcribe.language = "en";
-    options.work.transcribe.beam_size = 1;
-    options.work.transcribe.sample_len = 8;
-    options.work.transcribe.temperature_increment_on_fallback.reset();
+                 model());
     options.size.clear();
     options.runs = 2;
     options.calibration = {.rounds = 3,
@@ -42,27 +31,7 @@ struct PageFixture {
                            .peak_rounds = 3,
                            .fma_rounds = 200'000};
   }
-
-  tests::TemporaryFolder folder;
-  BenchOptions options;
 };
-
-std::string results_fault(const Results& results) {
-  return tests::schema_fault(tests::schema_of("bench/bench.schema.json"),
-                             json::parse(results_json(results, app::describe_machine())));
-}
-
-bool contains(const std::string& text, const std::string& what) {
-  return text.find(what) != std::string::npos;
-}
-
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
-    ++found;
-  }
-  return found;
-}
 
 // The page that write_report makes, once for all tests here.
 struct Written {
@@ -139,7 +108,7 @@ Seen look_at(std::string page, const tests::TemporaryFolder& folder) {
   REQUIRE(start != std::string::npos);
   const std::size_t begin = start + opening.size();
   return {json::parse(dom.substr(begin, dom.find("</pre>", begin) - begin)),
-          count(tests::contents_of(folder.path() / "log"), "CONSOLE")};
+          tests::count_of(tests::contents_of(folder.path() / "log"), "CONSOLE")};
 }
 
 bool has_chromium() {
@@ -152,16 +121,16 @@ bool has_chromium() {
 TEST_CASE("plans: a row for every way at every length, none without where it is from") {
   const PageFixture f;
   const Results results = measure_plans(f.options);
-  CHECK(results_fault(results) == "");
+  CHECK(tests::bench_schema_fault(results) == "");
   for (const char* text :
        {"10 frames", "100 frames", "500 frames", "1500 frames", "fused", "batched", "hybrid",
         "per-op", "modelled + measured", "hawk-1.6/published", "what these times rest on"}) {
     CAPTURE(text);
-    CHECK(contains(results.text, text));
+    CHECK(tests::has(results.text, text));
   }
-  CHECK(!contains(results.text, "strix"));
+  CHECK(!tests::has(results.text, "strix"));
   // Four plans on three arrays and the CPU; published figures are of base alone.
-  CHECK(!contains(results.text, "NumPy"));
+  CHECK(!tests::has(results.text, "NumPy"));
   std::size_t at_100 = 0;
   for (const Figure& figure : results.figures) {
     CHECK(figure.value > 0);
@@ -184,20 +153,20 @@ TEST_CASE("plans: a model whose heads the array cannot have is refused with both
 TEST_CASE("kernels: both machines' kernels with their peaks, in the schema") {
   const PageFixture f;
   const Results results = measure_kernels(f.options);
-  CHECK(results_fault(results) == "");
+  CHECK(tests::bench_schema_fault(results) == "");
   for (const char* text : {"softmax", "GELU", "LayerNorm", "matmul", "whole layer, fused", "830 us",
                            "1.54 ms", "1.52 ms", "390 us"}) {
     CAPTURE(text);
-    CHECK(contains(results.text, text));
+    CHECK(tests::has(results.text, text));
   }
 }
 
 TEST_CASE("report: the page holds the JSON of one run, takes nothing from elsewhere") {
-  CHECK(results_fault(written().results) == "");
-  CHECK(count(written().page, "http") == 0);
-  CHECK(count(written().page, "<script") == 2);
+  CHECK(tests::bench_schema_fault(written().results) == "");
+  CHECK(tests::count_of(written().page, "http") == 0);
+  CHECK(tests::count_of(written().page, "<script") == 2);
   const json data = data_of(written().page);
-  CHECK(tests::schema_fault(tests::schema_of("bench/bench.schema.json"), data) == "");
+  CHECK(tests::schema_fault("bench/bench.schema.json", data) == "");
   CHECK(data.at("mode") == "report");
   CHECK(data.at("figures").size() == written().results.figures.size());
   CHECK(data.at("heard")[0].at("file") == "<!-- <script>.wav");
@@ -244,7 +213,7 @@ TEST_CASE("trace: is written as JSON, with its figures in the schema") {
   PageFixture f;
   f.options.mode_value = (f.folder.path() / "trace.json").string();
   const Results results = write_trace(f.options);
-  CHECK(results_fault(results) == "");
+  CHECK(tests::bench_schema_fault(results) == "");
   const json trace = json::parse(tests::contents_of(f.options.mode_value));
   CHECK(trace.at("traceEvents").size() > 50);
   f.options.mode_value = (f.folder.path() / "missing" / "trace.json").string();

@@ -12,12 +12,9 @@
 #include <doctest/doctest.h>
 
 #include "app/options/exit_code.h"
-#include "bench/core/modes.h"
-#include "bench/core/results.h"
 #include "bench/rtf/rtf_figures.h"
+#include "tests/bench/bench_fixture.h"
 #include "tests/nano/nano_ctranslate2.h"
-#include "tests/support/json_schema.h"
-#include "tests/support/temporary_folder.h"
 
 using namespace wnpu::bench;
 using nlohmann::json;
@@ -25,52 +22,13 @@ using wnpu::tests::TemporaryFolder;
 
 namespace {
 
-constexpr std::uint32_t kRate = 16000;
-
-void put(std::string& bytes, std::uint32_t value, int n_bytes) {
-  for (int i = 0; i < n_bytes; ++i) bytes += static_cast<char>(value >> (8 * i));
-}
-
-// A tone of so many seconds as 16-bit mono WAV (RIFF: little-endian).
-std::string tone_file(std::uint32_t seconds) {
-  const std::uint32_t n = seconds * kRate;
-  std::string bytes = "RIFF";
-  put(bytes, 36 + 2 * n, 4);
-  bytes += "WAVEfmt ";
-  put(bytes, 16, 4);
-  put(bytes, 1, 2);  // PCM
-  put(bytes, 1, 2);
-  put(bytes, kRate, 4);
-  put(bytes, 2 * kRate, 4);
-  put(bytes, 2, 2);
-  put(bytes, 16, 2);
-  bytes += "data";
-  put(bytes, 2 * n, 4);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    put(bytes, static_cast<std::uint32_t>(std::lround(8000 * std::sin(0.2 * i))), 2);
-  }
-  return bytes;
-}
-
-struct Fixture {
+struct Fixture : wnpu::tests::BenchFixture {
   Fixture() {
     wnpu::tests::write(wnpu::tests::to_ctranslate2(wnpu::tests::make_nano_model(),
                                                    wnpu::tests::Ct2Quantization::float16),
-                       folder.path() / "nano");
-    options.work.model = (folder.path() / "nano").string();
-    options.work.inputs = {folder.make_file("tone.wav", tone_file(2)).string()};
-    options.work.device.requested = "cpu";
-    options.work.threads = 2;
-    options.work.verbosity = wnpu::app::Verbosity::quiet;
-    options.work.transcribe.language = "en";
-    options.work.transcribe.beam_size = 1;
-    options.work.transcribe.sample_len = 8;
-    options.work.transcribe.temperature_increment_on_fallback.reset();
+                       model());
     options.runs = 3;
   }
-
-  TemporaryFolder folder;
-  BenchOptions options;
 };
 
 // Temporary XDG_CACHE_HOME, in which the environment of the peers is looked for.
@@ -94,12 +52,6 @@ class OwnCache {
   std::optional<std::string> before_;
 };
 
-std::string rtf_schema_fault(const Results& results) {
-  return wnpu::tests::schema_fault(
-      wnpu::tests::schema_of("bench/bench.schema.json"),
-      json::parse(results_json(results, wnpu::app::describe_machine())));
-}
-
 double value_of(const Results& results, const std::string& name) {
   for (const Figure& figure : results.figures) {
     if (figure.name == name) return figure.value;
@@ -113,7 +65,7 @@ double value_of(const Results& results, const std::string& name) {
 TEST_CASE("rtf: every stage is measured, and together they are the total") {
   Fixture f;
   const Results results = measure_rtf(f.options);
-  CHECK(rtf_schema_fault(results) == "");
+  CHECK(wnpu::tests::bench_schema_fault(results) == "");
   for (const char* stage : {"model load", "decode audio", "mel", "encoder", "decoder", "output",
                             "total", "encoder per window", "decoder per token"}) {
     CAPTURE(stage);
@@ -139,7 +91,7 @@ TEST_CASE("rtf: on the simulator modelled times stand apart, and the page says s
   f.options.work.device.requested = "sim";
   f.options.runs = 1;
   const Results results = measure_rtf(f.options);
-  CHECK(rtf_schema_fault(results) == "");
+  CHECK(wnpu::tests::bench_schema_fault(results) == "");
   std::size_t n_modelled = 0;
   for (const Figure& figure : results.figures) {
     if (figure.origin == Origin::kModelled) ++n_modelled;
@@ -197,7 +149,7 @@ TEST_CASE("rtf: error rates against references, or what is missing for them") {
   f.options.work.inputs.clear();  // all of the list that have text
   const OwnCache cache(f.folder.path());
   const Results without = measure_rtf(f.options);
-  CHECK(rtf_schema_fault(without) == "");
+  CHECK(wnpu::tests::bench_schema_fault(without) == "");
   REQUIRE(without.heard.size() == 1);
   CHECK_FALSE(without.heard.front().wer.has_value());
   CHECK(without.notes.back().find("error rates are left out") != std::string::npos);
@@ -209,7 +161,7 @@ TEST_CASE("rtf: error rates against references, or what is missing for them") {
                          "#!/bin/sh\nwhile read -r _; do echo '{\"text\": \"a\"}'; done\n");
   std::filesystem::permissions(python, std::filesystem::perms::owner_all);
   const Results results = measure_rtf(f.options);
-  CHECK(rtf_schema_fault(results) == "");
+  CHECK(wnpu::tests::bench_schema_fault(results) == "");
   CHECK(results.heard.front().wer == 0.0);
   CHECK(value_of(results, "word error rate") == 0.0);
   CHECK(results.exit_code == 0);

@@ -9,7 +9,7 @@
 
 #include "tests/nano/nano_safetensors.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/support/wav_tone.h"
+#include "tests/support/wav_file.h"
 
 using namespace wnpu;         // NOLINT
 using namespace wnpu::bench;  // NOLINT

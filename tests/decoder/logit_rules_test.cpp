@@ -91,29 +91,17 @@ TEST_CASE("timestamps: no end between segments before the speech's end") {
   CHECK(may_end({12}));  // nobody speaks
 }
 
-TEST_CASE("timestamps: after a pair comes text, not a third one") {
-  auto logits = text_likely();
-  apply_timestamp_rules(logits, std::vector<TokenId>{12, 3, 14, 14}, kRules);
-  CHECK(allowed(logits) == range(0, 10));
-}
-
-TEST_CASE("timestamps: the very first one counts as a pair") {
-  auto logits = text_likely();
-  apply_timestamp_rules(logits, std::vector<TokenId>{12}, kRules);
-  CHECK(allowed(logits) == range(0, 10));
-}
-
-TEST_CASE("timestamps: after text and one comes its twin, or the end") {
-  auto logits = text_likely();
-  apply_timestamp_rules(logits, std::vector<TokenId>{12, 3, 15}, kRules);
-  CHECK(allowed(logits) == std::vector<TokenId>{10, 15, 16, 17, 18, 19, 20, 21});
-}
-
-TEST_CASE("timestamps: within text none at or before the last one") {
-  auto logits = text_likely();
-  apply_timestamp_rules(logits, std::vector<TokenId>{14, 3}, kRules);
-  CHECK(allowed(logits) ==
-        std::vector<TokenId>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 18, 19, 20, 21});
+TEST_CASE("timestamps: what may follow a pair, the very first one, text and one, and text") {
+  for (const auto& [sampled, expected] :
+       {std::pair{std::vector<TokenId>{12, 3, 14, 14}, range(0, 10)},  // no third one
+        {{12}, range(0, 10)},                                          // it counts as a pair
+        {{12, 3, 15}, {10, 15, 16, 17, 18, 19, 20, 21}},               // its twin, or the end
+        {{14, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 18, 19, 20, 21}}}) {
+    CAPTURE(sampled.size());
+    auto logits = text_likely();
+    apply_timestamp_rules(logits, sampled, kRules);
+    CHECK(allowed(logits) == expected);
+  }
 }
 
 TEST_CASE("timestamps: forced where together they are likelier than any text token") {

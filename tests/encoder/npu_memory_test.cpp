@@ -12,6 +12,7 @@
 #include "tests/few_samples.h"
 #include "tests/support/layer_call.h"
 #include "tests/support/random_matrix.h"
+#include "tests/support/text.h"
 
 using namespace wnpu;  // NOLINT
 
@@ -72,12 +73,7 @@ Outcome run_encoder(npu::Plan plan, std::optional<std::size_t> limit,
 }
 
 std::string refusal(npu::Plan plan, std::size_t limit) {
-  try {
-    run_encoder(plan, limit);
-  } catch (const npu::DeviceError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<npu::DeviceError>([&] { run_encoder(plan, limit); });
 }
 
 std::size_t least_limit(npu::Plan plan) {

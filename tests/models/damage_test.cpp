@@ -18,6 +18,7 @@
 #include "tests/nano/nano_safetensors.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::models;
 using namespace wnpu::tests;
@@ -102,36 +103,23 @@ std::string refusal_of_safetensors(const std::string& header, const std::string&
   put_bytes(dir.path() / "config.json", good_config());
   put_bytes(dir.path() / "model.safetensors",
             bytes_of(static_cast<std::uint64_t>(header.size())) + header + values);
-  try {
-    open_model(dir.path());
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return {};
+  return wnpu::tests::message_of<ModelError>([&] { open_model(dir.path()); });
 }
 
 }  // namespace
 
-TEST_CASE("damage: a model.bin of CTranslate2 cut anywhere is refused") {
+TEST_CASE("damage: a model's file cut anywhere is refused, in each format") {
   const TemporaryFolder dir;
-  write(to_ctranslate2(small_model(), Ct2Quantization::int8), dir.path());
-  REQUIRE_FALSE(is_refused(dir.path()));
-  check_truncation(dir.path(), dir.path() / "model.bin");
-}
-
-TEST_CASE("damage: a ggml file cut anywhere is refused") {
-  const TemporaryFolder dir;
-  const fs::path file = dir.path() / "ggml.bin";
-  write(to_ggml(small_model(), DType::q5_1), file);
-  REQUIRE_FALSE(is_refused(file));
-  check_truncation(file, file);
-}
-
-TEST_CASE("damage: a safetensors file cut anywhere is refused") {
-  const TemporaryFolder dir;
-  write(to_safetensors(small_model(), DType::f16), dir.path());
-  REQUIRE_FALSE(is_refused(dir.path()));
-  check_truncation(dir.path(), dir.path() / "model.safetensors");
+  write(to_ctranslate2(small_model(), Ct2Quantization::int8), dir.path() / "ct2");
+  write(to_ggml(small_model(), DType::q5_1), dir.path() / "ggml.bin");
+  write(to_safetensors(small_model(), DType::f16), dir.path() / "st");
+  for (const auto& [model, file] : {std::pair{"ct2", "ct2/model.bin"},
+                                    {"ggml.bin", "ggml.bin"},
+                                    {"st", "st/model.safetensors"}}) {
+    CAPTURE(std::string(file));
+    REQUIRE_FALSE(is_refused(dir.path() / model));
+    check_truncation(dir.path() / model, dir.path() / file);
+  }
 }
 
 TEST_CASE("damage: no flipped bit in a model.bin's headers breaks the reader") {

@@ -125,31 +125,3 @@ TEST_CASE("weights: every field has its tensor's values") {
   same(decoder.ln.beta, "decoder.ln.bias");
   CHECK(encoder.conv2.weight.cols() == 32 * 3);
 }
-
-TEST_CASE("weights: NaN and infinity are refused with the tensor's name") {
-  NanoModel model = small_model();
-  model.tensors.at("encoder.blocks.1.mlp.2.bias").values[3] =
-      std::numeric_limits<float>::infinity();
-  CHECK_THROWS_WITH_AS(
-      encoder_weights(model),
-      "nano: encoder.blocks.1.mlp.2.bias: expected finite values, found inf at element 3",
-      ModelError);
-  CHECK_NOTHROW(decoder_weights(model));
-  model.tensors.at("decoder.token_embedding.weight").values[7] =
-      std::numeric_limits<float>::quiet_NaN();
-  CHECK_THROWS_WITH_AS(
-      decoder_weights(model),
-      "nano: decoder.token_embedding.weight: expected finite values, found nan at element 7",
-      ModelError);
-}
-
-TEST_CASE("weights: a float16 infinity in a file is found") {
-  const TemporaryFolder dir;
-  Ct2Model model = to_ctranslate2(small_model(), Ct2Quantization::float16);
-  model.at("encoder/conv1/weight").bytes.replace(2, 2, bytes_of(std::uint16_t{0xfc00}));
-  write(model, dir.path());
-  CHECK_THROWS_WITH_AS(
-      load_encoder_weights(*open_model(dir.path())),
-      doctest::Contains("encoder.conv1.weight: expected finite values, found -inf at element 1"),
-      ModelError);
-}

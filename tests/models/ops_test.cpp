@@ -46,22 +46,6 @@ TEST_CASE("linear: agrees with fp64 for one row, for many, with and without bias
   }
 }
 
-TEST_CASE("linear: the number of threads does not change a bit") {
-  constexpr std::size_t kRows = 700 / wnpu::tests::kSampleShare;
-  const Matrix x = random_matrix(kRows, 64, 1);
-  const LinearWeights w{random_matrix(1100, 64, 2), random_vector(1100, 3)};
-  std::vector<float> first;
-  for (const std::size_t threads : {1U, 2U, 5U}) {
-    ThreadPool pool(threads);
-    Matrix y(kRows, 1100);
-    linear(pool, x.view(), w, y.view());
-    gelu(pool, y.view());
-    const std::vector<float> result(y.flat().begin(), y.flat().end());
-    if (first.empty()) first = result;
-    CHECK(result == first);
-  }
-}
-
 TEST_CASE("linear: rows are the same bits for any number of threads and of rows beside them") {
   constexpr std::size_t kMostRows = 1500;
   wnpu::tests::Random random(11);

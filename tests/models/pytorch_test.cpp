@@ -18,6 +18,7 @@
 #include "tests/nano/nano_pytorch.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::models;
 using namespace wnpu::tests;
@@ -35,12 +36,7 @@ std::string pt_refusal(const PtModel& model, bool zip64 = true) {
   const TemporaryFolder dir;
   write(model, small_model(), dir.path() / "m.pt");
   write_checkpoint_bytes(dir.path() / "m.pt", zip_bytes(model, zip64));
-  try {
-    open_model(dir.path() / "m.pt");
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<ModelError>([&] { open_model(dir.path() / "m.pt"); });
 }
 
 std::string pickle_replaced(std::string text, const std::string& from, const std::string& to) {
@@ -51,12 +47,8 @@ std::string pickle_replaced(std::string text, const std::string& from, const std
 
 // Error on reading a pickle that stands alone.
 std::string pickle_refusal(const std::string& bytes) {
-  try {
-    const Pickle pickle(std::as_bytes(std::span(bytes)), "p");
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<ModelError>(
+      [&] { const Pickle pickle(std::as_bytes(std::span(bytes)), "p"); });
 }
 
 bool has_part(const std::string& text, const std::string& part) {

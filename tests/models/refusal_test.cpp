@@ -17,6 +17,7 @@
 #include "tests/nano/nano_safetensors.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::models;
 using namespace wnpu::tests;
@@ -33,16 +34,7 @@ constexpr std::size_t kType = 10;
 
 // Error of open_model for a path; empty if it opens.
 std::string refusal(const std::filesystem::path& path) {
-  try {
-    open_model(path);
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return {};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+  return wnpu::tests::message_of<ModelError>([&] { open_model(path); });
 }
 
 template <typename Model>
@@ -64,8 +56,21 @@ void check_each(const Model& good, const std::string& file,
     write(model, path);
     const std::string said = refusal(path);
     INFO(said, " -- expected: ", wrong.message);
-    CHECK((said.starts_with(path.string()) && contains(said, wrong.message)));
+    CHECK((said.starts_with(path.string()) && has(said, wrong.message)));
   }
+}
+
+// Changes of a tensor's extents.
+std::function<void(Ct2Model&)> ct2_shape(const std::string& name,
+                                         std::vector<std::uint32_t> shape) {
+  return [=](Ct2Model& m) { m.at(name).shape = shape; };
+}
+std::function<void(GgmlModel&)> ggml_extents(const std::string& name,
+                                             std::vector<std::int32_t> extents) {
+  return [=](GgmlModel& m) { m.at(name).extents = extents; };
+}
+std::function<void(StModel&)> st_shape(const std::string& name, std::vector<std::size_t> shape) {
+  return [=](StModel& m) { m.at(name).shape = shape; };
 }
 
 // An int8 variable as int16, with a scale for all its rows.
@@ -150,26 +155,11 @@ TEST_CASE("ctranslate2: variables that are missing, doubled or unknown are refus
 
 TEST_CASE("ctranslate2: shapes, types and sizes that do not fit are refused") {
   const std::string weight = "encoder/layer_0/ffn/linear_0/weight";  // [128, 32] int8
-  check({{[&](Ct2Model& m) {
-            m.at(weight).shape = {127, 32};
-          },
-          weight + ": expected [127, 32] of"},
-         {[&](Ct2Model& m) {
-            m.at(weight).shape = {32, 128};
-          },
-          weight + "_scale: expected [32]"},
-         {[&](Ct2Model& m) {
-            m.at(weight).shape = {1, 128, 1, 32};
-          },
-          weight + ": expected at most 3 extents, found 4"},
-         {[&](Ct2Model& m) {
-            m.at(weight).shape = {0xffffffff, 0xffffffff, 0xffffffff};
-          },
-          weight},
-         {[&](Ct2Model& m) {
-            m.at(weight).shape = {0, 32};
-          },
-          weight},
+  check({{ct2_shape(weight, {127, 32}), weight + ": expected [127, 32] of"},
+         {ct2_shape(weight, {32, 128}), weight + "_scale: expected [32]"},
+         {ct2_shape(weight, {1, 128, 1, 32}), weight + ": expected at most 3 extents, found 4"},
+         {ct2_shape(weight, {0xffffffff, 0xffffffff, 0xffffffff}), weight},
+         {ct2_shape(weight, {0, 32}), weight},
          {[&](Ct2Model& m) { m.at(weight).type = 9; }, weight + ": expected a type from 0 to 5"},
          {[&](Ct2Model& m) { m.at(weight).type = 3, m.at(weight).bytes.resize(4 * 128 * 32); },
           weight + ": expected float32, float16, bfloat16, int8 or int16, found int32"},
@@ -266,26 +256,12 @@ TEST_CASE("ggml: tensors that are missing, doubled, unknown or of a wrong shape 
             m.tensors.push_back({"extra", 0, {1}, "abcd"});
           },
           "extra: expected only Whisper's tensors, found this one too"},
-         {[&](GgmlModel& m) {
-            m.at(weight).extents = {128, 32};
-          },
-          weight + ": expected [128, 32], found [32, 128]"},
-         {[&](GgmlModel& m) {
-            m.at(weight).extents = {16, 256};
-          },
-          weight + ": expected rows of whole blocks"},
-         {[&](GgmlModel& m) {
-            m.at(weight).extents = {32, 4, 4, 8};
-          },
-          "found 4 extents"},
-         {[&](GgmlModel& m) { m.at(weight).extents = {}; }, "found 0 extents"},
-         {[&](GgmlModel& m) {
-            m.at(weight).extents = {-32, 128};
-          },
-          "expected 0 or more"},
-         {[&](GgmlModel& m) {
-            m.at(weight).extents = {0x7fffffe0, 0x7fffffff, 0x7fffffff};
-          },
+         {ggml_extents(weight, {128, 32}), weight + ": expected [128, 32], found [32, 128]"},
+         {ggml_extents(weight, {16, 256}), weight + ": expected rows of whole blocks"},
+         {ggml_extents(weight, {32, 4, 4, 8}), "found 4 extents"},
+         {ggml_extents(weight, {}), "found 0 extents"},
+         {ggml_extents(weight, {-32, 128}), "expected 0 or more"},
+         {ggml_extents(weight, {0x7fffffe0, 0x7fffffff, 0x7fffffff}),
           weight + ": expected rows of whole blocks that fit memory"},
          {[&](GgmlModel& m) { m.at(weight).type = 12; },
           weight + ": expected type f32, f16, q4_0, q4_1, q5_0, q5_1 or q8_0, found 12"},
@@ -306,22 +282,11 @@ TEST_CASE("safetensors: tensors that are missing, doubled, unknown or wrong are 
             m.tensors.push_back({"decoder.layer_norm.bias", "F32", {1}, "abcd"});
           },
           "decoder.layer_norm.bias: expected each tensor once, found it twice"},
-         {[&](StModel& m) {
-            m.at(weight).shape = {32, 128};
-          },
+         {st_shape(weight, {32, 128}),
           "encoder.blocks.1.mlp.0.weight: expected [128, 32], found [32, 128]"},
-         {[&](StModel& m) {
-            m.at(weight).shape = {127, 32};
-          },
-          weight + ": expected [127, 32] of"},
-         {[&](StModel& m) {
-            m.at(weight).shape = {SIZE_MAX, 2, 2};
-          },
-          weight},
-         {[&](StModel& m) {
-            m.at(weight).shape = {1, 1, 128, 32};
-          },
-          "expected at most 3 extents"},
+         {st_shape(weight, {127, 32}), weight + ": expected [127, 32] of"},
+         {st_shape(weight, {SIZE_MAX, 2, 2}), weight},
+         {st_shape(weight, {1, 1, 128, 32}), "expected at most 3 extents"},
          {[&](StModel& m) { m.at(weight).dtype = "I64"; },
           weight + ": expected dtype F32, F16 or BF16, found \"I64\""}});
 }

@@ -20,6 +20,7 @@
 #include "tests/nano/nano_safetensors.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text.h"
 
 using namespace wnpu::models;
 using namespace wnpu::tests;
@@ -43,14 +44,11 @@ std::string no_number(DType dtype, std::size_t turn) {
 
 // Error on reading all weights; empty: none.
 std::string value_refusal(const std::filesystem::path& path) {
-  try {
+  return wnpu::tests::message_of<ModelError>([&] {
     const auto file = open_model(path);
     load_encoder_weights(*file);
     load_decoder_weights(*file);
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return {};
+  });
 }
 
 // Writes `model` with each of `n` tensors spoilt in turn; `spoil` gives a tensor's name in

@@ -7,7 +7,7 @@
 
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_model.h"
-#include "tests/support/wav_tone.h"
+#include "tests/support/wav_file.h"
 
 int main(int argc, char** argv) {
   using namespace wnpu::tests;

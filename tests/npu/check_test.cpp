@@ -120,7 +120,7 @@ TEST_CASE("design: a core program of other sources is another overlay and anothe
 TEST_CASE("check: each limit by a Design beyond it, with tile, limit and finding") {
   struct Broken {
     void (*change)(Design&);
-    const char* expected;
+    std::string expected;
   };
   const Broken all[] = {
       {[](Design& d) { d.core.table_bytes = 4096; },

@@ -18,6 +18,7 @@
 
 #include "audio/read/error.h"
 #include "audio/read/pcm_reader.h"
+#include "tests/support/text.h"
 
 namespace wnpu::tests {
 namespace {
@@ -151,12 +152,7 @@ bool same_samples(std::string_view ours, std::string_view theirs) {
 }
 
 std::string audio_error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const audio::AudioError& error) {
-    return error.what();
-  }
-  return "";
+  return wnpu::tests::message_of<audio::AudioError>([&] { f(); });
 }
 
 }  // namespace wnpu::tests
