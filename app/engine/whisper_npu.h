@@ -189,6 +189,7 @@ typedef struct whisper_npu_transcribe_options {
   const double *clip_timestamps;
   uint64_t n_clip_timestamps;
   int64_t pool_padding;
+  int64_t multilingual;
 } whisper_npu_transcribe_options;
 
 // As whisper_npu_model_options_init().
@@ -219,6 +220,7 @@ typedef struct whisper_npu_segment {
   double no_speech_prob;                 // probability of no speech in the window, 0 to 1
   const whisper_npu_word *const *words;  // none unless word timestamps were asked for
   uint64_t n_words;
+  const char *language;  // code, with the option `multilingual`; else empty
 } whisper_npu_segment;
 
 // Called while the audio is worked on, each with `user`; NULL: not called. What is not 0 asks to

@@ -107,8 +107,7 @@ struct VadOptions {
   bool enabled = false;  // not together with clip_timestamps
   // silero_vad_16k.safetensors; empty: in the cache folder.
   std::string weights = {};
-  // Speech begins where its probability is at least this (0 to 1),
-  double threshold = 0.5;
+  double threshold = 0.5;  // speech begins where its probability is at least this (0 to 1),
   // and ends where it is below this; none: threshold - 0.15, at least 0.01.
   std::optional<double> neg_threshold = {};
   double min_speech_duration_ms = 0;  // shorter speech is dropped
@@ -116,8 +115,7 @@ struct VadOptions {
   std::optional<double> max_speech_duration_s = {};
   // Shorter silence does not end speech; none: 2000, in batches 160.
   std::optional<double> min_silence_duration_ms = {};
-  // Speech is taken with this much around it.
-  double speech_pad_ms = 400;
+  double speech_pad_ms = 400;  // speech is taken with this much around it
 
   bool operator==(const VadOptions&) const = default;
 };
@@ -134,8 +132,7 @@ struct TranscribeOptions {
 
   // Beams of the search at temperature 0, 1 to 64; 1 is greedy.
   std::size_t beam_size = 5;
-  // Candidates drawn at temperatures above 0, 1 to 64.
-  std::size_t best_of = 5;
+  std::size_t best_of = 5;  // candidates drawn at temperatures above 0, 1 to 64
   // The search ends when round(beam_size * patience) candidates are finished, 0.1 to 100.
   double patience = 1.0;
   // Exponent alpha of Google's length penalty; None: average log-probability.
@@ -144,8 +141,7 @@ struct TranscribeOptions {
   double repetition_penalty = 1.0;
   // No sequence of this many tokens twice, up to 224; 0: off (faster-whisper).
   std::size_t no_repeat_ngram_size = 0;
-  // Starts the random numbers of sampling.
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;  // starts the random numbers of sampling
 
   // The first temperature, 0 to 1; with an increment, 0.01 to 1, a window that fails the two tests
   // below is decoded again at temperature + increment, and so on up to 1.
@@ -195,8 +191,11 @@ struct TranscribeOptions {
   // first windows' that hold speech, by no_speech_threshold, 1 to 64 of them (faster-whisper).
   double language_detection_threshold = 0.5;
   std::size_t language_detection_segments = 1;
-  // Start, end and probability of every word.
-  bool word_timestamps = false;
+  // Several languages, heard in slices of about 5 s (faster-whisper): another begins where what
+  // follows is 20 times (exp(3)) likelier in it, and the window ends there. `language`, or the one
+  // that is detected, comes first. A model of English alone warns, and has one.
+  bool multilingual = false;
+  bool word_timestamps = false;  // start, end and probability of every word
   // Marks that belong to the word after them,
   std::string prepend_punctuations = "\"'“¿([{-";
   // and to the word before them.
@@ -230,6 +229,7 @@ struct Segment {
   double compression_ratio = 0;      // bytes of the window's text / bytes of its zlib stream
   double no_speech_prob = 0;         // probability of no speech in the window, 0 to 1
   std::vector<Word> words;           // empty unless word timestamps were asked for
+  std::string language;              // code, with TranscribeOptions::multilingual; else empty
 };
 
 // The audio as it was found.

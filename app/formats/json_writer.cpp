@@ -29,6 +29,7 @@ Json segment_of(const Segment& segment, bool has_words) {
                {"compression_ratio", segment.compression_ratio},
                {"no_speech_prob", segment.no_speech_prob}};
   if (has_words) json["words"] = words_json(segment);
+  if (!segment.language.empty()) json["language"] = segment.language;
   return json;
 }
 

@@ -66,9 +66,10 @@ std::string text_of(const std::exception& error) {
 }
 
 Transcript with_option_names(Transcript transcript) {
-  constexpr std::array<std::array<std::string_view, 2>, 4> kNames{
+  constexpr std::array<std::array<std::string_view, 2>, 5> kNames{
       {{"clip_timestamps:", "--clip-timestamps:"},
        {"`language`", "--language"},
+       {"`multilingual`", "--multilingual"},
        {"`vad.enabled`", "--vad True"},
        {"`language_detection_segments`", "--language-detection-segments"}}};
   for (std::string& warning : transcript.warnings) {

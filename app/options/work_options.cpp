@@ -159,6 +159,9 @@ void add_task_options(CLI::App& app, TranscribeOptions& transcribe) {
              {ranges::kProbability}, "A language at least this probable is taken at once");
   add_integer(app, "--language-detection-segments", transcribe.language_detection_segments,
               {ranges::kAtOnce}, "Windows with speech to look at where none is that probable");
+  add_bool(app, "--multilingual", transcribe.multilingual,
+           "Several languages in a recording: each is heard as it comes; --language, or the one "
+           "detected, is the first. JSON says it of each segment");
   app.add_option_function<std::string>(
          "--clip-timestamps",
          [&transcribe](const std::string& text) { transcribe.clip_timestamps = parse_clips(text); },

@@ -30,6 +30,7 @@ struct Segment {
   double compression_ratio = 0;         // bytes of the window's text / bytes of its zlib stream
   double no_speech_prob = 0;            // of the window, 0 to 1
   std::vector<Word> words;              // empty unless word timestamps were asked for
+  std::string language = {};            // code, where windows have languages of their own
 };
 
 }  // namespace wnpu::decoder

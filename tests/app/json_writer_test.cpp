@@ -157,6 +157,18 @@ TEST_CASE("json: a segment without words has an empty list of them where others 
   CHECK_FALSE(written(transcript)["segments"][0].contains("words"));
 }
 
+TEST_CASE("json: a segment has a language where it has one of its own, and is the schema's") {
+  wnpu::Transcript transcript = example();
+  CHECK_FALSE(written(transcript)["segments"][0].contains("language"));
+  transcript.segments[1].language = "fr";
+  const json document = written(transcript);
+  CHECK_FALSE(document["segments"][0].contains("language"));
+  CHECK(document["segments"][1]["language"] == "fr");
+  CHECK(document["language"] == "de");
+  CHECK(wnpu::tests::schema_fault(wnpu::tests::schema_of("app/formats/transcript.schema.json"),
+                                  document) == "");
+}
+
 TEST_CASE("json: has openai-whisper's fields and ours") {
   const json document = written(example());
   CHECK(document["text"] == " Grüße 😀 Grüße 😀");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <numbers>
 
 #include <doctest/doctest.h>
@@ -164,6 +165,27 @@ TEST_CASE("language: base hears openai-whisper's, and German behind half a minut
   const auto german = session.transcribe({.path = *field}, options);
   CHECK(german.language == "de");
   CHECK(german.warnings.empty());
+}
+
+TEST_CASE("multilingual: base hears English, then German, where one recording follows another") {
+  const auto model = tests::base_dir();
+  const auto english = tests::shared_file("corpus/kennedy_moon_stereo.wav");
+  const auto german = tests::shared_file("corpus/base/fleurs_de_002.ogg");
+  if (!model || !english || !german) return;
+  auto samples = tests::samples_of(*english);
+  const double seconds = static_cast<double>(samples.size()) / 16000;
+  std::ranges::copy(tests::samples_of(*german), std::back_inserter(samples));
+  Session session = tests::session_of(*model);
+  TranscribeOptions options;
+  options.beam_size = 1;
+  options.multilingual = true;
+  const auto found = session.transcribe(Audio::from_samples(samples), options);
+  std::string text;
+  for (const Segment& segment : found.segments) {
+    CHECK(segment.language == (segment.end < seconds + 0.5 ? "en" : "de"));
+    if (segment.language == "de") text += segment.text;
+  }
+  CHECK(text.find("Film das Vermächtnis der Tempelritter gesehen") != std::string::npos);
 }
 
 TEST_CASE("pooled padding: the words of jfk.wav, most of them at their times") {

@@ -101,6 +101,7 @@ VALUES = {
     "--prefix": text("And so", " z", "w " * 600),
     "--language-detection-threshold": number(0.0, 1.0),
     "--language-detection-segments": number(1, 64, integer=True),
+    "--multilingual": BOOL,
     "--clip-timestamps": clips(), "--pool-padding": BOOL,
     "--beam-size": number(1, 6, (64, 65), integer=True, none=True), "--best-of": number(1, 4, (64, 65), integer=True, none=True),
     "--patience": number(0.1, 3.0, (100, 101, 0.05), none=True),

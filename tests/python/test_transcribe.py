@@ -249,16 +249,22 @@ def test_nothing_to_hear(nano_model):
 
 
 REFUSED = [
-    ("multilingual", True), ("chunk_length", 15), ("chunk_length", 31), ("length_penalty", 0.5), ("prompt_reset_on_temperature", 0.9),
+    ("chunk_length", 15), ("chunk_length", 31), ("length_penalty", 0.5), ("prompt_reset_on_temperature", 0.9),
     ("initial_prompt", [1, 2]),
 ]
 
 
+def test_several_languages(nano_model, noise):
+    """A model of English alone has one, and the logger tells."""
+    for transcribe in (nano_model.transcribe, BatchedInferencePipeline(nano_model).transcribe):
+        segments, info = transcribe(noise[:20 * 16000], multilingual=True, vad_filter=False, **QUICK)
+        assert list(segments)
+        assert info.transcription_options.multilingual == nano_model.engine.is_multilingual
+        assert info.language in nano_model.supported_languages
+
+
 @pytest.mark.parametrize("name,value", REFUSED)
 def test_what_the_engine_lacks_is_refused(nano_model, noise, name, value):
-    if name == "multilingual" and not nano_model.engine.is_multilingual:
-        assert list(nano_model.transcribe(noise, multilingual=True, **QUICK)[0])
-        return
     with pytest.raises(UnsupportedError, match=f"^{name}: expected ") as raised:
         nano_model.transcribe(noise, **{name: value})
     assert raised.value.option == name and raised.value.code == 2

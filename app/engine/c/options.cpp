@@ -19,7 +19,7 @@ constexpr std::size_t kFieldBytes = 8;  // of every field, so that a struct may 
 static_assert(sizeof(void*) == kFieldBytes && sizeof(std::size_t) == kFieldBytes);
 static_assert(sizeof(whisper_npu_model_options) == 17 * kFieldBytes);
 static_assert(sizeof(whisper_npu_audio) == 9 * kFieldBytes);
-static_assert(sizeof(whisper_npu_transcribe_options) == 43 * kFieldBytes);
+static_assert(sizeof(whisper_npu_transcribe_options) == 44 * kFieldBytes);
 static_assert(sizeof(whisper_npu_callbacks) == 5 * kFieldBytes);
 
 // Longer structs than any version will have: their size was not set.
@@ -197,6 +197,7 @@ void for_each_field(auto& c, auto& options, const F& f) requires requires {
   f(c.hallucination_silence_threshold, options.hallucination_silence_threshold);
   f(c.clip_timestamps, c.n_clip_timestamps, options.clip_timestamps);
   f(c.pool_padding, options.pool_padding);
+  f(c.multilingual, options.multilingual);
 }
 
 // The defaults of the engine's struct, in C.

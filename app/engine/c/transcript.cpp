@@ -34,7 +34,8 @@ CSegment::CSegment(const Segment& segment) : segment_(segment) {
         .compression_ratio = segment_.compression_ratio,
         .no_speech_prob = segment_.no_speech_prob,
         .words = word_pointers_.data(),
-        .n_words = word_pointers_.size()};
+        .n_words = word_pointers_.size(),
+        .language = segment_.language.c_str()};
 }
 
 }  // namespace wnpu::c

@@ -90,13 +90,14 @@ void ClipLoop::run_round(std::span<TranscriptionJob* const> files) {
   };
   if (!overlaps()) {
     // Encoded windows, left over if a device has failed meanwhile, are decoded first.
-    decode(to_decode.empty() ? encode_into_slots(to_encode) : to_decode);
+    decode(to_decode.empty() ? encode_into_slots(to_encode) : keep(to_decode));
     return emit_segments();
   }
   // Deferred if no thread can be started: the task then runs inside get().
   auto encoded =
       std::async(std::launch::async | std::launch::deferred, [&] { encode_into_clips(to_encode); });
-  decode(to_decode);  // where it throws, the encoder, which is asked to stop too, is waited for
+  decode(
+      keep(to_decode));  // where it throws, the encoder, which is asked to stop too, is waited for
   emit_segments();
   encoded.get();
 }
@@ -115,16 +116,20 @@ ClipLoop::Batch ClipLoop::next_batch(std::span<TranscriptionJob* const> files,
 
 ClipLoop::Batch ClipLoop::encode_into_slots(Batch batch) {
   std::vector<EncodeJob> jobs = load(batch);
+  Batch kept;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     ActiveClip& clip = *batch[i];
     Timing& timing = clip.file->transcript().timing;
     jobs[i].states = &states_;
     models::timed(timing.encode, [&] { recognizer_.encoder().encode({&jobs[i], 1}); });
-    models::timed(timing.decode, [&] { recognizer_.keep(i, states_); });
     clip.states = {};  // of a window before, on a device that has failed
-    clip.is_encoded = true;
+    const models::StageTimer timer(timing.decode);
+    clip.is_encoded = clip.file->settle_window(clip, states_);
+    if (!clip.is_encoded) continue;
+    recognizer_.keep(kept.size(), states_);
+    kept.push_back(&clip);
   }
-  return batch;
+  return kept;
 }
 
 void ClipLoop::encode_into_clips(Batch batch) {
@@ -134,14 +139,23 @@ void ClipLoop::encode_into_clips(Batch batch) {
   for (ActiveClip* const clip : batch) clip->is_encoded = true;
 }
 
+ClipLoop::Batch ClipLoop::keep(const Batch& batch) {
+  Batch kept;
+  for (ActiveClip* const clip : batch) {
+    if (should_stop_ && should_stop_()) throw models::Stopped();
+    const models::StageTimer timer(clip->file->transcript().timing.decode);
+    clip->is_encoded = clip->file->settle_window(*clip, clip->states);
+    if (!clip->is_encoded) continue;
+    recognizer_.keep(kept.size(), clip->states);
+    kept.push_back(clip);
+  }
+  return kept;
+}
+
 void ClipLoop::decode(const Batch& batch) {
   if (batch.empty()) return;
   const SharedTimer timer(batch, &Timing::decode);
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (should_stop_ && should_stop_()) throw models::Stopped();
-    batch[i]->slot = i;
-    if (batch[i]->states.values.size() > 0) recognizer_.keep(i, batch[i]->states);
-  }
+  for (std::size_t i = 0; i < batch.size(); ++i) batch[i]->slot = i;
   const auto decoded = decode_with_fallback(recognizer_, batch);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     ActiveClip& clip = *batch[i];

@@ -32,10 +32,13 @@ class ClipLoop {
   // The first clips whose window is encoded, or is not: no more than are decoded together.
   Batch next_batch(std::span<TranscriptionJob* const> files, bool is_encoded) const;
   bool overlaps() const;
-  // Into slots 0, 1, ...; what is left of the batch where a file fails.
+  // Into slots 0, 1, ...; what is left of the batch where a file fails, or a window has to be made
+  // again.
   Batch encode_into_slots(Batch batch);
   // Into the clips, beside others that are decoded, which have the slots.
   void encode_into_clips(Batch batch);
+  // Puts encoded windows that are in their clips into slots 0, 1, ...; what is left, as above.
+  Batch keep(const Batch& batch);
   void decode(const Batch& batch);
 
   Recognizer& recognizer_;

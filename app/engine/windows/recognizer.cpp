@@ -30,6 +30,11 @@ decoder::HeardLanguages Recognizer::hear_languages(std::size_t slot) {
   return decoder::hear_languages(decoder_, *cache_, vocabulary(), windows_.at(slot));
 }
 
+decoder::HeardLanguages Recognizer::hear_languages(const models::EncoderStates& states) {
+  decoder_.cross_kv(states, heard_);
+  return decoder::hear_languages(decoder_, *cache_, vocabulary(), heard_);
+}
+
 std::vector<decoder::Decoded> Recognizer::decode(std::span<const DecodeJob> jobs) {
   std::size_t needed = 0;
   for (const DecodeJob& job : jobs) needed += decoder::n_sequences(job.options);

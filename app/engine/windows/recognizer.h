@@ -56,6 +56,8 @@ class Recognizer {
   void keep(std::size_t slot, const models::EncoderStates& states);
   // Detects the language of the window in `slot`. Multilingual models only.
   decoder::HeardLanguages hear_languages(std::size_t slot);
+  // Detects that of some rows of a window's states.
+  decoder::HeardLanguages hear_languages(const models::EncoderStates& states);
   // Decodes the windows of `jobs` together; result i is job i's. Throws std::invalid_argument for
   // options that the model cannot serve, models::Stopped.
   std::vector<decoder::Decoded> decode(std::span<const DecodeJob> jobs);
@@ -73,6 +75,7 @@ class Recognizer {
   EncoderGroup encoder_;
   decoder::Decoder decoder_;
   std::vector<decoder::CrossKv> windows_;    // a slot
+  decoder::CrossKv heard_;                   // of states whose language alone is asked for
   std::unique_ptr<decoder::KvCache> cache_;  // grows with the number of sequences asked for
   std::function<bool()> should_stop_;
 };

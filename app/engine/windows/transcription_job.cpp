@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/engine/audio_input.h"
+#include "app/engine/windows/public_segment.h"
 #include "app/engine/windows/word_placement.h"
 #include "audio/read/error.h"
 #include "decoder/search/decode_options.h"
@@ -38,24 +39,6 @@ audio::MelOptions reading(Recognizer& recognizer, std::size_t feature_bytes,
   return options;
 }
 
-// The decoder's segment, as the engine's caller has it.
-Segment public_segment(decoder::Segment&& segment) {
-  std::vector<Word> words;
-  for (decoder::Word& word : segment.words)
-    words.push_back({std::move(word.text), word.start, word.end, word.probability});
-  return {.id = segment.id,
-          .seek = segment.seek,
-          .start = segment.start,
-          .end = segment.end,
-          .text = std::move(segment.text),
-          .tokens = std::move(segment.tokens),
-          .temperature = segment.temperature,
-          .avg_logprob = segment.avg_logprob,
-          .compression_ratio = segment.compression_ratio,
-          .no_speech_prob = segment.no_speech_prob,
-          .words = std::move(words)};
-}
-
 }  // namespace
 
 TranscriptionJob::TranscriptionJob(Recognizer& recognizer, const TranscribeOptions& options,
@@ -66,6 +49,7 @@ TranscriptionJob::TranscriptionJob(Recognizer& recognizer, const TranscribeOptio
       input_(input),
       callbacks_(callbacks),
       is_batched_(options.batch_size > 1),
+      is_multilingual_(options.multilingual && recognizer.vocabulary().is_multilingual()),
       mel_(input, recognizer.dims().n_mels,
            reading(recognizer, options.feature_bytes, callbacks, vad, transcript_.timing)) {
   transcript_.task = decoder::kTaskNames[static_cast<std::size_t>(options.task)];
@@ -80,6 +64,9 @@ TranscriptionJob::TranscriptionJob(Recognizer& recognizer, const TranscribeOptio
 
 void TranscriptionJob::begin() {
   if (mel_.is_stopped()) throw models::Stopped();
+  if (options_.multilingual && !is_multilingual_)
+    transcript_.warnings.emplace_back(
+        "`multilingual` has no effect: the model knows English alone");
   encoded_ = settle_language(recognizer_, options_, all_, mel_, transcript_);
   std::erase_if(all_, [](const Clip& clip) { return clip.start >= clip.end; });
   if (callbacks_.on_beginning) {
@@ -91,6 +78,7 @@ void TranscriptionJob::begin() {
   }
   window_options_.emplace(options_, recognizer_.dims(), recognizer_.vocabulary(),
                           transcript_.language);
+  language_ = transcript_.language;
   carried_ = window_options_->first_context();
 }
 
@@ -108,15 +96,19 @@ void TranscriptionJob::open_clips(std::size_t n_wanted) {
 }
 
 void TranscriptionJob::take_encoded(ActiveClip& opened) {
-  opened.window = {opened.seek, audio::kWindowFrames};
+  if (!is_multilingual_) {
+    opened.window = {opened.seek, audio::kWindowFrames};
+    ++transcript_.n_windows;
+  } else if (!next_window(opened)) {  // its log-mel tells where a change may be
+    return;
+  }
   opened.states = std::move(encoded_->states);
   opened.is_encoded = true;
   encoded_.reset();
-  ++transcript_.n_windows;
 }
 
 bool TranscriptionJob::next_window(ActiveClip& clip) {
-  clip.window = {clip.seek, std::min(audio::kWindowFrames, clip.end - clip.seek)};
+  clip.window = {clip.seek, std::min(audio::kWindowFrames, clip.stretch_end() - clip.seek)};
   try {
     load_mel(clip);
   } catch (const audio::AudioError&) {
@@ -147,12 +139,21 @@ void TranscriptionJob::load_mel(ActiveClip& clip) {
 }
 
 DecodeJob TranscriptionJob::decode_job(const ActiveClip& clip, double temperature) const {
-  return {clip.slot, window_options_->at({clip.window.seek, clip.end}, clip.context, temperature)};
+  const WindowPlace place{clip.window.seek, clip.stretch_end()};
+  return {clip.slot, window_options_->at(place, clip.context, temperature)};
 }
 
 void TranscriptionJob::finish_window(ActiveClip& clip, const decoder::Decoded& decoded) {
   clip.seek = clip.window.seek + clip.window.size;
-  if (decoder::is_silence(decoded, window_options_->thresholds())) return;
+  if (!decoder::is_silence(decoded, window_options_->thresholds())) add_segments(clip, decoded);
+  if (!clip.change || clip.seek < *clip.change) return;
+  clip.seek = *clip.change;
+  clip.change.reset();
+  clip.mel_seek.reset();
+}
+
+// Segments of a window, and the next window's place.
+void TranscriptionJob::add_segments(ActiveClip& clip, const decoder::Decoded& decoded) {
   decoder::SplitWindow split =
       decoder::split_at_timestamps(decoded, clip.window, recognizer_.vocabulary());
   double& last_speech = clip.context.last_speech_timestamp;
@@ -160,22 +161,24 @@ void TranscriptionJob::finish_window(ActiveClip& clip, const decoder::Decoded& d
     place_words(recognizer_, options_, {decode_job(clip, 0), clip.window, mel_.content_frames()},
                 split, last_speech);
   }
-  if (is_batched_) {
-    const std::size_t shortest = window_options_->shortest_rest();
-    const bool is_last = decoder::fit_into_clip(split, clip.window, clip.end, shortest);
+  const std::size_t end = clip.stretch_end();
+  const std::size_t shortest = window_options_->shortest_rest();
+  if (is_batched_ || clip.change) {
+    const bool is_last = decoder::fit_into_clip(split, clip.window, end, shortest);
     if (is_last && options_.word_timestamps)
       last_speech = end_of(split.segments).value_or(last_speech);
   }
   for (decoder::Segment& segment : split.segments) {
     decoder::clear_if_empty(segment);
+    if (is_multilingual_) segment.language = clip.context.language;
     auto& tokens = clip.context.all_tokens;
     tokens.insert(tokens.end(), segment.tokens.begin(), segment.tokens.end());
     clip.segments.push_back(std::move(segment));
   }
   if (!split.is_skipped) pass_on_context(clip, decoded);
   clip.seek = split.next_seek;
-  const std::size_t rest = clip.end - std::min(clip.end, clip.seek);
-  if (options_.vad.enabled && rest < window_options_->shortest_rest()) clip.seek = clip.end;
+  const std::size_t rest = end - std::min(end, clip.seek);
+  if ((options_.vad.enabled || clip.change) && rest < shortest) clip.seek = end;
 }
 
 // A text that was sampled, or would have had to be, is no good prompt (transcribe.py).

@@ -31,6 +31,8 @@ struct ActiveClip {
   std::size_t end = 0;
   std::size_t slot = 0;  // of the recognizer, while the window is decoded
   Context context;
+  // Frame at which another language begins than the context's; none: it is not known yet where.
+  std::optional<std::size_t> change;
   std::vector<decoder::Segment> segments;  // found, but not handed out yet
   decoder::Window window;                  // the next to decode
   models::LogMel mel;                      // frames from mel_seek on, 0 beyond the clip
@@ -39,6 +41,8 @@ struct ActiveClip {
   bool is_encoded = false;                 // window is
 
   bool is_done() const { return seek >= end; }
+  // End of what the windows at hand belong to.
+  std::size_t stretch_end() const { return change.value_or(end); }
 };
 
 class TranscriptionJob {
@@ -70,6 +74,9 @@ class TranscriptionJob {
 
   // Sets the clip's window and log-mel to the next; false: the file has failed.
   bool next_window(ActiveClip& clip);
+  // Settles the language of the clip's window, by its encoder states; false: another language
+  // begins in it, and it has to be made again, up to there.
+  bool settle_window(ActiveClip& clip, const models::EncoderStates& states);
   // The slot and the options to decode the clip's window with.
   DecodeJob decode_job(const ActiveClip& clip, double temperature) const;
   // Turns the decoded tokens into segments of the clip, and sets clip.seek to the frame at which
@@ -85,6 +92,7 @@ class TranscriptionJob {
  private:
   void take_encoded(ActiveClip& opened);
   void load_mel(ActiveClip& clip);
+  void add_segments(ActiveClip& clip, const decoder::Decoded& decoded);
   void pass_on_context(ActiveClip& clip, const decoder::Decoded& decoded) const;
 
   models::Clock::time_point start_ = models::Clock::now();
@@ -93,6 +101,7 @@ class TranscriptionJob {
   const audio::Input& input_;
   const Callbacks& callbacks_;
   bool is_batched_;
+  bool is_multilingual_;  // each window has a language of its own
   Transcript transcript_;
   audio::MelSource mel_;
   std::vector<Clip> all_;  // found by the detector, or as the options say
@@ -100,6 +109,7 @@ class TranscriptionJob {
   std::optional<WindowOptions> window_options_;
   std::optional<EncodedWindow> encoded_;  // while the language was settled
   Context carried_;                       // from clip to clip, unless batched
+  std::string language_;                  // of the first windows of clips, the last one's
   std::deque<ActiveClip> active_;
   std::exception_ptr failure_;
 };

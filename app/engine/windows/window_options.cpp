@@ -60,6 +60,7 @@ WindowOptions::WindowOptions(const TranscribeOptions& options, const models::Dim
 decoder::DecodeOptions WindowOptions::at(const WindowPlace& place, const Context& context,
                                          double temperature) const {
   decoder::DecodeOptions decode = of_file_;
+  if (!context.language.empty()) decode.language = context.language;
   decode.temperature = static_cast<float>(temperature);
   decode.prompt = prompt(context);
   if (place.seek == 0) decode.prefix = prefix_;

@@ -17,6 +17,7 @@ namespace wnpu::app {
 
 // State that a window passes on to the next.
 struct Context {
+  std::string language = {};                // spoken last, where windows differ; else empty
   std::vector<models::TokenId> all_tokens;  // of every segment so far, the initial prompt first
   std::size_t prompt_reset_since = 0;       // tokens before this are no prompt any more
   double last_speech_timestamp = 0;         // seconds; with word timestamps
@@ -39,8 +40,8 @@ class WindowOptions {
   const decoder::Thresholds& thresholds() const { return thresholds_; }
   // Before a file's first window.
   Context first_context() const { return {.all_tokens = initial_prompt_}; }
-  // Options of the window at `place`: the file's, with the prompt, the temperature and, at the
-  // file's start, the prefix.
+  // Options of the window at `place`: the file's, with the context's language and prompt, the
+  // temperature and, at the file's start, the prefix.
   decoder::DecodeOptions at(const WindowPlace& place, const Context& context,
                             double temperature) const;
   // Frames that a window may leave over at the end of a clip of speech.

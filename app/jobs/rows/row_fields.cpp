@@ -41,14 +41,16 @@ std::string trimmed_text(const std::string& text) {
 }
 
 ordered_json segment_fields(const Segment& segment) {
-  return {{"id", segment.id},
-          {"start", audio_time(segment.start)},
-          {"end", audio_time(segment.end)},
-          {"text", segment.text},
-          {"avg_logprob", segment.avg_logprob},
-          {"no_speech_prob", segment.no_speech_prob},
-          {"compression_ratio", segment.compression_ratio},
-          {"temperature", segment.temperature}};
+  ordered_json fields = {{"id", segment.id},
+                         {"start", audio_time(segment.start)},
+                         {"end", audio_time(segment.end)},
+                         {"text", segment.text},
+                         {"avg_logprob", segment.avg_logprob},
+                         {"no_speech_prob", segment.no_speech_prob},
+                         {"compression_ratio", segment.compression_ratio},
+                         {"temperature", segment.temperature}};
+  if (!segment.language.empty()) fields["language"] = segment.language;
+  return fields;
 }
 
 }  // namespace

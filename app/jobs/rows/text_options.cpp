@@ -37,9 +37,10 @@ ordered_json option_json(const TranscribeOptions& options) {
                logprob, no_speech, suppress_tokens, suppress_blank, max_initial_timestamp,
                without_timestamps, sample_len, initial_prompt, carry_initial_prompt, hotwords,
                prefix, condition_on_previous_text, batch_size, vad, pool_padding, feature_bytes,
-               detection_threshold, detection_segments, word_timestamps, prepend, append,
-               hallucination_silence, clips] = options;
+               detection_threshold, detection_segments, multilingual, word_timestamps, prepend,
+               append, hallucination_silence, clips] = options;
   static_cast<void>(feature_bytes);  // changes no text
+  static_cast<void>(multilingual);   // in text_options()
   return {{"task", task == Task::translate ? "translate" : "transcribe"},
           {"language", language},
           {"beam_size", beam_size},
@@ -99,13 +100,14 @@ ordered_json option_json(const DeviceOptions& options) {
 
 std::string text_options(const Options& options) {
   const Audio& audio = options.each_audio;
-  const ordered_json fields = {
-      {"version", kVersion},
-      {"transcribe", option_json(options.transcribe)},
-      {"device", option_json(options.device)},
-      {"gemm", options.gemm == kernels::Gemm::blas ? "blas" : "own"},
-      {"audio_track", audio.track ? ordered_json(*audio.track) : ordered_json()},
-      {"container_times", audio.container_times}};
+  ordered_json fields = {{"version", kVersion},
+                         {"transcribe", option_json(options.transcribe)},
+                         {"device", option_json(options.device)},
+                         {"gemm", options.gemm == kernels::Gemm::blas ? "blas" : "own"},
+                         {"audio_track", audio.track ? ordered_json(*audio.track) : ordered_json()},
+                         {"container_times", audio.container_times}};
+  // Rows of earlier builds are the same.
+  if (options.transcribe.multilingual) fields["transcribe"]["multilingual"] = true;
   return fields.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

@@ -57,7 +57,8 @@ void bind_results(nb::module_& module) {
       .def_ro("avg_logprob", &Segment::avg_logprob)
       .def_ro("compression_ratio", &Segment::compression_ratio)
       .def_ro("no_speech_prob", &Segment::no_speech_prob)
-      .def_ro("words", &Segment::words);
+      .def_ro("words", &Segment::words)
+      .def_ro("language", &Segment::language);
   nb::class_<Progress>(module, "Progress")
       .def_ro("done_s", &Progress::done_s)
       .def_ro("total_s", &Progress::total_s);
@@ -106,6 +107,7 @@ void bind_options(nb::module_& module) {
       .def_rw("pool_padding", &Options::pool_padding)
       .def_rw("language_detection_threshold", &Options::language_detection_threshold)
       .def_rw("language_detection_segments", &Options::language_detection_segments)
+      .def_rw("multilingual", &Options::multilingual)
       .def_rw("word_timestamps", &Options::word_timestamps)
       .def_rw("prepend_punctuations", &Options::prepend_punctuations)
       .def_rw("append_punctuations", &Options::append_punctuations)

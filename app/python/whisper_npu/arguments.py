@@ -22,7 +22,8 @@ _VAD_WEIGHTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "assets"
 _SAME = ("beam_size best_of patience repetition_penalty no_repeat_ngram_size compression_ratio_threshold "
          "no_speech_threshold condition_on_previous_text suppress_blank without_timestamps "
          "max_initial_timestamp word_timestamps prepend_punctuations append_punctuations "
-         "hallucination_silence_threshold language_detection_threshold language_detection_segments").split()
+         "hallucination_silence_threshold language_detection_threshold language_detection_segments "
+         "multilingual").split()
 
 
 # What faster-whisper calls the engine's options that have another name.
@@ -70,8 +71,6 @@ def engine_options(arguments: Dict[str, Any]) -> "_engine.TranscribeOptions":
     """Of all arguments but `audio`, `log_progress`, those of speech detection, and clips."""
     refuse_unless(arguments["chunk_length"] in (None, WINDOW_S), "chunk_length",
                   f"{WINDOW_S}, the window that the model was made for", arguments["chunk_length"])
-    refuse_unless(not arguments["multilingual"], "multilingual",
-                  "False: a recording has one language here, that of its first speech", True)
     conditions = arguments["condition_on_previous_text"]
     refuse_unless(arguments["prompt_reset_on_temperature"] == 0.5 or not conditions,
                   "prompt_reset_on_temperature", "0.5, as openai-whisper has it",

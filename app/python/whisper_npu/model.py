@@ -148,7 +148,8 @@ class WhisperModel:
         word_timestamps: with start, end and probability of each word.
         prepend_punctuations: marks that go with the word after them, and
         append_punctuations: with the word before.
-        multilingual: several languages in one recording: refused, but with a model of English alone.
+        multilingual: several languages in one recording: each window is heard in its own, and ends where
+          another begins; `language`, or the one that is detected, is the first.
         vad_filter: what the speech detector finds is decoded alone.
         vad_parameters: VadOptions, or a dictionary of its fields.
         max_new_tokens: of a window; None: 224, which is the most.

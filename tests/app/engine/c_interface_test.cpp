@@ -71,6 +71,7 @@ void check_same(const whisper_npu_segment& c, const Segment& segment) {
   CHECK(c.avg_logprob == segment.avg_logprob);
   CHECK(c.compression_ratio == segment.compression_ratio);
   CHECK(c.no_speech_prob == segment.no_speech_prob);
+  CHECK(c.language == segment.language);
   REQUIRE(c.n_words == segment.words.size());
   for (std::size_t i = 0; i < c.n_words; ++i) {
     CHECK(c.words[i]->text == segment.words[i].text);

@@ -132,6 +132,7 @@ TEST_CASE("text options: what changes a text changes the number, and nothing els
   CHECK(differs([](Options& o) { o.transcribe.language = "de"; }));
   CHECK(differs([](Options& o) { o.transcribe.seed = 1; }));
   CHECK(differs([](Options& o) { o.transcribe.pool_padding = true; }));
+  CHECK(differs([](Options& o) { o.transcribe.multilingual = true; }));
   CHECK(differs([](Options& o) { o.transcribe.temperatures = {0, 1}; }));
   CHECK(differs([](Options& o) { o.transcribe.length_penalty = 1; }));
   CHECK(differs([](Options& o) { o.transcribe.initial_prompt = "\xFF"; }));

@@ -62,7 +62,7 @@ inline std::unique_ptr<npu::Device> open_simulator(npu::InjectedFailure failure 
 
 // A simulator and a queue on it.
 struct SimulatedQueue {
-  std::unique_ptr<npu::SimDevice> device = open_simulator();
+  std::unique_ptr<npu::Device> device = open_simulator();
   npu::ops::Queue queue{*device};
 };
 
