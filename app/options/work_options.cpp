@@ -207,8 +207,9 @@ void add_search_options(CLI::App& app, TranscribeOptions& transcribe) {
 void add_vad_options(CLI::App& app, Options& options) {
   TranscribeOptions& transcribe = options.transcribe;
   add_integer(app, "--batch-size", transcribe.batch_size, {ranges::kAtOnce},
-              "Windows decoded together; above 1: speech is found first, no text as a prompt. Of a "
-              "manifest's rows: how many are decoded together, each as if it were alone [8]");
+              "Windows decoded together; above 1: speech is found first, no text as a prompt, but "
+              "of Chinese a sentence for simplified script and marks (--initial-prompt: another). "
+              "Of a manifest's rows: how many are decoded together, each as if it were alone [8]");
   add_bool(
       app, "--vad", [&options](bool enabled) { options.vad = enabled; },
       "Decode only speech; True with --batch-size above 1 and the options below if neither this "

@@ -188,6 +188,24 @@ TEST_CASE("multilingual: base hears English, then German, where one recording fo
   CHECK(text.find("Film das Vermächtnis der Tempelritter gesehen") != std::string::npos);
 }
 
+TEST_CASE("batches: base writes a Chinese clip in the simplified script, with marks") {
+  const auto model = tests::base_dir();
+  const auto recording = tests::shared_file("corpus/base/fleurs_zh_1883.flac");
+  if (!model || !recording) return;
+  Session session = tests::session_of(*model);
+  TranscribeOptions options;
+  options.beam_size = 1;
+  options.language = "zh";
+  options.batch_size = 2;
+  options.clip_timestamps = {0, 13.8};
+  std::string text;
+  for (const Segment& segment : session.transcribe({.path = *recording}, options).segments)
+    text += segment.text;
+  CHECK(text.find("该项目于") != std::string::npos);
+  CHECK(text.find("。") != std::string::npos);
+  CHECK(text.find("以下是") == std::string::npos);
+}
+
 TEST_CASE("pooled padding: the words of jfk.wav, most of them at their times") {
   const auto model = tests::tiny_en_dir();
   const auto jfk = tests::jfk_wav();

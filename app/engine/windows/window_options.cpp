@@ -16,6 +16,10 @@ namespace {
 
 using models::TokenId;
 
+// "Below are sentences in Mandarin, with marks.", simplified: without a text before it a clip
+// comes in either script, and mostly without marks.
+constexpr std::string_view kChineseStyle = "以下是普通话的句子，有标点符号。";
+
 // Decoding temperatures: the list in the options, else as transcribe.py cli() makes them:
 // temperature, then steps of the increment up to 1.
 std::vector<double> all_temperatures(const TranscribeOptions& options) {
@@ -30,7 +34,7 @@ std::vector<double> all_temperatures(const TranscribeOptions& options) {
 }
 
 // A text from the options as the decoder takes it: one space before it, none around.
-std::vector<TokenId> encode_text(const models::Vocabulary& vocabulary, const std::string& text) {
+std::vector<TokenId> encode_text(const models::Vocabulary& vocabulary, std::string_view text) {
   const std::string_view stripped = models::strip(text);
   if (stripped.empty()) return {};
   return vocabulary.encode(" " + std::string(stripped));
@@ -49,6 +53,9 @@ WindowOptions::WindowOptions(const TranscribeOptions& options, const models::Dim
       initial_prompt_(encode_text(vocabulary, options.initial_prompt)),
       hotwords_(encode_text(vocabulary, options.hotwords)),
       prefix_(encode_text(vocabulary, options.prefix)) {
+  const bool stands_alone = options.batch_size > 1 && options.initial_prompt.empty();
+  if (stands_alone && options.task == Task::transcribe)
+    chinese_style_ = encode_text(vocabulary, kChineseStyle);
   of_file_.language = language;
   if (!options.word_timestamps) return;
   // Text for word timestamps has to fit into the context once more, for its alignment.
@@ -63,6 +70,8 @@ decoder::DecodeOptions WindowOptions::at(const WindowPlace& place, const Context
   if (!context.language.empty()) decode.language = context.language;
   decode.temperature = static_cast<float>(temperature);
   decode.prompt = prompt(context);
+  if (decode.language == "zh")
+    decode.prompt.insert(decode.prompt.end(), chinese_style_.begin(), chinese_style_.end());
   if (place.seek == 0) decode.prefix = prefix_;
   decode.speech_end = speech_end(place);
   // Windows differ in their random numbers; the same file gives the same text.

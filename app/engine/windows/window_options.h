@@ -60,6 +60,7 @@ class WindowOptions {
   std::vector<models::TokenId> initial_prompt_;  // tokens of the option
   std::vector<models::TokenId> hotwords_;        // likewise
   std::vector<models::TokenId> prefix_;          // likewise
+  std::vector<models::TokenId> chinese_style_;   // prompt of Chinese clips that have no other
 };
 
 }  // namespace wnpu::app
