@@ -22,6 +22,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tolerances.h"
 #include "tests/support/wav_file.h"
+#include "tests/support/word_alignment.h"
 
 using namespace wnpu;  // NOLINT
 using nlohmann::json;
@@ -156,4 +157,28 @@ TEST_CASE("transcriber: default options give openai-whisper's tokens on nine of 
   CHECK(all.size() > 15);
   // All 58 where it was written; sums in another order, as of wider vectors, may tip a near tie.
   CHECK(10 * equal >= 9 * all.size());
+}
+
+TEST_CASE("int8: leaves out no stretch of speech, and has openai-whisper's words") {
+  const auto tiny_en = tests::tiny_en_dir();
+  const auto corpus = tests::shared_file("corpus");
+  if (!tiny_en || !corpus) return;
+  const DeviceOptions device{.requested = "cpu", .cpu_precision = "int8"};
+  Session session(Model(tiny_en->string(), {.device = device, .threads = 2}));
+  std::size_t n_words = 0;
+  std::size_t n_errors = 0;
+  for (const auto& [recording, golden] : compared_recordings(*corpus)) {
+    CAPTURE(recording);
+    std::string text;
+    for (const auto& segment : session.transcribe({.path = recording}, {}).segments)
+      text += segment.text;
+    const auto reference = tests::plain_words(golden.at("text"));
+    const auto errors = tests::compare_words(reference, tests::plain_words(text));
+    CHECK(errors.longest_loss <= tests::tolerance::kWordsAstray);
+    CHECK(errors.longest_extra <= tests::tolerance::kWordsAstray);
+    n_words += reference.size();
+    n_errors += errors.total;
+  }
+  MESSAGE(n_errors, " of ", n_words, " words differ");
+  CHECK(100 * n_errors <= 3 * n_words);
 }

@@ -96,8 +96,8 @@ void ClipLoop::run_round(std::span<TranscriptionJob* const> files) {
   // Deferred if no thread can be started: the task then runs inside get().
   auto encoded =
       std::async(std::launch::async | std::launch::deferred, [&] { encode_into_clips(to_encode); });
-  decode(
-      keep(to_decode));  // where it throws, the encoder, which is asked to stop too, is waited for
+  // The encoder, which is asked to stop too, is waited for where this throws.
+  decode(keep(to_decode));
   emit_segments();
   encoded.get();
 }
