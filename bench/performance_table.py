@@ -14,8 +14,6 @@ RESULTS = Path(__file__).resolve().parent / "results"
 TABLES_FILE = RESULTS / "README.md"
 BEGIN = "<!-- begin: bench/performance_table.py, from bench/results -->"
 END = "<!-- end: bench/performance_table.py"
-# Records before 2026-11-29 name the version of the Python package alone; this is what it is built of.
-WHISPER_CPP = {"1.5.1": "1.8.5 (pywhispercpp 1.5.1)"}
 
 
 def figure(result, name, program=None):
@@ -28,10 +26,7 @@ def figure(result, name, program=None):
 
 def named(labels):
     """"faster-whisper 1.2.1": the program that a figure is of, with its version."""
-    version = labels.get("version", "")
-    if labels["program"] == "whisper.cpp":
-        version = WHISPER_CPP.get(version, version)
-    return f"{labels['program']} {version}".strip()
+    return f"{labels['program']} {labels.get('version', '')}".strip()
 
 
 def seconds(value):
