@@ -20,7 +20,7 @@ double multiply_adds(const models::Dims& dims) {
 }
 
 // Multiply-adds a millisecond, two threads. bench/results: tiny.en, 18.5e9 multiply-adds a window;
-// int8 2026-11-23-epyc-zen4-rtf.json, 60.1 ms a window; fp32 2026-11-22-epyc-zen3-rtf.json, 318 ms.
+// int8 60.1 ms a window (2026-11-23, EPYC Zen 4); fp32 318 ms (2026-11-22, EPYC Zen 3).
 // int16 has no record of its encoder: taken as fp32's, which is a bound from above of its time. [A]
 double rate(models::Precision precision) {
   return precision == models::Precision::int8 ? 18.5e9 / 60.1 : 18.5e9 / 318;
