@@ -17,10 +17,10 @@ CpuLayers::CpuLayers(models::Precision precision, const models::Dims& dims,
   for (const models::EncoderLayerTensors& w : layers) {
     const auto& [query, key, value, out] = w.attn;
     const auto of_attention = layers_.empty() ? models::first_number_of(precision) : number;
-    layers_.push_back(
-        {w.attn_ln, models::pack_linear(pool, of_attention, {{query, scale}, {key}, {value}}),
-         models::pack_linear(pool, of_attention, {{out}}), w.mlp_ln, pack({{w.mlp_0}}),
-         pack({{w.mlp_2}})});
+    layers_.push_back({w.attn_ln,
+                       models::pack_linear(pool, of_attention, {{query, scale}, {key}, {value}}),
+                       models::pack_linear(pool, of_attention, {{out}}), w.mlp_ln,
+                       pack({{w.mlp_0}}), pack({{w.mlp_2}})});
   }
 }
 

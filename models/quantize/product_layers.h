@@ -16,8 +16,8 @@ struct ProductLayer {
 
   // "encoder.blocks.0.attn.query+key+value"
   std::string name() const;
-  // Whether its inputs have 16 bits in int8 (models/weights/precision.h): those of a decoder's step,
-  // and of attention in the encoder's first layer.
+  // Whether its inputs have 16 bits in int8 (models/weights/precision.h): those of a decoder's
+  // step, and of attention in the encoder's first layer.
   bool has_fine_inputs() const;
 };
 
