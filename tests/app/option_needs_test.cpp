@@ -74,7 +74,8 @@ TEST_CASE("precision: openai-whisper's fp16 False is fp32, and so is OpenBLAS") 
         {{"--gemm", "blas"}, "fp32", Gemm::blas},
         {{"--gemm", "blas", "--precision", "fp32"}, "fp32", Gemm::blas},
         {{"--precision", "fp32", "--gemm", "blas"}, "fp32", Gemm::blas}}) {
-    CAPTURE(words.size());
+    const std::size_t n_words = words.size();
+    CAPTURE(n_words);
     CHECK(parsed_options(words).device.cpu_precision == precision);
     CHECK(parsed_options(words).gemm == gemm);
   }

@@ -97,7 +97,8 @@ TEST_CASE("timestamps: what may follow a pair, the very first one, text and one,
         {{12}, range(0, 10)},                                          // it counts as a pair
         {{12, 3, 15}, {10, 15, 16, 17, 18, 19, 20, 21}},               // its twin, or the end
         {{14, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 18, 19, 20, 21}}}) {
-    CAPTURE(sampled.size());
+    const std::size_t n_sampled = sampled.size();
+    CAPTURE(n_sampled);
     auto logits = text_likely();
     apply_timestamp_rules(logits, sampled, kRules);
     CHECK(allowed(logits) == expected);

@@ -116,7 +116,8 @@ TEST_CASE("damage: a model's file cut anywhere is refused, in each format") {
   for (const auto& [model, file] : {std::pair{"ct2", "ct2/model.bin"},
                                     {"ggml.bin", "ggml.bin"},
                                     {"st", "st/model.safetensors"}}) {
-    CAPTURE(std::string(file));
+    const std::string name = file;
+    CAPTURE(name);
     REQUIRE_FALSE(is_refused(dir.path() / model));
     check_truncation(dir.path() / model, dir.path() / file);
   }
