@@ -123,11 +123,7 @@ ClipLoop::Batch ClipLoop::encode_into_slots(Batch batch) {
     jobs[i].states = &states_;
     models::timed(timing.encode, [&] { recognizer_.encoder().encode({&jobs[i], 1}); });
     clip.states = {};  // of a window before, on a device that has failed
-    const models::StageTimer timer(timing.decode);
-    clip.is_encoded = clip.file->settle_window(clip, states_);
-    if (!clip.is_encoded) continue;
-    recognizer_.keep(kept.size(), states_);
-    kept.push_back(&clip);
+    keep(clip, states_, kept);
   }
   return kept;
 }
@@ -143,13 +139,17 @@ ClipLoop::Batch ClipLoop::keep(const Batch& batch) {
   Batch kept;
   for (ActiveClip* const clip : batch) {
     if (should_stop_ && should_stop_()) throw models::Stopped();
-    const models::StageTimer timer(clip->file->transcript().timing.decode);
-    clip->is_encoded = clip->file->settle_window(*clip, clip->states);
-    if (!clip->is_encoded) continue;
-    recognizer_.keep(kept.size(), clip->states);
-    kept.push_back(clip);
+    keep(*clip, clip->states, kept);
   }
   return kept;
+}
+
+void ClipLoop::keep(ActiveClip& clip, const models::EncoderStates& states, Batch& kept) {
+  const models::StageTimer timer(clip.file->transcript().timing.decode);
+  clip.is_encoded = clip.file->settle_window(clip, states);
+  if (!clip.is_encoded) return;
+  recognizer_.keep(kept.size(), states);
+  kept.push_back(&clip);
 }
 
 void ClipLoop::decode(const Batch& batch) {

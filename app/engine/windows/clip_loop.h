@@ -39,6 +39,9 @@ class ClipLoop {
   void encode_into_clips(Batch batch);
   // Puts encoded windows that are in their clips into slots 0, 1, ...; what is left, as above.
   Batch keep(const Batch& batch);
+  // Puts a window with these states into the slot behind those of `kept`, unless it has to be made
+  // again.
+  void keep(ActiveClip& clip, const models::EncoderStates& states, Batch& kept);
   void decode(const Batch& batch);
 
   Recognizer& recognizer_;

@@ -153,10 +153,6 @@ TEST_CASE("language: a model of English alone tells where its text is improbable
   f.options.sample_len = 12;
   CHECK_FALSE(has_warning(f.run(), "improbable"));
   const tests::TemporaryFolder folder;
-  tests::NanoSpec spec;
-  spec.dims.n_vocab = 51864;
-  tests::write(tests::to_ctranslate2(tests::make_nano_model(spec), tests::Ct2Quantization::float16),
-               folder.path() / "english");
-  Session english = tests::session_of(folder.path() / "english");
+  Session english = tests::english_session(folder.path());
   CHECK(has_warning(english.transcribe(f.audio(), f.options), "improbable"));
 }

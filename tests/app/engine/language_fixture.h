@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "app/engine/whisper_npu.hpp"
+#include "tests/nano/nano_ctranslate2.h"
 #include "tests/nano/nano_golden.h"
 #include "tests/support/model_run.h"
 #include "tests/support/random_matrix.h"
@@ -50,6 +52,14 @@ struct LanguageFixture {
   std::vector<float> samples;
   Session session = session_of(nano_golden_dir("nano128") / "ct2");
 };
+
+// A model of English alone, written to the folder.
+inline Session english_session(const std::filesystem::path& folder) {
+  NanoSpec spec;
+  spec.dims.n_vocab = 51864;
+  write(to_ctranslate2(make_nano_model(spec), Ct2Quantization::float16), folder / "english");
+  return session_of(folder / "english");
+}
 
 inline bool has_warning(const Transcript& transcript, const std::string& part) {
   return std::ranges::any_of(transcript.warnings, [&](const std::string& warning) {

@@ -134,11 +134,7 @@ TEST_CASE("multilingual: a given language is that of what comes first, and of wh
 TEST_CASE("multilingual: a model of English alone warns, and has one language") {
   LanguageFixture f;
   const tests::TemporaryFolder folder;
-  tests::NanoSpec spec;
-  spec.dims.n_vocab = 51864;
-  tests::write(tests::to_ctranslate2(tests::make_nano_model(spec), tests::Ct2Quantization::float16),
-               folder.path() / "english");
-  Session english = tests::session_of(folder.path() / "english");
+  Session english = tests::english_session(folder.path());
   f.hear({Sound::noise});
   f.options.multilingual = true;
   const Transcript found = english.transcribe(f.audio(), f.options);
