@@ -12,7 +12,7 @@
 #include "app/commands/transcribe_command.h"
 #include "app/jobs/process.h"
 #include "app/options/exit_code.h"
-#include "app/options/isa_override.h"
+#include "app/options/kernels/isa_override.h"
 #include "app/options/output_options.h"
 #include "app/system/mapped_file_fault.h"
 #include "app/system/progress.h"

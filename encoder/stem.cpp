@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "models/kernels/products/gemm.h"
-#include "models/kernels/vectors/instruction_set.h"
 #include "models/kernels/vectors/ops.h"
 #include "models/weights/pack_weights.h"
 #include "models/weights/prepacked_weights.h"
@@ -39,14 +38,13 @@ models::Matrix taps_outermost(const models::WeightTensor& conv) {
 
 kernels::Linear pack(models::ThreadPool& pool, const models::LinearOf<models::WeightTensor>& conv,
                      models::Precision precision) {
-  const bool with_bf16 = models::multiplies_bytes(precision) && kernels::has_bf16_instructions();
   const models::TensorView& view = conv.weight.view;
   // Frames behind each other are one row of pairs only where a frame is whole pairs.
   const bool has_pairs = view.row_size() / 3 % 2 == 0;
   const models::WantedOperand wanted{
       .name = conv.weight.name,
       .key = "taps:" + conv.weight.key,
-      .number = with_bf16 && has_pairs ? DataType::bf16 : DataType::f32,
+      .number = has_pairs ? models::stem_number_of(precision) : DataType::f32,
       .k = view.row_size(),
       .n = view.shape[0]};
   if (auto found = models::find_stored(conv.weight.operands, wanted))
@@ -72,25 +70,30 @@ PackedStemAndNorm::PackedStemAndNorm(const models::Dims& of_model,
 
 Convolution::Convolution(const kernels::Linear& weights, std::size_t n_frames) : weights_(weights) {
   const std::size_t width = weights.weight.k() / 3;
-  if (is_bf16()) {
-    halves_ = kernels::Bf16Rows(n_frames, width);
-  } else {
-    frames_ = models::Matrix(n_frames, width);
-  }
+  const DataType number = weights.weight.number();
+  if (number == DataType::f32) frames_ = models::Matrix(n_frames, width);
+  if (number == DataType::bf16) halves_ = kernels::Bf16Rows(n_frames, width);
+  if (number == DataType::i16) integers_ = kernels::I16Rows(n_frames, width);
 }
 
 void Convolution::set(ConstMatrixView frames) {
-  if (!is_bf16()) {
-    models::copy(frames, frames_.view().row_range(0, frames.rows));
-    return;
-  }
+  const kernels::PackedB& weight = weights_.weight;
+  if (weight.number() == DataType::i16) return integers_.set_alike(frames, weight.left_limit());
+  if (weight.number() == DataType::f32)
+    return models::copy(frames, frames_.view().row_range(0, frames.rows));
   for (std::size_t i = 0; i < frames.rows; ++i) halves_.set_row(i, frames.row(i));
+}
+
+PackedA Convolution::frames() const {
+  if (weights_.weight.number() == DataType::i16) return integers_;
+  if (weights_.weight.number() == DataType::bf16) return halves_;
+  return frames_.view();
 }
 
 // Im2col without a copy: an output frame sees three frames that lie behind each other, so the
 // convolution is a product with rows that overlap.
 void Convolution::run(std::size_t step, MatrixView y) const {
-  PackedA seen = is_bf16() ? PackedA(halves_) : PackedA(frames_.view());
+  PackedA seen = frames();
   assert((y.rows - 1) * step + 3 <= seen.n_rows);
   seen.stride *= step;
   seen.n_rows = y.rows;

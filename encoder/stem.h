@@ -11,6 +11,7 @@
 #include "models/base/tensor.h"
 #include "models/base/thread_pool.h"
 #include "models/kernels/operands/bf16_matrix.h"
+#include "models/kernels/operands/i16_matrix.h"
 #include "models/kernels/products/linear.h"
 #include "models/weights/precision.h"
 #include "models/weights/weights.h"
@@ -20,7 +21,7 @@ namespace wnpu::encoder {
 // Packed weights of the two convolutions, the positional embedding and the final layer norm.
 // Read-only: any number of encoders may share them.
 struct PackedStemAndNorm {
-  // int8: the convolutions in bf16, where the CPU has instructions for it.
+  // int8: the convolutions in bf16, where the CPU has instructions for it, else in 16 bits.
   // The ends may go afterwards, but not a store of operands that they came out of.
   PackedStemAndNorm(const models::Dims& of_model, const models::EncoderEndTensors& ends,
                     models::ThreadPool& pool,
@@ -36,8 +37,8 @@ struct PackedStemAndNorm {
   kernels::LayerNorm ln_post;
 };
 
-// Three taps wide. Holds a block of input frames, in the number format of its weights (fp32 or
-// bf16).
+// Three taps wide. Holds a block of input frames, in the number format of its weights (fp32, bf16
+// or int16).
 class Convolution {
  public:
   // `weights` [3 in, out] must outlive it.
@@ -49,11 +50,12 @@ class Convolution {
   void run(std::size_t step, models::MatrixView y) const;
 
  private:
-  bool is_bf16() const { return weights_.weight.number() == kernels::DataType::bf16; }
+  kernels::PackedA frames() const;
 
   const kernels::Linear& weights_;
-  models::Matrix frames_;     // [n_frames, in]; or
-  kernels::Bf16Rows halves_;  // the same in bf16
+  models::Matrix frames_;      // [n_frames, in]; or
+  kernels::Bf16Rows halves_;   // the same in bf16; or
+  kernels::I16Rows integers_;  // in int16, whose scale is the block's
 };
 
 class Stem {

@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "bench/core/calibration_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include "models/kernels/products/vnni-inl.h"
 // clang-format on
 
 #ifndef WNPU_IN_VECTOR  // a vector register as an operand of asm that is read and written
@@ -72,8 +73,6 @@ HWY_INLINE void add_products(PairVec& a, PairVec b, IntVec& s) {
 #if HWY_TARGET == HWY_NEON  // as models/kernels/products/gemm_tile-inl.h
   const int32x4_t low = vmull_s16(vget_low_s16(a.raw), vget_low_s16(b.raw));
   s.raw = vaddq_s32(s.raw, vpaddq_s32(low, vmull_high_s16(a.raw, b.raw)));
-#elif HWY_TARGET == HWY_AVX3_DL
-  asm volatile("vpdpwssd %2, %1, %0" : "+v"(s.raw) : "v"(a.raw), "v"(b.raw));
 #elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   IntVec unused = hn::Zero(Int());
   // In place: GCC 12 adds into the product and moves it back otherwise.
@@ -97,12 +96,19 @@ struct FourBytes {
                  : "w"(a.raw), "w"(b.raw));
   }
 };
-#elif HWY_TARGET == HWY_AVX3_DL
+#elif HWY_TARGET <= HWY_AVX2
 struct FourBytes {
   static constexpr std::size_t kProducts = 4;
   static HWY_INLINE void add(PairVec& a, PairVec b, IntVec& s) {
     asm volatile("" : "+v"(a.raw));
-    asm volatile("vpdpbusd %2, %1, %0" : "+v"(s.raw) : "v"(a.raw), "v"(b.raw));
+    kernels::HWY_NAMESPACE::add_quads(a, b, s);
+  }
+};
+struct TwoInt16OfVnni {
+  static constexpr std::size_t kProducts = HWY_NAMESPACE::kProducts;
+  static HWY_INLINE void add(PairVec& a, PairVec b, IntVec& s) {
+    asm volatile("" : "+v"(a.raw));
+    kernels::HWY_NAMESPACE::add_pairs(a, b, s);
   }
 };
 #endif
@@ -132,14 +138,15 @@ double integer_rounds(std::size_t rounds, float& sink) {
 }
 
 double integer_multiply_add_rounds(std::size_t rounds, float& sink) {
+#if HWY_TARGET <= HWY_AVX2
+  if (kernels::has_byte_instructions()) return integer_rounds<TwoInt16OfVnni>(rounds, sink);
+#endif
   return integer_rounds<TwoInt16>(rounds, sink);
 }
 
 double byte_multiply_add_rounds([[maybe_unused]] std::size_t rounds, [[maybe_unused]] float& sink) {
-#if HWY_TARGET == HWY_NEON
+#if HWY_TARGET == HWY_NEON || HWY_TARGET <= HWY_AVX2
   return kernels::has_byte_instructions() ? integer_rounds<FourBytes>(rounds, sink) : 0;
-#elif HWY_TARGET == HWY_AVX3_DL
-  return integer_rounds<FourBytes>(rounds, sink);
 #else
   return 0;
 #endif

@@ -7,7 +7,7 @@
 
 #include "app/engine/available_cpus.h"
 #include "app/options/exit_code.h"
-#include "app/options/kernel_table.h"
+#include "app/options/kernels/kernel_table.h"
 #include "app/system/progress.h"
 #include "bench/core/modes.h"
 #include "bench/core/results.h"

@@ -9,7 +9,10 @@
 #include "models/base/tensor.h"
 #include "models/base/thread_pool.h"
 #include "models/kernels/operands/i16_matrix.h"
+#include "models/kernels/operands/u8_matrix.h"
 #include "models/kernels/products/gemm.h"
+#include "models/kernels/products/linear.h"
+#include "models/kernels/vectors/instruction_set.h"
 #include "models/kernels/vectors/ops.h"
 #include "models/weights/pack_weights.h"
 #include "models/weights/weights.h"
@@ -39,10 +42,30 @@ void fill(std::span<float> values) {
   });
 }
 
-kernels::PackedB packed(models::ThreadPool& pool, std::size_t k, std::size_t n) {
+kernels::PackedB packed(models::ThreadPool& pool, std::size_t k, std::size_t n,
+                        kernels::DataType number = kernels::DataType::f32) {
   Matrix values(n, k);
   fill(values.flat());
-  return models::pack_weights(pool, values.view(), kernels::DataType::f32);
+  return models::pack_weights(pool, values.view(), number);
+}
+
+// Numbers of int8's weights on this CPU.
+kernels::DataType int8_numbers() {
+  return kernels::has_byte_instructions() ? kernels::DataType::u8 : kernels::DataType::i8;
+}
+
+kernels::Linear int8_linear(models::ThreadPool& pool, std::size_t n) {
+  kernels::Linear linear;
+  linear.weight = packed(pool, kWidth, n, int8_numbers());
+  return linear;
+}
+
+kernels::U8Matrix keys_of_bytes() {
+  Matrix values(kFrames, kHeadWidth);
+  fill(values.flat());
+  kernels::U8Matrix keys(kHeadWidth, kFrames);
+  keys.set_columns(0, values.view());
+  return keys;
 }
 
 kernels::I16Matrix quantised(std::size_t k, std::size_t n) {
@@ -66,7 +89,11 @@ struct Operands {
         scores(rows, kFrames),
         token(1, kWidth),
         token_out(1, kRowColumns),
-        integers(rows, kFrames) {
+        integers(rows, kFrames),
+        byte_queries(rows, kHeadWidth),
+        byte_scores(rows, kFrames),
+        byte_weights(rows, kernels::whole_softmax_groups(kFrames)) {
+    byte_scores.reset(rows);
     norm.gamma.assign(kWidth, 1);
     norm.beta.assign(kWidth, 0.5F);
     for (Matrix* matrix : {&narrow, &queries, &scores, &token}) fill(matrix->flat());
@@ -87,6 +114,13 @@ struct Operands {
   kernels::I16Matrix up_int16 = quantised(kWidth, kHidden);
   kernels::I16Matrix row_int16 = quantised(kWidth, kRowColumns);
   kernels::I16Matrix keys_int16 = quantised(kHeadWidth, kFrames);
+  kernels::Linear up_int8 = int8_linear(pool, kHidden);
+  kernels::Linear row_int8 = int8_linear(pool, kRowColumns);
+  kernels::Linear::Scratch scratch{int8_numbers(), narrow.rows(), kWidth};
+  kernels::U8Matrix byte_keys = keys_of_bytes();
+  kernels::U8Rows byte_queries;
+  kernels::ScoreRows byte_scores;
+  kernels::U8Rows byte_weights;
   std::vector<float> value_scales = std::vector<float>(kFrames, 1.0F);
   kernels::LayerNorm norm;
 };
@@ -109,6 +143,12 @@ void multiply_rows_int16(Operands& o) {
     multiply_int16(o, o.token.view(), o.row_int16, o.token_out.view());
 }
 
+void multiply_rows_int8(Operands& o) {
+  for (std::size_t i = 0; i < kRowRepeats; ++i) {
+    o.row_int8.apply(o.token.view(), kernels::Finish::replace, o.token_out.view(), o.scratch);
+  }
+}
+
 // Softmax of scores in the encoder's integers (models/kernels/operands/i16_matrix.h).
 void softmax_rows_int16(Operands& o) {
   std::vector<kernels::RunningSoftmax> softmax(o.scores.rows());
@@ -121,11 +161,29 @@ void softmax_rows(Operands& o) {
   for (std::size_t r = 0; r < o.scores.rows(); ++r) kernels::softmax(o.scores.row(r));
 }
 
+// int8, whose attention is in bytes where the CPU multiplies them.
+void add_int8(const std::shared_ptr<Operands>& o, std::vector<GateWork>& works) {
+  works.push_back({"kernel: int8 matmul 384 to 1536", 1, [o] {
+                     o->up_int8.apply(o->narrow.view(), kernels::Finish::replace, o->hidden.view(),
+                                      o->scratch);
+                   }});
+  works.push_back({"kernel: int8 matmul of one row", 1, [o] { multiply_rows_int8(*o); }});
+  if (!kernels::has_byte_instructions()) return;
+  const auto score = [o] {
+    o->byte_queries.set(o->queries.view());
+    kernels::score(o->byte_queries, o->byte_keys, o->byte_scores);
+  };
+  score();  // for a softmax that is timed alone
+  works.push_back({"kernel: int8 attention scores", 1, score});
+  works.push_back(
+      {"kernel: int8 softmax", 1, [o] { o->byte_weights.set_softmax(o->byte_scores); }});
+}
+
 }  // namespace
 
 std::vector<GateWork> gate_kernels(std::size_t rows) {
   const auto o = std::make_shared<Operands>(rows);
-  return {
+  std::vector<GateWork> works = {
       {"kernel: matmul 384 to 1536", 1,
        [o] {
          kernels::gemm(o->pool, {o->narrow.view(), o->up, {}}, o->hidden.view());
@@ -148,6 +206,8 @@ std::vector<GateWork> gate_kernels(std::size_t rows) {
       {"kernel: gelu", 1, [o] { kernels::gelu(o->pool, o->hidden.view()); },
        [o] { fill(o->hidden.flat()); }},
   };
+  add_int8(o, works);
+  return works;
 }
 
 std::vector<GateWork> gate_calibration() {

@@ -62,7 +62,7 @@ struct IntegerArithmetic {
 };
 
 // Both sides of linear layers, queries, keys, attention's weights and values in 8 bits: what
-// AVX512-VNNI multiplies fastest (encoder/cpu/byte_attention.h).
+// VNNI multiplies fastest (encoder/cpu/byte_attention.h).
 struct ByteArithmetic {
   // A tile's; AMX has tiles of 32 and of 16.
   static std::size_t block_rows() { return kernels::has_amx_instructions() ? 48 : 12; }

@@ -13,6 +13,9 @@ namespace {
 // than a futex wake-up (about 50 us on a virtual machine), and longer would burn an idle core.
 constexpr int kSpins = 2000;
 
+// A loop that may be joined.
+constexpr std::uint32_t kOpen = 1U << 31U;
+
 void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -51,13 +54,31 @@ void ThreadPool::parallel_for(std::size_t n, const Body& body) {
   }
   n_ = n;
   next_ = 0;
-  busy_ = workers_.size();
+  joined_ = kOpen;
   ++generation_;
   generation_.notify_all();
   run_iterations(0);
-  for (int spin = 0; busy_ != 0 && spin < kSpins; ++spin) relax();
-  for (auto busy = busy_.load(); busy != 0; busy = busy_.load()) busy_.wait(busy);
+  close();
   if (has_failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+// False: the loop is over.
+bool ThreadPool::join() {
+  for (std::uint32_t joined = joined_; (joined & kOpen) != 0;) {
+    if (joined_.compare_exchange_weak(joined, joined + 1)) return true;
+  }
+  return false;
+}
+
+void ThreadPool::leave() {
+  if (--joined_ == 0) joined_.notify_one();
+}
+
+// Ends the loop once those that have joined it have left.
+void ThreadPool::close() {
+  joined_ &= ~kOpen;
+  for (int spin = 0; joined_ != 0 && spin < kSpins; ++spin) relax();
+  for (auto joined = joined_.load(); joined != 0; joined = joined_.load()) joined_.wait(joined);
 }
 
 void ThreadPool::run_iterations(std::size_t thread) {
@@ -86,8 +107,9 @@ void ThreadPool::work(std::size_t thread) {
     generation_.wait(seen);
     if (stop_) return;
     seen = generation_;
+    if (!join()) continue;
     run_iterations(thread);
-    if (--busy_ == 0) busy_.notify_one();
+    leave();
   }
 }
 

@@ -31,6 +31,7 @@ class ThreadPool {
   // iteration is left to chance, so an iteration's result may depend on its index alone. Where
   // bodies throw, one of their exceptions is thrown here once no body runs any more; iterations
   // that had not begun are left out. The body must not call parallel_for. One caller at a time.
+  // A thread that the system does not run meanwhile is not waited for.
   void parallel_for(std::size_t n, const Body& body);
 
   // Asked by the caller of parallel_for before each iteration that it runs itself: true ends the
@@ -39,6 +40,9 @@ class ThreadPool {
 
  private:
   void work(std::size_t thread);
+  bool join();
+  void leave();
+  void close();
   void run_iterations(std::size_t thread);
   void run(std::size_t index, std::size_t thread) const;
   void fail();
@@ -48,7 +52,7 @@ class ThreadPool {
   const Body* body_ = nullptr;
   std::size_t n_ = 0;
   std::atomic<std::size_t> next_{0};          // next iteration to hand out
-  std::atomic<std::size_t> busy_{0};          // workers that have not finished this loop
+  std::atomic<std::uint32_t> joined_{0};      // workers in this loop, and kOpen: others may join
   std::atomic<std::uint32_t> generation_{0};  // counts loops
   std::atomic<bool> stop_{false};
   std::atomic<bool> has_failed_{false};  // an iteration of this loop

@@ -9,8 +9,10 @@
 
 #include "models/kernels/operands/bf16_matrix.h"
 #include "models/kernels/operands/f32_matrix.h"
+#include "models/kernels/operands/quantise.h"
 #include "models/kernels/vectors/blas.h"
 #include "models/kernels/vectors/half_floats.h"
+#include "models/kernels/vectors/instruction_set.h"
 #include "models/weights/prepacked_weights.h"
 #include "models/weights/weight_blocks.h"
 
@@ -118,8 +120,12 @@ kernels::PackedB pack_weights(ThreadPool& pool, ConstMatrixView weight, DataType
 kernels::Linear pack_linear(ThreadPool& pool, DataType number,
                             std::initializer_list<ScaledLinear> parts) {
   const WeightTensor& first = parts.begin()->weight;
-  const DataType taken = has_8_bits(number) && first.stays_finer ? DataType::i16 : number;
-  const bool rotated = has_8_bits(taken) && first.view.dtype != DType::i8_rows;
+  const bool has_levels = first.view.dtype == DType::i8_rows;
+  DataType taken = has_8_bits(number) && first.stays_finer ? DataType::i16 : number;
+  if (taken == DataType::u8 && has_levels && kernels::byte_limits().right < kernels::kMaxInt8) {
+    taken = DataType::i8;
+  }
+  const bool rotated = has_8_bits(taken) && !has_levels;
   return {pack_and_release(pool, parts_of(parts), taken, rotated), biases_of(parts), rotated};
 }
 

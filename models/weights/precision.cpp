@@ -7,17 +7,25 @@
 namespace wnpu::models {
 
 Precision auto_precision() {
-  return kernels::has_byte_instructions() ? Precision::int8 : Precision::fp32;
+  const kernels::InstructionSet set = kernels::instruction_set();
+  const bool is_unmeasured =
+      set == kernels::InstructionSet::neon || set == kernels::InstructionSet::scalar;
+  return is_unmeasured ? Precision::fp32 : Precision::int8;
 }
 
 bool multiplies_bytes(Precision precision) {
-  return precision == Precision::int8 && kernels::has_byte_instructions();
+  return precision == Precision::int8 && kernels::has_byte_products();
 }
 
 kernels::DataType number_of(Precision precision) {
   if (precision == Precision::fp32) return kernels::DataType::f32;
   if (precision == Precision::int16) return kernels::DataType::i16;
   return multiplies_bytes(precision) ? kernels::DataType::u8 : kernels::DataType::i8;
+}
+
+kernels::DataType stem_number_of(Precision precision) {
+  if (precision != Precision::int8) return kernels::DataType::f32;
+  return kernels::has_bf16_instructions() ? kernels::DataType::bf16 : kernels::DataType::i16;
 }
 
 kernels::DataType first_number_of(Precision precision) {

@@ -12,20 +12,23 @@ namespace wnpu::models {
 // fp32: weights as they came, sums in fp32: the reference, openai-whisper's text.
 // int16: weights and what they are multiplied by in 12 to 15 bits.
 // int8: weights in 8 bits, half the memory. What they are multiplied by has 16 in a decoder's step;
-// elsewhere, where the CPU multiplies bytes (AVX512-VNNI and VBMI, ARM's sdot), it has 8 as well,
+// elsewhere, where products of bytes are faster (VNNI, AVX2, ARM's sdot), it has 8 or 7 as well,
 // and so has the encoder's attention.
 enum class Precision { fp32, int16, int8 };
 inline constexpr std::array<std::string_view, 3> kPrecisionNames{"fp32", "int16", "int8"};
 
-// Default precision: int8 where the CPU multiplies bytes, else fp32 (models/README.md).
+// Default precision: int8 where it is known to be faster, else fp32: on ARM without sdot, and in
+// plain C++ (models/README.md).
 Precision auto_precision();
 
-// Whether products are of bytes: int8, where the CPU has the instructions for it.
+// Whether products are of bytes: int8, where those are faster.
 bool multiplies_bytes(Precision precision);
 
 // In what numbers a layer's weights are: of the encoder, and of the decoder's for a window's keys
 // and values.
 kernels::DataType number_of(Precision precision);
+// Numbers of the stem's convolutions.
+kernels::DataType stem_number_of(Precision precision);
 // Numbers of attention's products in the encoder's first layer. Its inputs differ most in size, and
 // rounding them to 8 bits loses more than in all other layers together: they have 16.
 kernels::DataType first_number_of(Precision precision);

@@ -70,7 +70,7 @@ std::vector<float> copy_of(std::span<const float> part) { return {part.begin(), 
 Packing present_packing() {
   // Goes up with each change of what packing makes, to which tests/app/model_store/packing_test.cpp
   // holds it, and of the numbers that a precision takes. WNPU_VERSION: models/CMakeLists.txt.
-  constexpr std::string_view kBuild = "layout 2, version " WNPU_VERSION ", compiler " __VERSION__;
+  constexpr std::string_view kBuild = "layout 4, version " WNPU_VERSION ", compiler " __VERSION__;
   return {std::string(kBuild), std::string(kernels::instruction_set_name())};
 }
 

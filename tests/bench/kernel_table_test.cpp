@@ -1,5 +1,5 @@
 // --kernel-table: first light's file beside the model's tables.
-#include "app/options/kernel_table.h"
+#include "app/options/kernels/kernel_table.h"
 
 #include <fstream>
 #include <string>

@@ -66,7 +66,7 @@ TEST_CASE("cpu backend: each layer agrees with fp64, and differs from the other"
     CHECK(tests::nmse(run(model, weights, {layer}), expected) < 1e-11);
     CHECK(tests::nmse(run(model, weights, {layer, Precision::int16}), expected) < kInt16LayerNmse);
     CHECK(tests::nmse(run(model, weights, {layer, Precision::int8}), expected) <
-          (kernels::has_byte_instructions() ? kByteLayerNmse : kInt8WeightsNmse));
+          (kernels::has_byte_products() ? kByteLayerNmse : kInt8WeightsNmse));
     CHECK(tests::nmse(run(model, weights, {1 - layer}), expected) > 1e-3);
   }
 }
@@ -202,7 +202,7 @@ TEST_CASE("encoder: pooled padding counts as what it was, in fewer rows") {
   for (const auto& [precision, limit] :
        {std::pair(Precision::fp32, 1e-10), std::pair(Precision::int16, 2 * kInt16LayerNmse),
         std::pair(Precision::int8,
-                  2 * (kernels::has_byte_instructions() ? kByteLayerNmse : kInt8WeightsNmse))}) {
+                  2 * (kernels::has_byte_products() ? kByteLayerNmse : kInt8WeightsNmse))}) {
     const auto all = encode_each(f, precision, 2, {false, true, false, true});
     const std::size_t n_pooled =
         (PoolFixture::kPositions - kPooled.first_row) / kPooled.n_positions;

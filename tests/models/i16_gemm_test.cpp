@@ -82,6 +82,31 @@ TEST_CASE("i16 gemm: the largest values that the limit allows do not overflow") 
   }
 }
 
+TEST_CASE("i16 gemm: rows of one scale that overlap") {
+  ThreadPool pool(1);
+  const LinearWeights w = random_linear(40, 18, 2);
+  Matrix x = random_matrix(9, 6, 1);
+  std::ranges::fill(x.row(3), 0.0F);
+  on_every_instruction_set([&] {
+    const Linear b = pack_linear(pool, DataType::i16, {{w}});
+    I16Rows rows(9, 6);
+    rows.set_alike(x.view(), b.weight.left_limit());
+    for (const float scale : rows.scales()) CHECK(scale == rows.scales()[0]);
+    Matrix y(4, 40);
+    // Three frames of 6 from each second one on.
+    PackedA seen = rows;
+    seen.stride *= 2;
+    seen.n_steps = b.weight.n_steps();
+    gemm({seen, b.weight, b.bias}, y.view());
+    const ConstMatrixView frames{x.flat().data(), 4, 18, 12};
+    const auto expected = wnpu::tests::product_reference(frames, w, y, Finish::replace);
+    CHECK(nmse(y.flat(), expected) < kInt16Nmse);
+    rows.set_alike(Matrix(9, 6).view(), b.weight.left_limit());
+    gemm({seen, b.weight, b.bias}, y.view());
+    for (std::size_t r = 0; r < 4; ++r) CHECK(std::ranges::equal(y.row(r), b.bias));
+  });
+}
+
 TEST_CASE("i16 gemm: a row's bits depend neither on the rows beside it nor on threads") {
   constexpr std::size_t kDepth = 384 / wnpu::tests::kSampleShare;
   ThreadPool one(1);
@@ -174,16 +199,18 @@ TEST_CASE("quantising_factor: rounds to the nearest, reaches its limit, and 0 st
 
 TEST_CASE("byte_scale: takes in the least and the largest, wherever they are, and 0") {
   on_every_instruction_set([] {
+    const float steps = byte_limits().left - 1;
+    const float quarter = (steps + 2) / 4;
     for (std::size_t n = 2; n < 150; ++n) {
       std::vector<float> x(n, 0.5F);
-      x[n - 1] = -64.0F;
-      x[(n - 1) / 2] = 63.0F;
+      x[n - 1] = -quarter;
+      x[(n - 1) / 2] = quarter - 1;
       const ByteScale scale = byte_scale(x);
       CHECK(scale.factor == 2.0F);
-      CHECK(scale.zero == 128);
+      CHECK(static_cast<float>(scale.zero) == 2 * quarter);
     }
     CHECK(byte_scale(std::vector<float>(150, 127.0F)).zero == 0);
-    CHECK(byte_scale(std::vector<float>(150, -127.0F)).zero == 254);
+    CHECK(static_cast<float>(byte_scale(std::vector<float>(150, -127.0F)).zero) == steps);
     CHECK(byte_scale(std::vector<float>(150)).factor == 0.0F);
   });
 }

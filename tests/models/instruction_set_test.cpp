@@ -20,8 +20,10 @@ std::size_t two_vectors(InstructionSet set) {
   switch (set) {
     case InstructionSet::amx:
     case InstructionSet::avx3_dl:
+    case InstructionSet::avx3_vnni:
     case InstructionSet::avx3:
       return 32;
+    case InstructionSet::avx2_vnni:
     case InstructionSet::avx2:
       return 16;
     case InstructionSet::scalar:
@@ -75,7 +77,7 @@ TEST_CASE("instruction set: names in capitals or not") {
 }
 
 TEST_CASE("instruction set: the list for all machines has each that there are kernels for") {
-  std::size_t compiled = 3;  // amx, and ARM's two
+  std::size_t compiled = 5;  // amx, the two with VNNI, and ARM's two
   for (int bit = 0; bit < 63; ++bit) {
     const std::int64_t target = std::int64_t{1} << bit;
     if ((HWY_TARGETS & target) == 0) continue;

@@ -10,7 +10,7 @@
 #include "app/commands/npu/npu_command.h"
 #include "app/jobs/rows/line_splitter.h"
 #include "app/options/exit_code.h"
-#include "app/options/kernel_table.h"
+#include "app/options/kernels/kernel_table.h"
 #include "app/options/option_values.h"
 #include "app/output/written_file.h"
 #include "app/system/output_file.h"

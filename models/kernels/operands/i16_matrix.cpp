@@ -41,6 +41,16 @@ void I16Rows::set(models::ThreadPool& pool, ConstMatrixView x, float limit) {
   for_each_row(pool, [&](std::size_t r) { set_row(r, x.row(r), limit); });
 }
 
+void I16Rows::set_alike(ConstMatrixView x, float limit) {
+  resize(x.rows, x.cols);
+  float factor = 0;  // the least that is none of a row of zeros
+  for (std::size_t r = 0; r < x.rows; ++r) {
+    const float of_row = quantising_factor(x.row(r), limit);
+    if (factor == 0 || (of_row > 0 && of_row < factor)) factor = of_row;
+  }
+  for (std::size_t r = 0; r < x.rows; ++r) round_row(r, x.row(r), factor);
+}
+
 void I16Rows::set_softmax(MatrixView scores, std::span<RunningSoftmax> softmax,
                           std::span<const float> value_scales, float sum_limit) {
   assert(softmax.size() == scores.rows);

@@ -32,6 +32,8 @@ class I16Rows : public Rows<I16Pair> {
   // Becomes x, every |q| at most `limit`; on the threads of a pool, where there is one.
   void set(ConstMatrixView x, float limit);
   void set(models::ThreadPool& pool, ConstMatrixView x, float limit);
+  // Becomes x with one scale for all rows: several of them may be multiplied as one.
+  void set_alike(ConstMatrixView x, float limit);
   // A part of a softmax: becomes exp(scores - the row's softmax.max) * value_scales, so that no
   // kExactTerms |q| of a row add up to more than `sum_limit`. The softmax's sum takes in the part,
   // whose maximum it knows already. `scores` is overwritten.

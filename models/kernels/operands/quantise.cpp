@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "models/kernels/vectors/instruction_set.h"
+
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
@@ -331,9 +333,10 @@ void balance(std::span<const float> x, std::span<const float> centre,
 }
 
 ByteScale byte_scale(std::span<const float> x) {
-  constexpr float kSteps = 254;  // one less than there are: both ends are rounded
+  // One less than there are: both ends are rounded.
+  const float steps = byte_limits().left - 1;
   const auto [least, largest] = HWY_DYNAMIC_DISPATCH(extremes)(x);
-  const float factor = kSteps / (largest - least);
+  const float factor = steps / (largest - least);
   if (!std::isfinite(factor) || factor == 0) return {0, 0};  // 0: an infinity among them
   return {factor, static_cast<std::int32_t>(std::nearbyint(-least * factor))};
 }

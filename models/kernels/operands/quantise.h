@@ -49,8 +49,8 @@ struct ByteScale {
   float factor;
   std::int32_t zero;
 };
-// For which x and 0 take all of 0 to 255; factor 0 where every x is 0, or so small that the factor
-// would be no number.
+// Scale with which x and 0 take all of 0 to byte_limits().left; factor 0 where every x is 0, or so
+// small that the factor would be no number.
 ByteScale byte_scale(std::span<const float> x);
 void round_to_bytes(std::span<const float> x, ByteScale scale, std::span<std::uint8_t> out);
 

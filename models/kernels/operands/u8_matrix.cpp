@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "models/kernels/operands/quantise.h"
+#include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::kernels {
 
@@ -55,7 +56,7 @@ void U8Matrix::set_columns(std::size_t first_col, ConstMatrixView b, float facto
   std::vector<std::int8_t> bytes(4 * n_steps());
   for (std::size_t r = 0; r < b.rows; ++r) {
     const std::size_t col = first_col + r;
-    const float to_byte = quantising_factor(b.row(r), kMaxInt8);
+    const float to_byte = quantising_factor(b.row(r), byte_limits().right);
     const std::int32_t sum = round_to_bytes(b.row(r), to_byte, bytes);
     scales_[col] = factor * scale_of_factor(to_byte);
     sums_[col] = static_cast<float>(sum);
@@ -71,7 +72,7 @@ void U8Matrix::set(ConstMatrixView b) {
   for (std::size_t r = 0; r < k(); ++r) raise_to_magnitudes(b.row(r), largest);
   std::vector<float> factors(n());
   for (std::size_t col = 0; col < n(); ++col) {
-    factors[col] = quantising_factor({&largest[col], 1}, kMaxInt8);
+    factors[col] = quantising_factor({&largest[col], 1}, byte_limits().right);
     scales_[col] = scale_of_factor(factors[col]);
   }
   std::vector<std::int32_t> sums(n());

@@ -1,7 +1,8 @@
 // Operands of 8 bits, for CPUs that multiply bytes and add up four products in one instruction
-// (AVX512-VNNI). The left side is unsigned: x = scale * (q - zero), q from 0 to 255, scale and zero
-// a row's own. The right side is signed: x = scale * q, |q| at most 127, a scale a column. Sums are
-// exact in int32 over all of k; zero's part of them is zero * (sum of the column's q).
+// (VNNI, ARM's sdot), and of 7 for AVX2 (byte_limits()). The left side is unsigned: x = scale * (q
+// - zero), q from 0 to 255, scale and zero a row's own. The right side is signed: x = scale * q,
+// |q| at most 127, a scale a column. Sums are exact in int32 over all of k; zero's part of them is
+// zero * (sum of the column's q).
 #pragma once
 
 #include <cstddef>

@@ -51,10 +51,11 @@ constexpr std::size_t whole_softmax_groups(std::size_t n) {
   return (n + kSoftmaxGroup - 1) / kSoftmaxGroup * kSoftmaxGroup;
 }
 
-// weights = 255 * 2^(score - largest score) of a row of `scores`, in whole groups. They are rounded
-// with ordered dithering: before rounding down, (p + 0.5) / 64 is added, where p is the column's
-// place in its group of 64, its 6 bits reversed. So many equal weights below 1 keep their sum.
-// Rounded to the nearest all of them would be 0, although together they are half of the attention.
+// weights = 255 * 2^(score - largest score) of a row of `scores`, half of it where byte_limits()
+// has 7 bits, in whole groups. They are rounded with ordered dithering: before rounding down, (p +
+// 0.5) / 64 is added, where p is the column's place in its group of 64, its 6 bits reversed. So
+// many equal weights below 1 keep their sum. Rounded to the nearest all of them would be 0,
+// although together they are half of the attention.
 struct ByteWeights {
   std::int32_t sum;  // of the weights
   bool exact;        // whether the largest score is none that may have been cut off

@@ -112,10 +112,6 @@ HWY_INLINE void add_products(PairVec a, PairVec b, IntVec& sum) {
 #elif defined(__clang__)  // of the sanitizers' build: it takes no reference for an operand of asm
   IntVec unused = hn::Zero(Int());
   sum = hn::ReorderWidenMulAccumulate(Int(), a, b, sum, unused);
-#elif HWY_TARGET == HWY_AVX3_DL
-  // Product and sum in one. Highway 1.0 neither uses it nor lets the compiler (its AVX3_DL has
-  // AVX-VNNI in place of AVX512-VNNI, although it looks for the latter on the machine).
-  asm volatile("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
 #elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   IntVec unused = hn::Zero(Int());
   const IntVec products = hn::ReorderWidenMulAccumulate(Int(), a, b, hn::Zero(Int()), unused);
@@ -242,6 +238,34 @@ HWY_INLINE void add_step(const TileIn<Terms, kRows>& in, std::size_t k,
   }
 }
 
+// Terms that add up the products of two steps before they widen them.
+template <typename Terms>
+concept AddsTwoSteps = requires {
+  &Terms::add_two;
+};
+
+// sums += steps k and k + 1.
+template <typename Terms, std::size_t kRows, std::size_t kPanels>
+HWY_INLINE void add_two_steps(const TileIn<Terms, kRows>& in, std::size_t k,
+                              Sums<Terms, kRows, kPanels>& sums) {
+  const std::size_t vector = Terms::kRightPerStep * hn::Lanes(Float());
+#pragma GCC unroll 4
+  for (std::size_t panel = 0; panel < kPanels; ++panel) {
+    const auto* const at = in.b + panel * in.panel_size + k * 2 * vector;
+    hwy::Prefetch(at + kPrefetchBytes<Terms> / sizeof(*at));
+    hwy::Prefetch(at + kPrefetchBytes<Terms> / sizeof(*at) + 2 * vector);
+    const typename Terms::Vec b[4] = {Terms::load(at), Terms::load(at + vector),
+                                      Terms::load(at + 2 * vector), Terms::load(at + 3 * vector)};
+#pragma GCC unroll 12
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const auto x = Terms::broadcast(in.rows[r][k]);
+      const auto next = Terms::broadcast(in.rows[r][k + 1]);
+      Terms::add_two(x, b[0], next, b[2], sums[r][2 * panel]);
+      Terms::add_two(x, b[1], next, b[3], sums[r][2 * panel + 1]);
+    }
+  }
+}
+
 // sums = steps [first, last). Two a turn: the loop's end costs less.
 template <typename Terms, std::size_t kRows, std::size_t kPanels>
 HWY_INLINE void sum_steps(const TileIn<Terms, kRows>& in, std::size_t first, std::size_t last,
@@ -252,6 +276,9 @@ HWY_INLINE void sum_steps(const TileIn<Terms, kRows>& in, std::size_t first, std
     for (auto& sum : sums[r]) sum = Terms::zero();
   }
   std::size_t k = first;
+  if constexpr (AddsTwoSteps<Terms>) {
+    for (; k + 2 <= last; k += 2) add_two_steps<Terms, kRows, kPanels>(in, k, sums);
+  }
   for (; k + 2 <= last; k += 2) {
     add_step<Terms, kRows, kPanels>(in, k, sums);
     add_step<Terms, kRows, kPanels>(in, k + 1, sums);

@@ -6,6 +6,7 @@
 
 #include "models/kernels/operands/i16_matrix.h"
 #include "models/kernels/products/gemm_of_number.h"
+#include "models/kernels/vectors/instruction_set.h"
 
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
@@ -15,6 +16,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include "models/kernels/vectors/simd_math-inl.h"
+#include "models/kernels/products/vnni-inl.h"
 #include "models/kernels/products/gemm_tile-inl.h"
 #include "models/kernels/products/gemm_panels-inl.h"
 // clang-format on
@@ -22,12 +24,30 @@
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::kernels::HWY_NAMESPACE {
 
-void i16_gemm(const Product& product, MatrixView c, const ProductShare& share) {
+#if HWY_TARGET <= HWY_AVX2
+// IntegerTerms, whose sums VNNI makes.
+template <typename B>
+struct VnniTerms : IntegerTerms<B> {
+  static HWY_INLINE void add(PairVec a, PairVec b, IntVec& sum) { add_pairs(a, b, sum); }
+};
+#endif
+
+template <template <typename> typename Terms>
+void multiply_pairs(const Product& product, MatrixView c, const ProductShare& share) {
   if (product.b.number() == DataType::i16) {
-    multiply<IntegerTerms<std::int16_t>>(product, c, share);
+    multiply<Terms<std::int16_t>>(product, c, share);
   } else {
-    multiply<IntegerTerms<std::int8_t>>(product, c, share);
+    multiply<Terms<std::int8_t>>(product, c, share);
   }
+}
+
+void i16_gemm(const Product& product, MatrixView c, const ProductShare& share) {
+#if HWY_TARGET <= HWY_AVX2
+  if (has_byte_instructions()) return multiply_pairs<VnniTerms>(product, c, share);
+#endif
+#if HWY_TARGET != HWY_AVX3_DL  // which always has them
+  multiply_pairs<IntegerTerms>(product, c, share);
+#endif
 }
 
 }  // namespace wnpu::kernels::HWY_NAMESPACE

@@ -8,6 +8,7 @@
 #include "models/kernels/operands/i16_matrix.h"
 #include "models/kernels/operands/u4_matrix.h"
 #include "models/kernels/products/gemm_of_number.h"
+#include "models/kernels/vectors/instruction_set.h"
 
 // Highway compiles this file once a target, through foreach_target.h, which must come first.
 // clang-format off
@@ -17,6 +18,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include "models/kernels/vectors/simd_math-inl.h"
+#include "models/kernels/products/vnni-inl.h"
 #include "models/kernels/products/gemm_tile-inl.h"
 #include "models/kernels/products/gemm_panels-inl.h"
 // clang-format on
@@ -49,13 +51,6 @@ HWY_INLINE Fours<OctetVec> broadcast_octet(I8Octet a) {
   return {hn::BitCast(d8, hn::Set(Int(), halves[0])), hn::BitCast(d8, hn::Set(Int(), halves[1]))};
 }
 
-#if HWY_TARGET == HWY_AVX3_DL
-HWY_INLINE void add_fours(const Fours<OctetVec>& a, const Fours<NibbleVec>& b, IntVec& sum) {
-  // As in u8_tile-inl.h.
-  asm volatile("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(b.first.raw), "v"(a.first.raw));
-  asm volatile("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(b.second.raw), "v"(a.second.raw));
-}
-#else
 // Unsigned times signed bytes, two neighbours added up in 16 bits: 2 * 15 * 127 and twice that fit.
 // Highway 1.0 has no such operation.
 HWY_INLINE __m128i add_twos(__m128i u, __m128i s) { return _mm_maddubs_epi16(u, s); }
@@ -72,7 +67,6 @@ HWY_INLINE void add_fours(const Fours<OctetVec>& a, const Fours<NibbleVec>& b, I
                                PairVec{add_twos(b.second.raw, a.second.raw)});
   add_products(twos, hn::Set(d16, 1), sum);
 }
-#endif
 
 #elif HWY_TARGET == HWY_NEON
 
@@ -149,8 +143,25 @@ struct NibbleTerms {
 template <>
 constexpr std::size_t kPrefetchBytes<NibbleTerms> = 512 * kMaxLanes;
 
+#if HWY_TARGET <= HWY_AVX2
+// NibbleTerms, whose sums VNNI makes.
+struct VnniNibbleTerms : NibbleTerms {
+  static HWY_INLINE void add(const Fours<OctetVec>& a, const Vec& b, Sum& sum) {
+    add_quads(b.first, a.first, sum);
+    add_quads(b.second, a.second, sum);
+  }
+};
+template <>
+constexpr std::size_t kPrefetchBytes<VnniNibbleTerms> = kPrefetchBytes<NibbleTerms>;
+#endif
+
 void u4_gemm(const Product& product, MatrixView c, const ProductShare& share) {
+#if HWY_TARGET <= HWY_AVX2
+  if (has_byte_instructions()) return multiply<VnniNibbleTerms>(product, c, share);
+#endif
+#if HWY_TARGET != HWY_AVX3_DL  // which always has them
   multiply<NibbleTerms>(product, c, share);
+#endif
 }
 
 }  // namespace wnpu::kernels::HWY_NAMESPACE

@@ -1,5 +1,5 @@
 // Products of bytes and of bf16 (models/kernels/operands/u8_matrix.h, bf16_matrix.h): four and two
-// terms an instruction where the CPU has AVX512-VNNI, AVX512-BF16 or ARM's sdot, whole tiles of
+// terms an instruction where the CPU has VNNI, AVX512-BF16 or ARM's sdot, whole tiles of
 // bytes where it has AMX; plain loops elsewhere, which are for tests.
 #include <algorithm>
 #include <array>
@@ -24,12 +24,15 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include "models/kernels/vectors/simd_math-inl.h"
+#include "models/kernels/products/vnni-inl.h"
 #include "models/kernels/products/gemm_tile-inl.h"
 #include "models/kernels/products/gemm_panels-inl.h"
-#if HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET <= HWY_AVX2
 #include "models/kernels/products/u8_tile-inl.h"
 #include "models/kernels/products/u8_scores-inl.h"
+#if HWY_TARGET == HWY_AVX3_DL
 #include "models/kernels/products/amx_tile-inl.h"
+#endif
 #elif HWY_TARGET == HWY_NEON
 #include "models/kernels/products/u8_tile_neon-inl.h"
 #include "models/kernels/products/u8_scores-inl.h"
@@ -39,19 +42,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::kernels::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON
+#if HWY_TARGET <= HWY_AVX2 || HWY_TARGET == HWY_NEON
 
 using ScoresTile = void (*)(const LeftRows<U8Quad>&, const std::int8_t*, std::size_t,
                             const ScoresOut&);
 
-template <std::size_t... kRowsMinus1>
+template <typename Terms, std::size_t... kRowsMinus1>
 constexpr auto scores_tiles(std::index_sequence<kRowsMinus1...> /*rows*/) {
-  return std::array<ScoresTile, kMaxRows>{&tile<ByteTerms, kRowsMinus1 + 1, 1, ScoresOut>...};
+  return std::array<ScoresTile, kMaxRows>{&tile<Terms, kRowsMinus1 + 1, 1, ScoresOut>...};
 }
 
+template <typename Terms = ByteTerms>
 void score_panels(const U8Rows& a, const U8Matrix& b, ScoreRows& scores,
                   TallTiles<ScoresTile> tall) {
-  static constexpr auto kTiles = scores_tiles(std::make_index_sequence<kMaxRows>());
+  static constexpr auto kTiles = scores_tiles<Terms>(std::make_index_sequence<kMaxRows>());
   for (std::size_t panel = 0; panel < b.n_panels(); ++panel) {
     const std::size_t col = panel * b.panel_cols();
     for (std::size_t row = 0; row < a.n_rows();) {
@@ -96,12 +100,34 @@ bool score_gemm(const U8Rows& a, const U8Matrix& b, ScoreRows& scores) {
   return true;
 }
 
-bool bf16_gemm(const Product& product, MatrixView c, const ProductShare& share) {
-  multiply<Bf16Terms>(product, c, share);
+#elif HWY_TARGET == HWY_AVX2
+
+// Rows whose sums fit into the registers, beside four vectors of b, two of a and two of products.
+constexpr std::size_t kSevenBitRows = 4;
+constexpr std::array<RowsAndTile<Tile<SevenBitTerms>>, 1> kSevenBitTiles = {
+    {{kSevenBitRows, &tile<SevenBitTerms, kSevenBitRows, 1>}}};
+constexpr std::array<RowsAndTile<ScoresTile>, 1> kSevenBitScoresTiles = {
+    {{kSevenBitRows, &tile<SevenBitTerms, kSevenBitRows, 1, ScoresOut>}}};
+
+bool u8_gemm(const Product& product, MatrixView c, const ProductShare& share) {
+  if (has_byte_instructions()) {
+    multiply<ByteTerms>(product, c, share);
+  } else {
+    multiply<SevenBitTerms>(product, c, share, kSevenBitTiles);
+  }
   return true;
 }
 
-#elif HWY_TARGET == HWY_NEON
+bool score_gemm(const U8Rows& a, const U8Matrix& b, ScoreRows& scores) {
+  if (has_byte_instructions()) {
+    score_panels(a, b, scores, {});
+  } else {
+    score_panels<SevenBitTerms>(a, b, scores, kSevenBitScoresTiles);
+  }
+  return true;
+}
+
+#elif HWY_TARGET <= HWY_AVX2 || HWY_TARGET == HWY_NEON
 
 bool u8_gemm(const Product& product, MatrixView c, const ProductShare& share) {
   if (!has_byte_instructions()) return false;
@@ -113,9 +139,6 @@ bool score_gemm(const U8Rows& a, const U8Matrix& b, ScoreRows& scores) {
   score_panels(a, b, scores, {});
   return true;
 }
-bool bf16_gemm(const Product& /*product*/, MatrixView /*c*/, const ProductShare& /*share*/) {
-  return false;
-}
 
 #else  // left to the plain loops
 
@@ -123,6 +146,19 @@ bool u8_gemm(const Product& /*product*/, MatrixView /*c*/, const ProductShare& /
   return false;
 }
 bool score_gemm(const U8Rows& /*a*/, const U8Matrix& /*b*/, ScoreRows& /*scores*/) { return false; }
+
+#endif
+
+#if HWY_TARGET <= HWY_AVX3
+
+bool bf16_gemm(const Product& product, MatrixView c, const ProductShare& share) {
+  if (!has_bf16_instructions()) return false;
+  multiply<Bf16Terms>(product, c, share);
+  return true;
+}
+
+#else
+
 bool bf16_gemm(const Product& /*product*/, MatrixView /*c*/, const ProductShare& /*share*/) {
   return false;
 }
@@ -215,8 +251,7 @@ void multiply_u8(const Product& product, MatrixView c, const ProductShare& share
 }
 
 void multiply_bf16(const Product& product, MatrixView c, const ProductShare& share) {
-  const bool done = has_bf16_instructions() && HWY_DYNAMIC_DISPATCH(bf16_gemm)(product, c, share);
-  if (!done) plain_gemm(product, c, share, bf16_sum);
+  if (!HWY_DYNAMIC_DISPATCH(bf16_gemm)(product, c, share)) plain_gemm(product, c, share, bf16_sum);
 }
 
 void score(const U8Rows& a, const U8Matrix& b, ScoreRows& scores) {

@@ -1,6 +1,11 @@
-// How the tiles of u8_gemm.cpp store sums that are scores of a softmax, for AVX3_DL and NEON alone:
-// after u8_tile-inl.h or u8_tile_neon-inl.h, which have store_scores() of a row.
-#pragma once
+// How the tiles of u8_gemm.cpp store sums that are scores of a softmax: included after
+// u8_tile-inl.h or u8_tile_neon-inl.h, which have store_scores() of a row, as often as they are.
+#if defined(WNPU_KERNELS_U8_SCORES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WNPU_KERNELS_U8_SCORES_INL_H_
+#undef WNPU_KERNELS_U8_SCORES_INL_H_
+#else
+#define WNPU_KERNELS_U8_SCORES_INL_H_
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace wnpu::kernels::HWY_NAMESPACE {
@@ -35,3 +40,5 @@ HWY_INLINE void store(const Totals<kRows, kPanels>& totals, const LeftRows<U8Qua
 
 }  // namespace wnpu::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+
+#endif

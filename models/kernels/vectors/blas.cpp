@@ -36,8 +36,10 @@ const char* core_type() {
   switch (instruction_set()) {
     case InstructionSet::amx:
     case InstructionSet::avx3_dl:
+    case InstructionSet::avx3_vnni:
     case InstructionSet::avx3:
       return "SkylakeX";
+    case InstructionSet::avx2_vnni:
     case InstructionSet::avx2:
       return "Haswell";
     case InstructionSet::sse4:

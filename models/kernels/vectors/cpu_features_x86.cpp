@@ -23,6 +23,18 @@ bool ask_for_amx() {
 
 bool cpu_has_bf16() { return __builtin_cpu_supports("avx512bf16") != 0; }
 
+bool cpu_has_avx512_vnni() { return __builtin_cpu_supports("avx512vnni") != 0; }
+
+// The bit is in leaf 7.1's eax; Clang 14 has no name for it.
+bool cpu_has_avx_vnni() {
+  constexpr unsigned kAvxVnni = 1U << 4U;
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & kAvxVnni) != 0;
+}
+
 bool cpu_has_byte_dot_products() { return false; }
 
 }  // namespace wnpu::kernels

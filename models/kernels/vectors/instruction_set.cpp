@@ -14,15 +14,25 @@ namespace {
 // Highway's target of each: one bit; the better an instruction set, the lower its bit
 // (hwy/detect_targets.h).
 constexpr std::array<std::int64_t, kInstructionSetNames.size()> kTargets{
-    HWY_AVX3_DL, HWY_AVX3_DL, HWY_AVX3, HWY_AVX2,  HWY_SSE4,
-    HWY_SSSE3,   HWY_NEON,    HWY_NEON, HWY_SCALAR};
+    HWY_AVX3_DL, HWY_AVX3_DL, HWY_AVX3, HWY_AVX3, HWY_AVX2,  HWY_AVX2,
+    HWY_SSE4,    HWY_SSSE3,   HWY_NEON, HWY_NEON, HWY_SCALAR};
 
 std::int64_t target_of(InstructionSet set) { return kTargets[static_cast<std::size_t>(set)]; }
 
 // Whether the CPU has what an instruction set adds to Highway's target of it.
 bool has_addition(InstructionSet set) {
-  if (set == InstructionSet::amx) return ask_for_amx();
-  return set != InstructionSet::neon_dot || cpu_has_byte_dot_products();
+  switch (set) {
+    case InstructionSet::amx:
+      return ask_for_amx();
+    case InstructionSet::avx3_vnni:
+      return cpu_has_avx512_vnni();
+    case InstructionSet::avx2_vnni:
+      return cpu_has_avx_vnni();
+    case InstructionSet::neon_dot:
+      return cpu_has_byte_dot_products();
+    default:
+      return true;
+  }
 }
 
 InstructionSet& chosen() {
@@ -74,16 +84,32 @@ bool use_instruction_set(InstructionSet set) {
 }
 
 bool has_byte_instructions() {
-  const InstructionSet set = instruction_set();
-  return set == InstructionSet::amx || set == InstructionSet::avx3_dl ||
-         set == InstructionSet::neon_dot;
+  switch (instruction_set()) {
+    case InstructionSet::amx:
+    case InstructionSet::avx3_dl:
+    case InstructionSet::avx3_vnni:
+    case InstructionSet::avx2_vnni:
+    case InstructionSet::neon_dot:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool has_byte_products() {
+  return has_byte_instructions() || instruction_set() == InstructionSet::avx2;
+}
+
+ByteLimits byte_limits() {
+  if (instruction_set() == InstructionSet::avx2) return {.left = 127, .right = 63};
+  return {.left = 255, .right = 127};
 }
 
 bool has_amx_instructions() { return instruction_set() == InstructionSet::amx; }
 
 bool has_bf16_instructions() {
   static const bool kCpuHasBf16 = cpu_has_bf16();
-  return kCpuHasBf16 && has_byte_instructions();
+  return kCpuHasBf16 && instruction_set() <= InstructionSet::avx3_vnni;
 }
 
 }  // namespace wnpu::kernels

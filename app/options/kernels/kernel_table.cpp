@@ -1,4 +1,4 @@
-#include "app/options/kernel_table.h"
+#include "app/options/kernels/kernel_table.h"
 
 #include <fstream>
 #include <iterator>

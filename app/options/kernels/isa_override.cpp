@@ -1,4 +1,4 @@
-#include "app/options/isa_override.h"
+#include "app/options/kernels/isa_override.h"
 
 #include <algorithm>
 #include <cctype>
