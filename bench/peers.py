@@ -20,7 +20,7 @@ import sys
 import time
 from importlib.metadata import distribution, version
 
-PEERS = ("faster-whisper", "faster-whisper-batched", "whisper.cpp", "openai-whisper")
+PEERS = ("faster-whisper", "faster-whisper-batched", "whisper.cpp", "openai-whisper", "openvino-genai")
 
 
 def peak_memory():
@@ -94,13 +94,11 @@ def whisper_cpp_version():
     return f"{ask().decode()} (pywhispercpp {version('pywhispercpp')})"
 
 
-def ggml_files(model):
-    """The file itself, or those that peers.sh wrote of a CTranslate2 folder, in each precision."""
-    if not os.path.isdir(model):
-        return [model]
+def peer_files(model, ending):
+    """Files that peers.sh wrote of a CTranslate2 folder."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     name = os.path.basename(os.path.realpath(model))
-    pattern = os.path.join(glob.escape(cache), "whisper-npu", "peers", glob.escape(name) + "-*.bin")
+    pattern = os.path.join(glob.escape(cache), "whisper-npu", "peers", glob.escape(name) + "-" + ending)
     files = sorted(glob.glob(pattern))
     if not files:
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers.sh")
@@ -120,7 +118,7 @@ class WhisperCpp(Peer):
         # whisper.cpp reads WAV alone; PyAV decodes for it as it does for faster-whisper.
         self._decode_audio = decode_audio
         self._options = options
-        self._files = ggml_files(options.model)
+        self._files = peer_files(options.model, "*.bin") if os.path.isdir(options.model) else [options.model]
         # As whisper-cli -bs BEAM -bo BEAM.
         settings = {"greedy": {"best_of": options.beam}}
         if options.beam > 1:
@@ -196,7 +194,34 @@ class OpenaiWhisper(Peer):
         return self._model.transcribe(file, **self._arguments)["text"]
 
 
-CLASSES = dict(zip(PEERS, (FasterWhisper, FasterWhisperBatched, WhisperCpp, OpenaiWhisper)))
+class OpenVinoGenAi(Peer):
+    """model: a folder of OpenVINO GenAI, or a CTranslate2 folder, of which peers.sh wrote one: weights of int8."""
+
+    package = "openvino-genai"
+
+    def __init__(self, options):
+        import openvino_genai
+        from faster_whisper.audio import decode_audio
+
+        self.precision = "int8 weights"
+        self._decode_audio = decode_audio
+        folder = options.model
+        if os.path.exists(os.path.join(folder, "model.bin")):
+            (folder,) = peer_files(folder, "openvino")
+        self._load = lambda: openvino_genai.WhisperPipeline(folder, "CPU", INFERENCE_NUM_THREADS=options.threads)
+        self._arguments = {"return_timestamps": True, "num_beams": options.beam}
+        with open(os.path.join(folder, "generation_config.json"), encoding="utf-8") as file:
+            if json.load(file)["is_multilingual"]:
+                self._arguments |= {"language": f"<|{options.language}|>", "task": "transcribe"}
+
+    def load(self):
+        self._pipeline = self._load()
+
+    def transcribe(self, file):
+        return str(self._pipeline.generate(self._decode_audio(file), **self._arguments))
+
+
+CLASSES = dict(zip(PEERS, (FasterWhisper, FasterWhisperBatched, WhisperCpp, OpenaiWhisper, OpenVinoGenAi)))
 
 
 def run(peer, file):

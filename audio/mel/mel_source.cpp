@@ -1,6 +1,7 @@
 #include "audio/mel/mel_source.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "audio/mel/mel_pass.h"
 #include "audio/read/error.h"
@@ -12,8 +13,8 @@ namespace wnpu::audio {
 
 using models::timed;
 
-MelSource::MelSource(const Input& input, std::size_t n_mels, const MelOptions& options)
-    : file_(input, options.should_stop), n_mels_(n_mels), frames_(n_mels) {
+MelSource::MelSource(InputFile file, std::size_t n_mels, const MelOptions& options)
+    : file_(std::move(file)), n_mels_(n_mels), frames_(n_mels) {
   first_pass(options);
 }
 

@@ -44,7 +44,9 @@ struct MelOptions {
 class MelSource {
  public:
   // Reads the input to its end. Throws AudioError, models::Stopped.
-  MelSource(const Input& input, std::size_t n_mels, const MelOptions& options = {});
+  MelSource(InputFile file, std::size_t n_mels, const MelOptions& options = {});
+  MelSource(const Input& input, std::size_t n_mels, const MelOptions& options = {})
+      : MelSource(InputFile(input, options.should_stop), n_mels, options) {}
   MelSource(MelSource&&) = delete;
   MelSource& operator=(MelSource&&) = delete;
 

@@ -187,10 +187,17 @@ InputFile InputFile::duplicate() const {
   copy.should_stop_ = should_stop_;
   copy.raw_format_ = raw_format_;
   copy.audio_track_ = audio_track_;
+  copy.channel_ = channel_;
   copy.range_ = range_;
   copy.container_times_ = container_times_;
   copy.size_ = size_;
   return copy;
+}
+
+InputFile InputFile::of_channel(std::size_t channel) const {
+  InputFile one = duplicate();
+  one.channel_ = channel;
+  return one;
 }
 
 std::size_t InputFile::read_at(std::uint64_t offset, std::span<std::byte> out) noexcept {

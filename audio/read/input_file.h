@@ -23,11 +23,14 @@ class InputFile {
   explicit InputFile(const Input& input, std::function<bool()> should_stop = {});
   // Another handle of the same bytes. Throws AudioError.
   InputFile duplicate() const;
+  // A handle of which one channel is read, counted from 0, in the place of all mixed.
+  InputFile of_channel(std::size_t channel) const;
 
   const std::string& name() const { return name_; }  // for messages: the path, "stdin" or "memory"
   std::uint64_t size() const { return size_; }
   const std::optional<RawFormat>& raw_format() const { return raw_format_; }
   const std::optional<std::size_t>& audio_track() const { return audio_track_; }
+  const std::optional<std::size_t>& channel() const { return channel_; }
   const SampleRange& range() const { return range_; }
   bool container_times() const { return container_times_; }
 
@@ -48,6 +51,7 @@ class InputFile {
   std::function<bool()> should_stop_;
   std::optional<RawFormat> raw_format_;
   std::optional<std::size_t> audio_track_;
+  std::optional<std::size_t> channel_;
   SampleRange range_;
   bool container_times_ = true;
   std::span<const std::byte> memory_;

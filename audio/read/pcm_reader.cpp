@@ -9,6 +9,7 @@ extern "C" {
 #include <libavutil/samplefmt.h>
 }
 
+#include "audio/read/channel_decoder.h"
 #include "audio/read/error.h"
 
 namespace wnpu::audio {
@@ -78,6 +79,30 @@ std::string raw_hint(const std::string& name) {
   if (!is_stdin && !is_raw_name(name)) return "";
   return std::string("; raw samples need --stdin-format, as s16le:16000:1") +
          (is_stdin ? "" : " - < " + name);
+}
+
+// Whoever can read the file.
+std::unique_ptr<Decoder> open_decoder(const InputFile& file) {
+  if (file.raw_format()) {
+    check_track(file, 1);
+    return open_raw(file, *file.raw_format());
+  }
+  Opened sndfile = open_sndfile(file);
+  if (sndfile.decoder) {
+    check_track(file, 1);
+    return std::move(sndfile.decoder);
+  }
+  Opened libav = open_libav(file, sndfile.warnings);
+  if (libav.decoder) return std::move(libav.decoder);
+  const std::string telephone = telephone_format(file.name());
+  if (!telephone.empty() && has_high_bytes(file.duplicate())) {
+    check_track(file, 1);
+    return open_raw(file, parse_raw_format(telephone),
+                    {"expected a header, found none: by its name read as " + telephone});
+  }
+  throw AudioError(file.name() + ": expected audio, found " + std::to_string(file.size()) +
+                   " bytes that neither libsndfile (" + sndfile.refusal + ") nor libav (" +
+                   libav.refusal + ") can decode" + raw_hint(file.name()));
 }
 
 }  // namespace
@@ -151,30 +176,9 @@ void PcmReader::check(const PcmBlock& block) {
 }
 
 std::unique_ptr<PcmReader> open_pcm(const InputFile& file) {
-  if (file.raw_format()) {
-    check_track(file, 1);
-    return std::make_unique<PcmReader>(open_raw(file, *file.raw_format()), file.name(),
-                                       file.range());
-  }
-  Opened sndfile = open_sndfile(file);
-  if (sndfile.decoder) {
-    check_track(file, 1);
-    return std::make_unique<PcmReader>(std::move(sndfile.decoder), file.name(), file.range());
-  }
-  Opened libav = open_libav(file, sndfile.warnings);
-  if (libav.decoder) {
-    return std::make_unique<PcmReader>(std::move(libav.decoder), file.name(), file.range());
-  }
-  const std::string telephone = telephone_format(file.name());
-  if (!telephone.empty() && has_high_bytes(file.duplicate())) {
-    check_track(file, 1);
-    auto decoder = open_raw(file, parse_raw_format(telephone),
-                            {"expected a header, found none: by its name read as " + telephone});
-    return std::make_unique<PcmReader>(std::move(decoder), file.name(), file.range());
-  }
-  throw AudioError(file.name() + ": expected audio, found " + std::to_string(file.size()) +
-                   " bytes that neither libsndfile (" + sndfile.refusal + ") nor libav (" +
-                   libav.refusal + ") can decode" + raw_hint(file.name()));
+  std::unique_ptr<Decoder> decoder = open_decoder(file);
+  if (file.channel()) decoder = channel_of(std::move(decoder), *file.channel());
+  return std::make_unique<PcmReader>(std::move(decoder), file.name(), file.range());
 }
 
 std::unique_ptr<PcmReader> open_pcm(const Input& input) { return open_pcm(InputFile(input)); }

@@ -13,9 +13,10 @@
 
 namespace wnpu::audio {
 
-int open_spool(const std::string& name) {
+int open_spool(const std::string& name, const std::string& folder) {
   const char* tmpdir = std::getenv("TMPDIR");
   std::string path = tmpdir != nullptr && *tmpdir != '\0' ? tmpdir : "/var/tmp";
+  if (!folder.empty()) path = folder;
   const int unnamed = ::open(path.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
   if (unnamed >= 0) return unnamed;
   path += "/whisper-npu-XXXXXX";  // a file system that knows no such files

@@ -9,9 +9,10 @@
 
 namespace wnpu::audio {
 
-// In TMPDIR or else /var/tmp: hours of audio do not belong on a /tmp that may be memory. Returns
-// its descriptor, to read and write. Throws AudioError; `name` is the recording's, for messages.
-int open_spool(const std::string& name);
+// In `folder`, or where that is empty in TMPDIR or else /var/tmp: hours of audio do not belong on a
+// /tmp that may be memory. Returns its descriptor, to read and write. Throws AudioError; `name` is
+// the recording's, for messages.
+int open_spool(const std::string& name, const std::string& folder = {});
 
 // Bytes that it may take: `limit`, and at most half of what is free there, for others want to write
 // there, too.

@@ -123,7 +123,8 @@ std::filesystem::path peers_folder() { return app::model_folder() / "peers"; }
 std::string peers_python(const std::string& peer) {
   const std::filesystem::path native = peers_folder() / "venv-native" / "bin" / "python";
   if (peer == "whisper.cpp" && std::filesystem::exists(native)) return native.string();
-  return (peers_folder() / "venv" / "bin" / "python").string();
+  const char* venv = peer == "openvino-genai" ? "venv-openvino" : "venv";
+  return (peers_folder() / venv / "bin" / "python").string();
 }
 
 std::filesystem::path bench_script(const std::string& name) {

@@ -8,7 +8,7 @@
 #include "audio/mel/mel_source.h"
 #include "audio/read/pcm_reader.h"
 #include "bench/input/model_sizes.h"
-#include "decoder/search/decoding_task.h"
+#include "decoder/search/scheduler.h"
 #include "encoder/stem.h"
 #include "models/base/stage_timer.h"
 #include "models/kernels/vectors/ops.h"
@@ -34,7 +34,7 @@ class CpuWindow {
         stem_(model_.stem_and_norm(), pool_.n_threads()),
         backend_(model_.cpu_layers().make_backend(pool_)),
         decoder_(model_.decoder(), pool_),
-        cache_(dims(), decoder::n_sequences(options.decode)),
+        cache_(dims()),
         states_{models::Matrix(dims().n_audio_ctx, dims().n_audio_state)} {}
 
   const models::Dims& dims() const { return model_.dims(); }
@@ -94,11 +94,8 @@ class CpuWindow {
   }
 
   void decode() {
-    std::vector<decoder::DecodingTask> tasks;
-    tasks.emplace_back(dims(), model_.vocabulary(), options_.decode);
-    tasks.front().begin(cache_, 0, cross_kv_);
-    decoder::run(decoder_, cache_, tasks);
-    const decoder::Decoded decoded = tasks.front().result();
+    const decoder::Decoded decoded =
+        decoder::decode(decoder_, cache_, model_.vocabulary(), options_.decode, cross_kv_);
     text_ = decoded.text;
     n_tokens_ = decoded.tokens.size();
   }

@@ -146,7 +146,7 @@ Results measure_against(const BenchOptions& options) {
     const std::string question =
         missing +
         ": pip installs the programs of --against and their libraries there (0.5 GB; "
-        "openai-whisper: 5 GB)\nInstall them now?";
+        "openai-whisper: 5 GB, openvino-genai: 6 GB)\nInstall them now?";
     return app::may_fetch(options.work, question, std::cin, std::cerr);
   };
   contest.start_peers(names, make_peers(names, model, may_install));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -19,8 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // As in peers.py.
-constexpr std::array<std::string_view, 4> kPeers = {"faster-whisper", "faster-whisper-batched",
-                                                    "whisper.cpp", "openai-whisper"};
+constexpr std::string_view kOpenVino = "openvino-genai";
+constexpr std::array kPeers = std::to_array<std::string_view>(
+    {"faster-whisper", "faster-whisper-batched", "whisper.cpp", "openai-whisper", kOpenVino});
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -30,12 +32,38 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 bool is_installed(const std::string& peer) {
   const std::string_view module = peer == "openai-whisper" ? "whisper"
                                   : peer == "whisper.cpp"  ? "pywhispercpp"
+                                  : peer == kOpenVino      ? "openvino_genai"
                                                            : "faster_whisper";
   std::error_code error;
   const fs::path libraries = fs::path(peers_python(peer)).parent_path().parent_path() / "lib";
   return std::ranges::any_of(models::names_in(libraries, error), [&](const std::string& python) {
     return fs::exists(libraries / python / "site-packages" / module, error);
   });
+}
+
+// Whether the peer's program and its model's files of `name` are there.
+bool is_ready(const std::string& peer, const std::string& name) {
+  const std::string file = peer == "whisper.cpp" ? "-q8_0.bin"
+                           : peer == kOpenVino   ? "-openvino"
+                                                 : "";
+  return is_installed(peer) && (file.empty() || fs::exists(peers_folder() / (name + file)));
+}
+
+// Runs bench/peers.sh for those of `names` that it sets up with `options`.
+std::string run_peers_script(const std::vector<std::string>& names, const std::string& model,
+                             const std::vector<std::string>& options,
+                             const std::function<bool(const std::string&)>& may_install) {
+  const std::string name = fs::weakly_canonical(model).filename().string();
+  if (std::ranges::all_of(names, [&](const auto& peer) { return is_ready(peer, name); })) return "";
+  std::vector<std::string> command = {"bash", bench_script("peers.sh").string(), model};
+  command.insert(command.end(), options.begin(), options.end());
+  const auto missing = std::ranges::find_if_not(names, is_installed);
+  if (missing != names.end()) {
+    const std::string what = *missing + " is not in " + peers_folder().string();
+    if (!may_install(what)) return what + " (--yes installs it; so does bash " + command[1] + ")";
+  }
+  const int status = run_command(command);
+  return status == 0 ? "" : command[1] + " failed with " + std::to_string(status);
 }
 
 }  // namespace
@@ -57,20 +85,17 @@ std::vector<std::string> parse_peers(const std::string& list) {
 
 std::string make_peers(const std::vector<std::string>& names, const std::string& model,
                        const std::function<bool(const std::string&)>& may_install) {
-  const std::string name = fs::weakly_canonical(model).filename().string();
-  const bool has_ggml = fs::exists(peers_folder() / (name + "-q8_0.bin"));
-  const auto first_missing = std::ranges::find_if_not(names, is_installed);
-  const bool has_all = first_missing == names.end();
-  if (has_all && (has_ggml || !contains(names, "whisper.cpp"))) return "";
+  std::vector<std::string> usual;
+  std::ranges::copy_if(names, std::back_inserter(usual),
+                       [](const std::string& each) { return each != kOpenVino; });
+  std::vector<std::string> options;
+  if (contains(names, "openai-whisper")) options.emplace_back("--with-openai");
   try {
-    std::vector<std::string> command = {"bash", bench_script("peers.sh").string(), model};
-    if (contains(names, "openai-whisper")) command.emplace_back("--with-openai");
-    if (!has_all && !may_install(*first_missing + " is not in " + peers_folder().string())) {
-      return *first_missing + " is not in " + peers_folder().string() +
-             " (--yes installs it; so does bash " + command[1] + ")";
+    std::string failure = run_peers_script(usual, model, options, may_install);
+    if (failure.empty() && usual.size() < names.size()) {
+      failure = run_peers_script({std::string(kOpenVino)}, model, {"--openvino"}, may_install);
     }
-    const int status = run_command(command);
-    return status == 0 ? "" : command[1] + " failed with " + std::to_string(status);
+    return failure;
   } catch (const std::runtime_error& error) {
     return error.what();
   }

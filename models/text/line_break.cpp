@@ -42,7 +42,7 @@ std::string_view last_character(std::string_view text) {
 
 bool begins_with_mark(std::string_view text) {
   static const Pattern kPattern(kMark);
-  return kPattern.end_of_match(first_characters(text, 1), 0) != std::string_view::npos;
+  return kPattern.begins(first_characters(text, 1));
 }
 
 bool may_break(std::string_view before, std::string_view after) {

@@ -17,6 +17,10 @@ class Pattern {
   // End of the match that begins at byte `start` of valid UTF-8; npos if there is none. The text is
   // checked where `start` is 0: ModelError.
   std::size_t end_of_match(std::string_view utf8, std::size_t start) const;
+  // Whether the text begins with a match.
+  bool begins(std::string_view utf8) const {
+    return end_of_match(utf8, 0) != std::string_view::npos;
+  }
 
  private:
   struct FreeCode {

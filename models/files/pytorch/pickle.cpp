@@ -22,6 +22,10 @@ constexpr std::string_view kRebuildParameter = "torch._utils _rebuild_parameter"
 constexpr std::string_view kOrderedDict = "collections OrderedDict";
 constexpr std::string_view kStorages = "torch ";
 constexpr std::array kGlobals = {kRebuildTensor, kRebuildParameter, kOrderedDict};
+// Types of what a checkpoint of pyannote.audio says beside its weights: they become empty dicts.
+constexpr std::array<std::string_view, 4> kInertTypes = {
+    "torch.torch_version TorchVersion", "pyannote.audio.core.task Specifications",
+    "pyannote.audio.core.task Problem", "pyannote.audio.core.task Resolution"};
 
 struct Storage {
   std::string_view name;
@@ -174,7 +178,7 @@ class PickleMachine {
     const bool is_storage =
         name.starts_with(kStorages) &&
         std::ranges::find(kStorageTypes, name, &Storage::name) != kStorageTypes.end();
-    if (!is_storage && std::ranges::find(kGlobals, name) == kGlobals.end()) {
+    if (!is_storage && std::ranges::find(kGlobals, name) == kGlobals.end() && !is_inert(name)) {
       std::ranges::replace(name, ' ', '.');
       fail("types that tensors need", name + ", which is not run");
     }
@@ -182,6 +186,10 @@ class PickleMachine {
     value.text = name;
     push(value);
     return true;
+  }
+
+  static bool is_inert(std::string_view name) {
+    return std::ranges::find(kInertTypes, name) != kInertTypes.end();
   }
 
   std::string read_line() {
@@ -292,7 +300,8 @@ class PickleMachine {
       case 'Q':  // BINPERSID
         push(storage_of(*pop()));
         return true;
-      case 'R': {  // REDUCE
+      case 'R':     // REDUCE
+      case 0x81: {  // NEWOBJ: a type in place of the function
         const PickleValue* const arguments = pop();
         const PickleValue* const function = pop();
         push(made_by(*function, *arguments));
@@ -330,7 +339,8 @@ class PickleMachine {
     if (function.kind != Kind::global || arguments.kind != Kind::tuple) {
       fail("a function and its arguments", "other values");
     }
-    if (function.text == kOrderedDict && items.empty()) return make(Kind::dict);
+    if ((function.text == kOrderedDict && items.empty()) || is_inert(function.text))
+      return make(Kind::dict);
     if (function.text == kRebuildParameter && !items.empty() && items[0]->kind == Kind::tensor) {
       return *values_->insert(values_->end(), *items[0]);
     }
