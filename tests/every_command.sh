@@ -39,8 +39,35 @@ write_npy() {
 write_npy a.npy
 echo '{"id": "talk", "audio_filepath": "'"$audio"'", "duration": 11}' >rows.jsonl
 
+printf '1\n00:00:01,000 --> 00:00:06,000\n%045d\n' 0 >wide.srt
+
 # The second time it finds the model there.
 pull() { expect 0 "^$XDG_CACHE_HOME/whisper-npu/distil-large-v2$" models pull distil-large-v2 --source "$hub"; }
+
+# A recording sent by the shell alone: a form with a file, over HTTP/1.0, to a port that is free.
+serve() {
+  local server port length
+  "$program" serve --model "$model" --device cpu --port 0 2>serve.err &
+  server=$!
+  until port=$(sed -n 's/.*listening at .*:\([0-9]*\)$/\1/p' serve.err) && [ -n "$port" ]; do
+    kill -0 "$server" || fail "serve has ended: $(cat serve.err)"
+    sleep 0.1
+  done
+  {
+    printf -- '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
+    cat "$audio"
+    printf -- '\r\n--b--\r\n'
+  } >form
+  length=$(wc -c <form)
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'POST /v1/audio/transcriptions HTTP/1.0\r\nContent-Type: multipart/form-data; boundary=b\r\n' >&3
+  printf 'Content-Length: %d\r\n\r\n' "$length" | cat - form >&3
+  cat <&3 >answer
+  exec 3>&-
+  kill "$server"
+  wait "$server" || fail "serve: exit code $? after SIGTERM"
+  grep -q "$said" answer || fail "serve: expected '$said', found $(cat answer)"
+}
 
 # example COMMAND: its work, and something of what it says of that.
 example() {
@@ -48,8 +75,11 @@ example() {
     transcribe) expect 0 "$said" transcribe "${recogniser[@]}" --format json "$audio" ;;
     stream) expect 0 '"final".* country' stream "${recogniser[@]}" --format jsonl --pace audio <"$audio" ;;
     worker) expect 0 "$said" worker "${recogniser[@]}" <rows.jsonl ;;
+    serve) serve ;;
     plan) expect 0 'machine' plan "${recogniser[@]}" --manifest rows.jsonl --sample 1 ;;
     bench) expect 0 'encoder' bench --rtf "${recogniser[@]}" --runs 1 "$audio" ;;
+    'subtitles check') expect 1 'wide.srt:2: cue 1: width: .*at most 42 .*found 45' subtitles check wide.srt ;;
+    speakers) expect 3 'models pull speakers fetches them' speakers "$audio" ;;
     devices) expect 0 'cpu' devices ;;
     doctor) expect 0 'ok' doctor --model "$model" --device cpu ;;
     'config show') expect 0 'beam-size = ' config show ;;

@@ -61,6 +61,7 @@ RULES = {
     "npu/xrt": ["npu/device.h", "npu/buffer_count.h", "npu/probe.h", "npu/xdg_folder.h", *DESIGN],
     "audio/read": BASE,
     "audio/mel": READ,
+    "audio/speakers": [*MODELS, "audio/read", "audio/vad"],
     "audio/vad": [*MODELS, "audio/read"],
     "encoder": MODELS,
     "encoder/cpu": ENCODER,
@@ -80,15 +81,19 @@ RULES = {
     "app/jobs/rows": JOBS,
     "app/jobs/manifest": JOBS,
     "app/stream": SYSTEM,
-    "app/commands": [*JOBS, "app/stream", "bench"],
+    "app/serve": [*JOBS, "app/stream"],
+    "app/serve/http": OPTIONS,
+    "app/serve/realtime": [*SYSTEM, "app/stream", "app/serve/http"],
+    "app/commands": [*JOBS, "app/stream", "app/serve", "bench"],
     "app/commands/devices": HUB,
     "app/commands/models": [*STORE, "app/output"],
     "app/commands/npu": [*SYSTEM, "app/output", "app/jobs/rows"],
     "app/commands/plan": JOBS,
+    "app/commands/speakers": [*SYSTEM, "app/output"],
     "app/commands/quantize": [*SYSTEM, "app/output", "app/jobs/manifest"],
     "app/cli": SYSTEM,
     "app/python": [*HUB],
-    "app": [*JOBS, "app/commands", "app/cli"],
+    "app": [*JOBS, "app/serve", "app/commands", "app/cli"],
     "bench/core": SYSTEM,
     "bench/input": [*JOBS, "bench/core"],
     "bench/rtf": BENCH,
@@ -113,7 +118,9 @@ FORBIDDEN = {
 }
 EXAMPLES = "app/engine/examples"  # programs
 # Installed headers that include each other find each other in one folder.
-BESIDE = {"app/engine/whisper_npu.hpp": ('"whisper_npu_devices.hpp"',),
+BESIDE = {"app/engine/whisper_npu.hpp": ('"whisper_npu_devices.hpp"', '"whisper_npu_transcript.hpp"'),
+          "app/engine/whisper_npu_transcript.hpp": ('"whisper_npu_devices.hpp"',),
+          "app/engine/whisper_npu_service.hpp": ('"whisper_npu.hpp"',),
           "app/engine/whisper_npu_tensor.hpp": ('"whisper_npu.hpp"', '"whisper_npu_tensor_types.hpp"')}
 
 # Headers, of others and of what nothing loads unless it is asked for, and the only places that may
@@ -125,9 +132,10 @@ OTHERS = {
                                               "tests/"),
     r"<nanobind/": ("app/python/",),
     r"<toml\+\+/": ("app/options/config_file.cpp",),
-    r"<CLI/": ("app/cli/", "app/options/", "app/commands/", "app/stream/", "bench/bench_command.cpp", "tests/"),
+    r"<CLI/": ("app/cli/", "app/options/", "app/commands/", "app/serve/", "app/stream/", "bench/bench_command.cpp", "tests/"),
     r"<sndfile": ("audio/read/", "tests/"),
     r"<lib(av|sw)": ("audio/read/",),
+    r"<boost/": ("app/serve/",),
     r"<pcre2": ("models/text/",),
     r"<openssl/": ("app/system/",),
     r"<curl/": ("app/model_store/hub/",),

@@ -83,12 +83,14 @@ try_commands() {
     /usr/share/man/man1/whisper-npu.1 || exit 1
 }
 
-# make_in SUITE: the package, made in a root that has what app/packages.txt names; XRT only where the suite has it.
+# make_in SUITE: the package, made in a root that has what app/packages.txt names; XRT only where the suite has it, and its
+# Boost, where that is a later one.
 make_in() {
   local root=$1-build name names=(file dpkg-dev nasm)
   make_root "$root" "$1"
   in_root "$root" apt-get update -qq
   for name in $(sed 's/#.*//' "$source/app/packages.txt"); do
+    [[ "$name" = libboost* && "$1" != bookworm ]] && name=libboost1.83-dev
     if [ "$name" != libxrt-dev ] || in_root "$root" apt-cache show "$name" >/dev/null 2>&1; then names+=("$name"); fi
   done
   or_show "$work/log" in_root "$root" apt-get install -y -qq --no-install-recommends "${names[@]}"

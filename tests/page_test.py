@@ -1,6 +1,6 @@
 """page_test.py PROGRAM SOURCE PAGE: every block of commands (```sh) of PAGE ends well, in order, in a folder of its
-own, and prints what the block of text (```text) behind it says, "..." standing for anything. A block that needs what
-is not there (weights, jq) is left out and named."""
+own, and prints what the block of text (```text) behind it says, "..." standing for anything; in fp32, since int8's
+commas are the CPU's. A block that needs what is not there (weights, jq) is left out and named."""
 import os
 import pathlib
 import re
@@ -59,7 +59,7 @@ assert len(blocks) >= 9, f"{page}: expected blocks of commands, found {len(block
 left_out = []
 with tempfile.TemporaryDirectory(prefix="wnpu_page.") as folder:
     os.chdir(folder)
-    os.environ.update(PATH=f"{folder}/bin:{os.environ['PATH']}", TMPDIR=folder)
+    os.environ.update(PATH=f"{folder}/bin:{os.environ['PATH']}", TMPDIR=folder, WHISPER_NPU_PRECISION="fp32")
     prepare()
     for number, (commands, expected) in enumerate(blocks, 1):
         missing = [name for words, name, is_there in NEEDS if re.search(words, commands) and not is_there]

@@ -4,7 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/venv.sh"
 
 packages=(nanobind==3.1.0 nanobind-backend==1.0.0 typing-extensions==4.16.0 numpy==2.4.6 av==18.1.0
-  tqdm==4.70.1 pytest==9.2.0 faster-whisper==1.2.1)
+  tqdm==4.70.1 pytest==9.2.0 faster-whisper==1.2.1 wyoming==1.10.2)
 with_ray=('ray[data]==2.60.0' pyarrow==26.0.1 'moto[server]==5.2.5' boto3 psutil)
 have=()
 for word in "$@"; do

@@ -259,7 +259,8 @@ CLI::App* declare(CLI::App& app, std::span<const Subcommand> others, Parsed& par
   add_work_options(*transcribe, options);
   options.bounds_host = true;
   add_group(*transcribe, "Model and device", [&] { add_pull_options(*transcribe, options); });
-  add_group(*transcribe, "Subtitles", [&] { add_layout_options(*transcribe, options.layout); });
+  add_group(*transcribe, "Subtitles",
+            [&] { add_layout_options(*transcribe, options.layout, RulesFrom::names_and_files); });
   add_config_option(*transcribe);
   take_last(*transcribe);
   for (const Subcommand& other : others) add_command(app, other, parsed);

@@ -35,7 +35,7 @@ bool is_named_as_model(const fs::path& path) {
 
 bool is_model_file_name(std::string_view name) {
   // As HuggingFace's transformers, CTranslate2, whisper.cpp and openai-whisper call them.
-  constexpr std::array<std::string_view, 19> kNames{"model.bin",
+  constexpr std::array<std::string_view, 21> kNames{"model.bin",
                                                     "model.safetensors",
                                                     "model.safetensors.index.json",
                                                     "ggml-model.bin",
@@ -53,7 +53,9 @@ bool is_model_file_name(std::string_view name) {
                                                     "hash.json",
                                                     "preprocessor_config.json",
                                                     "generation_config.json",
-                                                    "silero_vad_16k.safetensors"};
+                                                    "silero_vad_16k.safetensors",
+                                                    "pyannote_segmentation.bin",
+                                                    "campplus.pt"};
   const bool is_shard = name.starts_with("model-") && name.ends_with(".safetensors");
   return is_shard || std::ranges::find(kNames, name) != kNames.end();
 }
@@ -138,5 +140,7 @@ fs::path weights_file(const fs::path& model) {
 fs::path vad_weights_file() {
   return models::join(model_folder(), "silero_vad/silero_vad_16k.safetensors");
 }
+
+fs::path speaker_model_folder() { return models::join(model_folder(), "speakers"); }
 
 }  // namespace wnpu::app

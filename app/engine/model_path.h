@@ -42,5 +42,7 @@ std::filesystem::path weights_file(const std::filesystem::path& model);
 
 // The voice activity detector's weights, where nothing else is said.
 std::filesystem::path vad_weights_file();
+// Folder of the networks that tell speakers apart, where nothing else is said.
+std::filesystem::path speaker_model_folder();
 
 }  // namespace wnpu::app

@@ -1,11 +1,17 @@
 #include "app/engine/option_check.h"
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 
+#include "models/base/utf8.h"
+
 namespace wnpu::app {
 namespace {
+
+constexpr std::size_t kLongestName = 100;  // of a speaker, bytes
 
 using ranges::Integers;
 using ranges::Numbers;
@@ -88,6 +94,59 @@ void check_clips(const TranscribeOptions& options) {
   }
 }
 
+bool is_channel_name(const std::string& key) { return key == "left" || key == "right"; }
+
+// A number as Transcript::speakers counts them, from 1 on.
+bool is_speaker_number(const std::string& key) {
+  if (key.empty() || key.size() > 2 || key.front() == '0') return false;
+  const bool is_number = std::ranges::all_of(key, [](char c) { return c >= '0' && c <= '9'; });
+  return is_number && ranges::kSpeakers.contains(static_cast<std::uint64_t>(std::stoi(key)));
+}
+
+void check_name(const std::string& key, const std::string& name, bool has_channels) {
+  constexpr std::string_view kNames = "speakers.names";
+  if (!is_speaker_number(key) && !(has_channels && is_channel_name(key))) {
+    throw Error(kNames, std::string(": expected a number from 1 to 20") +
+                            (has_channels ? ", left or right" : "") + ", found " + key);
+  }
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7F'; };
+  if (name.empty() || name.size() > kLongestName || std::ranges::any_of(name, is_control) ||
+      models::repair_utf8(name) != name) {
+    throw Error(kNames, ": expected a name of 1 to " + std::to_string(kLongestName) +
+                            " bytes of UTF-8 without control characters for " + key);
+  }
+}
+
+void check_speakers(const TranscribeOptions& options) {
+  const SpeakerOptions& speakers = options.speakers;
+  const bool has_channels = options.channels == Channels::separate;
+  if (options.channels != Channels::mix && !has_channels) {
+    throw Error("channels", ": expected mix or separate, found number " +
+                                value_text(static_cast<int>(options.channels)));
+  }
+  check_integer("speakers.min", speakers.min, ranges::kSpeakers);
+  check_integer("speakers.max", speakers.max, ranges::kSpeakers);
+  if (speakers.min > speakers.max) {
+    throw Error("speakers.min", ": expected at most speakers.max, " + value_text(speakers.max) +
+                                    ", found " + value_text(speakers.min));
+  }
+  if (has_channels && speakers.enabled) {
+    throw Error("speakers.enabled",
+                " and separate channels exclude each other: each channel is a "
+                "speaker");
+  }
+  if (!speakers.names.empty() && !has_channels && !speakers.enabled)
+    throw Error("speakers.names", " needs speakers.enabled or separate channels");
+  std::set<std::string> keys;
+  std::set<std::string> names;
+  for (const auto& [key, name] : speakers.names) {
+    check_name(key, name, has_channels);
+    const std::string number = key == "left" ? "1" : key == "right" ? "2" : key;
+    if (!keys.insert(number).second) throw Error("speakers.names", ": found two names for " + key);
+    if (!names.insert(name).second) throw Error("speakers.names", ": found " + name + " twice");
+  }
+}
+
 }  // namespace
 
 bool has_clips(const TranscribeOptions& options) {
@@ -111,6 +170,7 @@ void check_options(const TranscribeOptions& options) {
   check_number("hallucination_silence_threshold", options.hallucination_silence_threshold,
                ranges::kAnyNumber);
   check_clips(options);
+  check_speakers(options);
 }
 
 void check_audio(const Audio& audio) {
@@ -127,6 +187,11 @@ void check_together(std::size_t n_together, const TranscribeOptions& options) {
   if (options.batch_size == 1) return;
   throw Error("batch_size", ": expected 1 for recordings that are transcribed together, found " +
                                 std::to_string(options.batch_size));
+}
+
+void check_service(const ServiceOptions& options) {
+  check_integer("n_together", options.n_together, ranges::kAtOnce);
+  check_integer("n_readers", options.n_readers, ranges::kAtOnce);
 }
 
 }  // namespace wnpu::app

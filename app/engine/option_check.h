@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "app/engine/whisper_npu.hpp"
+#include "app/engine/whisper_npu_service.hpp"
 
 namespace wnpu::app {
 
@@ -39,6 +39,7 @@ inline constexpr Numbers kMilliseconds = {0, 1e6};
 inline constexpr Numbers kSecondsOfSpeech = {1, 1e6};
 inline constexpr Numbers kSecondsOfWindow = {0, 30};
 inline constexpr Numbers kSecondsOfAudio = {0, 1e8};  // three years
+inline constexpr Integers kSpeakers = {1, 20};
 inline constexpr Numbers kMaxDuration = {1, 1e8};
 
 }  // namespace ranges
@@ -52,5 +53,6 @@ void check_options(const TranscribeOptions& options);
 void check_audio(const Audio& audio);
 // Checks arguments of Session::transcribe_each.
 void check_together(std::size_t n_together, const TranscribeOptions& options);
+void check_service(const ServiceOptions& options);
 
 }  // namespace wnpu::app

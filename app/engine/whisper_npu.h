@@ -141,6 +141,8 @@ typedef struct whisper_npu_audio {
 WHISPER_NPU_API whisper_npu_status whisper_npu_audio_init(whisper_npu_audio *audio, size_t size);
 
 enum { WHISPER_NPU_TRANSCRIBE = 0, WHISPER_NPU_TRANSLATE = 1 };  // translate: to English
+// Mixed, or each heard by itself, as one speaker.
+enum { WHISPER_NPU_CHANNELS_MIX = 0, WHISPER_NPU_CHANNELS_SEPARATE = 1 };
 
 // Fields, defaults and ranges are those of wnpu::TranscribeOptions in whisper_npu.hpp, which also
 // has `temperatures` and `feature_bytes`; these two are not in C. Flags are 0 or not 0. NaN stands
@@ -190,6 +192,11 @@ typedef struct whisper_npu_transcribe_options {
   uint64_t n_clip_timestamps;
   int64_t pool_padding;
   int64_t multilingual;
+  int64_t channels;              // a whisper_npu_channels
+  int64_t speakers;              // told apart by voice; not with separate channels
+  uint64_t speakers_min;         // speakers that may be found, 1 to
+  uint64_t speakers_max;         // 20
+  const char *speakers_weights;  // folder of the networks; "": in the cache folder
 } whisper_npu_transcribe_options;
 
 // As whisper_npu_model_options_init().
@@ -199,10 +206,11 @@ whisper_npu_transcribe_options_init(whisper_npu_transcribe_options *options, siz
 // -- What was heard --
 
 typedef struct whisper_npu_word {
-  const char *text;    // with its leading space and merged punctuation
-  double start;        // seconds from the start of the audio
-  double end;          // seconds
-  double probability;  // 0 to 1
+  const char *text;     // with its leading space and merged punctuation
+  double start;         // seconds from the start of the audio
+  double end;           // seconds
+  double probability;   // 0 to 1
+  const char *speaker;  // as of its segment
 } whisper_npu_word;
 
 // Strings hold no NUL but the one at their end: one that was heard is U+FFFD.
@@ -221,6 +229,8 @@ typedef struct whisper_npu_segment {
   const whisper_npu_word *const *words;  // none unless word timestamps were asked for
   uint64_t n_words;
   const char *language;  // code, with the option `multilingual`; else empty
+  // With separate channels "left", "right" or "channel 1"; with `speakers` "speaker 1"; else empty.
+  const char *speaker;
 } whisper_npu_segment;
 
 // Called while the audio is worked on, each with `user`; NULL: not called. What is not 0 asks to

@@ -24,7 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "whisper_npu_devices.hpp"  // beside this one
+#include "whisper_npu_devices.hpp"  // beside this one, with:
+#include "whisper_npu_transcript.hpp"
 
 #define WHISPER_NPU_API __attribute__((visibility("default")))
 
@@ -120,6 +121,25 @@ struct VadOptions {
   bool operator==(const VadOptions&) const = default;
 };
 
+// Channels of a recording: mixed, or each heard by itself, as one speaker. Separate channels are
+// merged by time, without words that one hears from another. They are named "left" and "right",
+// or "channel 1" where there are not two, 8 at most.
+enum class Channels { mix, separate };
+
+// Speakers of mixed channels, told apart by their voices. Segments end where the speaker changes;
+// their texts, one behind the other, are those without it. Named "speaker 1", "speaker 2", ...
+struct SpeakerOptions {
+  bool enabled = false;  // not together with Channels::separate
+  std::size_t min = 1;   // speakers that may be found, 1 <= min <= max <= 20
+  std::size_t max = 20;
+  std::string weights = {};  // folder of the networks; empty: in the cache folder
+  // Names to use: of "1", "2", ..., in the order of Transcript::speakers, or of the channels "left"
+  // and "right". No two keys and no two names are equal.
+  std::vector<std::pair<std::string, std::string>> names = {};
+
+  bool operator==(const SpeakerOptions&) const = default;
+};
+
 // How audio is transcribed: openai/whisper's options with its names and defaults (transcribe.py
 // cli() and decoding.py DecodingOptions). An empty optional is openai's None. Of numbers the
 // comment gives the range, of those without one it is -1e9 to 1e9; anything else, NaN too, is
@@ -181,6 +201,8 @@ struct TranscribeOptions {
   // text before it as a prompt, and `vad` or clip_timestamps must say what the stretches are.
   std::size_t batch_size = 1;
   VadOptions vad = {};
+  Channels channels = Channels::mix;
+  SpeakerOptions speakers = {};
   // The encoder averages padding positions well behind the end of the audio, six to one. Faster
   // where windows are not full; the text changes a little. CPU only: NPUs and simulators ignore it.
   bool pool_padding = false;
@@ -209,95 +231,15 @@ struct TranscribeOptions {
   bool operator==(const TranscribeOptions&) const = default;
 };
 
-struct Word {
-  std::string text;        // UTF-8, with its leading space and merged punctuation
-  double start = 0;        // seconds from the start of the audio
-  double end = 0;          // seconds
-  double probability = 0;  // 0 to 1
-};
-
-// A stretch of recognised speech, with the fields of openai/whisper's segment dictionaries.
-struct Segment {
-  std::size_t id = 0;                // running number in the file
-  std::size_t seek = 0;              // frame of 10 ms at which the segment's window began
-  double start = 0;                  // seconds from the start of the audio
-  double end = 0;                    // seconds
-  std::string text;                  // UTF-8 with U+FFFD for broken characters
-  std::vector<std::int32_t> tokens;  // with the timestamp tokens at both ends
-  double temperature = 0;            // at which the window was decoded, 0 to 1
-  double avg_logprob = 0;            // mean natural log-probability of the window's tokens
-  double compression_ratio = 0;      // bytes of the window's text / bytes of its zlib stream
-  double no_speech_prob = 0;         // probability of no speech in the window, 0 to 1
-  std::vector<Word> words;           // empty unless word timestamps were asked for
-  std::string language;              // code, with TranscribeOptions::multilingual; else empty
-};
-
-// The audio as it was found.
-struct InputInfo {
-  std::string path;    // Audio::name, else Audio::path ("-" is stdin), else "memory"
-  std::string sha256;  // of the file's bytes, hex; the library leaves it to the program's JSON
-  std::string format;  // "WAV", "FLAC", "mov,mp4,m4a,..." as the decoding library calls it
-  int channels = 0;
-  int sample_rate = 0;  // Hz, before resampling
-  double duration = 0;  // seconds of audio that were decoded
-};
-
-// The model in use.
-struct ModelInfo {
-  std::string name;  // as given
-  std::string path;
-  std::string format;  // "ctranslate2", "ggml", "safetensors", "pytorch", "packed"
-  // SHA-256 of the weights file, hex; of a packed file that of its source. The library fills it for
-  // packed files only; the program computes it for JSON.
-  std::string sha256;
-  std::string quantization;  // "f16", "q5_1", ... as it lies in the file
-};
-
-// Seconds, wall clock. Encoder and mel may work while the decoder does (batch_size with a device):
-// their sum is then more than the total.
-struct Timing {
-  double load = 0;          // model and session
-  double decode_audio = 0;  // file to 16 kHz mono
-  double mel = 0;
-  double encode = 0;  // encoder alone
-  double decode = 0;  // the rest from its states to segments, cross-attention's keys included
-  double total = 0;   // file to segments, load excluded
-  double vad = 0;     // waiting for speech to be found, beside decode_audio where threads allow
-};
-
-// All that one file gives.
-struct Transcript {
-  std::string task = "transcribe";  // or "translate"
-  std::string language;             // code: "en"
-  // (code, probability 0 to 1) of each language that was possible, likeliest first; none: given.
-  std::vector<std::pair<std::string, double>> language_probs;
-  std::vector<Segment> segments;
-  std::size_t n_windows = 0;  // that were encoded to be decoded
-  std::size_t n_tokens = 0;   // decoded for them, timestamps and failed attempts included
-  InputInfo input;
-  ModelInfo model;
-  DeviceInfo device;
-  Timing timing;
-  std::vector<std::string> warnings;
-  bool truncated = false;  // the work was stopped; segments hold what was finished
-};
-
-// Facts of a file known before its first window is decoded.
-struct Beginning {
-  std::string language;  // code, with its probabilities as in Transcript
-  std::vector<std::pair<std::string, double>> language_probs;
-  double duration = 0;                           // seconds of audio
-  std::vector<std::pair<double, double>> clips;  // start and end seconds of what is transcribed
-};
-
 // Callbacks during the work on a file: on the thread that called transcribe(), but for should_stop.
 // An exception of theirs ends the work and reaches the caller.
 struct Callbacks {
-  // The samples as they are heard, mono, 16 kHz, in order, at most a second at a time.
+  // The samples as they are heard, mono, 16 kHz, in order, at most a second at a time; of separate
+  // channels one channel behind the other.
   std::function<void(std::span<const float>)> on_samples = {};
   // Once, unless the work is stopped before.
   std::function<void(const Beginning&)> on_beginning = {};
-  // Each segment, once, in order, as soon as it is final.
+  // Each segment, once, in order, as soon as it is final: of separate channels at the end.
   std::function<void(const Segment&)> on_segment = {};
   // Seconds of audio that are done, and how many there are; 0 where that is not known yet.
   std::function<void(double done_s, double total_s)> on_progress = {};
@@ -323,8 +265,8 @@ struct AtWork {
 // Callbacks of a session that transcribes several recordings together, each on the thread that
 // called transcribe_each(). An exception of theirs ends the work and reaches the caller.
 struct RecordingCallbacks {
-  // The next recording; none: nothing yet. Asked where there is room for one, before and after each
-  // round of windows.
+  // The next recording; none: nothing yet. Asked where there is room for one, between two steps of
+  // the decoder.
   std::function<std::optional<Recording>(const AtWork&)> next;
   // Once for each recording, as it ends: its number, in the order of `next` from 0 on, and its
   // transcript, or what was thrown. What was stopped is `truncated`, or Error(stopped) where its
@@ -354,6 +296,7 @@ class WHISPER_NPU_API Model {
   struct State;
 
  private:
+  friend class Service;
   friend class Session;
   std::shared_ptr<State> state_;
 };
@@ -389,6 +332,7 @@ class WHISPER_NPU_API Session {
   unsigned threads() const;
 
  private:
+  friend class Service;
   struct State;
   std::unique_ptr<State> state_;
 };

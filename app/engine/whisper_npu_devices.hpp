@@ -15,8 +15,7 @@ struct DeviceOptions {
   // which share the work as `split` says: "npu:0,npu:1", "sim:4" (four simulators); "cpu,npu",
   // "cpu,sim:2": the CPU beside them.
   std::string requested = "auto";
-  // CPU arithmetic: "fp32", "int16", "int8"; "auto": int8 if the CPU has instructions that multiply
-  // bytes, else fp32.
+  // CPU arithmetic: "fp32", "int16", "int8"; "auto": int8, but fp32 on ARM without dot products.
   std::string cpu_precision = "auto";
   std::string plan = "fused";  // calls of the NPU a layer: "fused", "batched", "hybrid", "per-op"
   std::string precision = "bf16";  // what the NPU computes in: "bf16", "int8"

@@ -18,6 +18,19 @@ ordered_json wall_time(double seconds) {
   return std::nearbyint(seconds * 1e6) / 1e6;
 }
 
+ordered_json segment_json(const Segment& segment) {
+  return {{"id", segment.id},
+          {"seek", segment.seek},
+          {"start", audio_time(segment.start)},
+          {"end", audio_time(segment.end)},
+          {"text", segment.text},
+          {"tokens", segment.tokens},
+          {"temperature", segment.temperature},
+          {"avg_logprob", segment.avg_logprob},
+          {"compression_ratio", segment.compression_ratio},
+          {"no_speech_prob", segment.no_speech_prob}};
+}
+
 ordered_json words_json(const Segment& segment) {
   ordered_json words = ordered_json::array();
   for (const Word& word : segment.words) {
@@ -25,6 +38,7 @@ ordered_json words_json(const Segment& segment) {
                      {"start", audio_time(word.start)},
                      {"end", audio_time(word.end)},
                      {"probability", word.probability}});
+    if (!word.speaker.empty()) words.back()["speaker"] = word.speaker;
   }
   return words;
 }

@@ -21,6 +21,9 @@ nlohmann::ordered_json json_or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
+// openai-whisper's fields of a segment, without its words.
+nlohmann::ordered_json segment_json(const Segment& segment);
+
 // [{"word": " and", "start": 0.5, "end": 0.8, "probability": 0.9}, ...]
 nlohmann::ordered_json words_json(const Segment& segment);
 

@@ -18,18 +18,10 @@ Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json
 
 // has_words: some segment has; openai-whisper then gives each a list, which may be empty.
 Json segment_of(const Segment& segment, bool has_words) {
-  Json json = {{"id", segment.id},
-               {"seek", segment.seek},
-               {"start", audio_time(segment.start)},
-               {"end", audio_time(segment.end)},
-               {"text", segment.text},
-               {"tokens", segment.tokens},
-               {"temperature", segment.temperature},
-               {"avg_logprob", segment.avg_logprob},
-               {"compression_ratio", segment.compression_ratio},
-               {"no_speech_prob", segment.no_speech_prob}};
+  Json json = segment_json(segment);
   if (has_words) json["words"] = words_json(segment);
   if (!segment.language.empty()) json["language"] = segment.language;
+  if (!segment.speaker.empty()) json["speaker"] = segment.speaker;
   return json;
 }
 
@@ -169,6 +161,16 @@ Json choices_of(const Choices& choices) {
           {"options", options}};
 }
 
+Json speaker_list(const std::vector<Speaker>& speakers) {
+  Json all = Json::array();
+  for (const Speaker& each : speakers) {
+    all.push_back({{"name", each.name},
+                   {"seconds", audio_time(each.seconds)},
+                   {"confidence", audio_time(each.confidence)}});
+  }
+  return all;
+}
+
 Json document_of(const Transcript& transcript) {
   Json probabilities = Json::object();
   for (const auto& [code, probability] : transcript.language_probs) {
@@ -209,6 +211,7 @@ void write_json(const Transcript& transcript, JsonLayout layout, const Choices& 
   const int indent = layout == JsonLayout::indented ? 2 : -1;
   // dump() writes non-finite numbers as null.
   Json document = document_of(transcript);
+  if (transcript.speakers) document["speakers"] = speaker_list(*transcript.speakers);
   if (choices.is_asked_for()) document["choices"] = choices_of(choices);
   out << document.dump(indent) << '\n';
 }

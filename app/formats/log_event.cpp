@@ -108,6 +108,17 @@ std::string log_progress_json(LogTime time, const LogProgress& progress) {
   return line.dump() + "\n";
 }
 
+std::string log_request_json(LogTime time, const LogRequest& request) {
+  const nlohmann::ordered_json line = {{"type", "request"},
+                                       {"time", utc_text(time)},
+                                       {"id", request.id},
+                                       {"method", models::repair_utf8(request.method)},
+                                       {"path", models::repair_utf8(request.path)},
+                                       {"status", request.status},
+                                       {"elapsed", log_thousandths(request.elapsed_s)}};
+  return line.dump() + "\n";
+}
+
 std::size_t plain_log_error(std::span<char> line, LogTime time, std::string_view message,
                             std::string_view file) {
   constexpr std::size_t kEnds = 128;  // all but the message and the file

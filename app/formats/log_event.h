@@ -39,6 +39,16 @@ struct LogProgress {
 };
 std::string log_progress_json(LogTime time, const LogProgress& progress);
 
+// A request that a server has answered, or whose client has left.
+struct LogRequest {
+  std::string_view id;
+  std::string_view method;
+  std::string_view path;  // without its query
+  unsigned status = 0;    // 499: the client has left before there was an answer
+  double elapsed_s = 0;
+};
+std::string log_request_json(LogTime time, const LogRequest& request);
+
 // log_message_json() of an error for where memory is gone, or in a signal handler: what of the line
 // fits into `line`, with its end; bytes beyond ASCII and control characters are question marks.
 // Returns its length.

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "app/formats/repaired.h"
+#include "app/formats/subtitle_rules/readable_cues.h"
 #include "models/base/utf8.h"
 #include "models/text/line_break.h"
 
@@ -154,18 +156,42 @@ void add_highlighted(const TimedWords& subtitle, TimestampStyle style, std::vect
   }
 }
 
-}  // namespace
+// The name where the speaker changes, as part of the text.
+Transcript with_names(Transcript transcript) {
+  if (!transcript.speakers) return transcript;
+  std::string before;
+  for (Segment& segment : transcript.segments) {
+    if (segment.speaker.empty() || segment.speaker == before) continue;
+    before = segment.speaker;
+    std::string& first = segment.words.empty() ? segment.text : segment.words.front().text;
+    first = " " + speaker_prefix(before) + std::string(models::strip(first));
+  }
+  return transcript;
+}
 
-std::vector<Cue> make_cues(std::span<const Segment> segments, const SubtitleLayout& layout,
-                           TimestampStyle style) {
+std::vector<Cue> cues_by_rules(const Transcript& unnamed, const SubtitleRules& rules,
+                               TimestampStyle style) {
+  const Transcript transcript = with_names(unnamed);
   std::vector<Cue> cues;
+  for (const TimedCue& cue : readable_cues(transcript, rules)) {
+    std::string text;
+    for (const std::string& line : cue.lines) text += (text.empty() ? "" : "\n") + line;
+    cues.push_back({format_timestamp(static_cast<double>(cue.start) / 1000, style),
+                    format_timestamp(static_cast<double>(cue.end) / 1000, style), std::move(text)});
+  }
+  return cues;
+}
+
+// Cues of segments of one speaker.
+void add_cues(std::span<const Segment> segments, const SubtitleLayout& layout, TimestampStyle style,
+              std::vector<Cue>& cues) {
   if (std::all_of(segments.begin(), segments.end(),
                   [](const auto& segment) { return segment.words.empty(); })) {
     for (const Segment& segment : segments) {
       cues.push_back({format_timestamp(segment.start, style), format_timestamp(segment.end, style),
                       cue_text(models::strip(segment.text))});
     }
-    return cues;
+    return;
   }
   for (const TimedWords& subtitle : cut_words(segments, layout)) {
     if (layout.highlight_words) {
@@ -175,7 +201,32 @@ std::vector<Cue> make_cues(std::span<const Segment> segments, const SubtitleLayo
                       format_timestamp(subtitle.back().end, style), cue_text(join(subtitle))});
     }
   }
+}
+
+}  // namespace
+
+std::string speaker_prefix(const std::string& speaker) {
+  return speaker.empty() ? "" : speaker + ": ";
+}
+
+std::vector<Cue> make_cues(const Transcript& transcript, const SubtitleLayout& layout,
+                           TimestampStyle style) {
+  if (layout.rules) return cues_by_rules(transcript, *layout.rules, style);
+  const std::span<const Segment> segments = transcript.segments;
+  std::vector<Cue> cues;
+  for (std::size_t first = 0, end = 0; first < segments.size(); first = end) {
+    while (end < segments.size() && segments[end].speaker == segments[first].speaker) ++end;
+    const std::size_t n_before = cues.size();
+    add_cues(segments.subspan(first, end - first), layout, style, cues);
+    for (std::size_t i = n_before; i < cues.size(); ++i) cues[i].speaker = segments[first].speaker;
+  }
   return cues;
+}
+
+std::string yielded_rules(const Transcript& transcript, const SubtitleLayout& layout) {
+  if (!layout.rules) return "";
+  return yielded_text(readable_cues(with_names(repaired(transcript)), *layout.rules),
+                      *layout.rules);
 }
 
 }  // namespace wnpu::app

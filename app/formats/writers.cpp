@@ -35,6 +35,7 @@ std::string text_line(const Segment& segment, const WriteOptions& options, bool 
   std::string text = models::repair_utf8(segment.text);
   if (!options.text_timestamps) text = std::string(models::strip(text));
   if (has_colors) text = with_confidence_colors(text, segment);
+  text.insert(models::leading_space(text), speaker_prefix(segment.speaker));
   if (!options.text_timestamps) return text + "\n";
   // openai/whisper transcribe.py with verbose=True: the text keeps its leading space.
   return "[" + format_timestamp(segment.start, {}) + " --> " + format_timestamp(segment.end, {}) +

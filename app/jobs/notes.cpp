@@ -103,6 +103,18 @@ void note_end(const Transcript& transcript, Messages& messages) {
                   transcript.input.path);
 }
 
+void note_end(const Transcript& transcript, const std::vector<Target>& targets,
+              const SubtitleLayout& layout, Messages& messages) {
+  const bool has_cues = std::any_of(targets.begin(), targets.end(), [](const Target& target) {
+    return target.format == Format::srt || target.format == Format::vtt;
+  });
+  const std::string yielded = has_cues ? yielded_rules(transcript, layout) : "";
+  if (!yielded.empty()) {
+    messages.note(transcript.input.path + ": " + yielded, transcript.input.path);
+  }
+  note_end(transcript, messages);
+}
+
 void explain_colors(Color asked, BatchProgress& progress, Messages& messages) {
   if (asked != Color::automatic || progress.colors_told) return;
   progress.colors_told = true;

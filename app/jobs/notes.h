@@ -50,6 +50,9 @@ std::function<void(const Beginning&)> language_note(Messages& messages);
 void note_warnings(const Transcript& transcript, Messages& messages);
 // How the file went.
 void note_end(const Transcript& transcript, Messages& messages);
+// Likewise of a file with results: of subtitles, which rules yielded.
+void note_end(const Transcript& transcript, const std::vector<Target>& targets,
+              const SubtitleLayout& layout, Messages& messages);
 // Explains the colours of text, once a batch, unless somebody has asked for colours.
 void explain_colors(Color asked, BatchProgress& progress, Messages& messages);
 // End of a batch: the signal that stopped it, and the stream for its last line.

@@ -90,7 +90,7 @@ class Batch {
         remove_partial_files(target.in(transcript.language), is_kept);
       }
     }
-    note_end(transcript, messages_);
+    note_end(transcript, planned.targets, options_.layout, messages_);
   }
 
  private:

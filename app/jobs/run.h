@@ -11,8 +11,8 @@
 #include "app/engine/whisper_npu.hpp"
 #include "app/options/options.h"
 #include "app/output/output_plan.h"
+#include "app/system/checksums.h"
 #include "app/system/progress.h"
-#include "app/system/sha256.h"
 
 namespace wnpu::app {
 

@@ -15,7 +15,7 @@ constexpr std::array kTexts = {
     ExitCodeText{"0", "all went well"},
     ExitCodeText{"1",
                  "at least one of several files failed, the others are done; a check (doctor, "
-                 "bench --check, npu op validate) failed"},
+                 "bench --check, npu op validate, subtitles check) failed"},
     ExitCodeText{"2", "arguments that make no sense"},
     ExitCodeText{"3", "the model is missing, damaged or not what it claims"},
     ExitCodeText{"4", "the only input cannot be decoded"},
@@ -37,6 +37,8 @@ bool is(const std::exception& error) {
 
 // Command line's name for a field of the engine's options.
 std::string option_name(std::string_view field) {
+  if (field == "speakers.names") return "--speaker-names";
+  if (field.starts_with("speakers.")) return "--speakers";
   if (field == "sample_len") return "--max-tokens";
   if (field == "device.cpu_precision") return "--precision";
   if (field == "device.plan") return "--npu-plan";
@@ -66,8 +68,9 @@ std::string text_of(const std::exception& error) {
 }
 
 Transcript with_option_names(Transcript transcript) {
-  constexpr std::array<std::array<std::string_view, 2>, 5> kNames{
+  constexpr std::array<std::array<std::string_view, 2>, 6> kNames{
       {{"clip_timestamps:", "--clip-timestamps:"},
+       {"speakers.names:", "--speaker-names:"},
        {"`language`", "--language"},
        {"`multilingual`", "--multilingual"},
        {"`vad.enabled`", "--vad True"},

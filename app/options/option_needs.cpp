@@ -53,6 +53,8 @@ bool has_cpu_beside(const Options& options) {
   return parse_devices(options.device.requested).with_cpu;
 }
 
+bool has_no_rules(const Options& options) { return !options.layout.rules.has_value(); }
+
 bool has_rows(const Options& options) { return !options.manifest.file.empty(); }
 
 constexpr std::string_view kManifest = "--manifest";
@@ -60,6 +62,7 @@ constexpr std::string_view kCpuBeside = "--device cpu,npu or cpu,sim";
 constexpr std::string_view kVad =
     "speech detection, which --vad False and --clip-timestamps turn off";
 constexpr std::string_view kWords = "--word-timestamps True";
+constexpr std::string_view kNoRules = "subtitles without --subtitle-rules";
 constexpr std::string_view kSampling =
     "--temperature above 0 or a --temperature-increment-on-fallback";
 constexpr std::string_view kBeams = "--temperature 0 and --beam-size above 1";
@@ -73,6 +76,15 @@ constexpr std::array kNeeds = {
     Need{"--vad-min-speech-duration-ms", kVad, has_vad},
     Need{"--vad-min-silence-duration-ms", kVad, has_vad},
     Need{"--vad-speech-pad-ms", kVad, has_vad},
+    Need{"--speakers", "--channels mix: each separate channel is a speaker",
+         [](const Options& options) { return options.transcribe.channels == Channels::mix; }},
+    Need{"--speaker-model", "--speakers",
+         [](const Options& options) { return options.transcribe.speakers.enabled; }},
+    Need{"--speaker-names", "--speakers or --channels separate",
+         [](const Options& options) {
+           return options.transcribe.speakers.enabled ||
+                  options.transcribe.channels == Channels::separate;
+         }},
     Need{"--shard", kManifest, has_rows},
     Need{"--resume", kManifest, has_rows},
     Need{"--retry-failed", "--resume",
@@ -120,14 +132,19 @@ constexpr std::array kNeeds = {
          [](const Options& options) { return options.device.cpu_precision == "fp32"; }},
     Need{"--gemm", "--precision fp32 or none",
          [](const Options& options) { return options.device.cpu_precision == "fp32"; }},
+    Need{"--subtitle-rules", kWords, has_words},
     Need{"--max-line-width", kWords, has_words},
+    Need{"--max-line-width", kNoRules, has_no_rules},
     Need{"--max-line-count", kWords, has_words},
     Need{"--max-line-count", "--max-line-width, as in --max-line-width 42",
          [](const Options& options) { return options.layout.max_line_width.has_value(); }},
+    Need{"--max-line-count", kNoRules, has_no_rules},
     Need{"--max-words-per-line", kWords, has_words},
+    Need{"--max-words-per-line", kNoRules, has_no_rules},
     Need{"--max-words-per-line", "subtitles without --max-line-count",
          [](const Options& options) { return !options.layout.max_line_count.has_value(); }},
     Need{"--highlight-words", kWords, has_words},
+    Need{"--highlight-words", kNoRules, has_no_rules},
     Need{"--prepend-punctuations", kWords, has_words},
     Need{"--append-punctuations", kWords, has_words},
     Need{"--hallucination-silence-threshold", kWords, has_words},

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "app/options/exit_code.h"
 #include "app/options/option_values.h"
+#include "app/options/subtitle_rules_file.h"
 
 namespace wnpu::app {
 namespace {
@@ -153,7 +155,26 @@ LogFormat log_format_among(std::span<const char* const> words, const char* varia
   return found == "json" ? LogFormat::json : LogFormat::text;
 }
 
-void add_layout_options(CLI::App& app, SubtitleLayout& layout) {
+void add_subtitle_rules(CLI::App& app, std::optional<SubtitleRules>& rules, RulesFrom from,
+                        const std::string& help) {
+  constexpr const char* kOption = "--subtitle-rules";
+  const auto take = [&rules, from](const std::string& name) {
+    if (from == RulesFrom::names && name.ends_with(".toml")) {
+      throw CLI::ValidationError(kOption, "expected plain, netflix or bbc, found a file");
+    }
+    try {
+      rules = read_subtitle_rules(name);
+    } catch (const UsageError& error) {
+      throw CLI::ValidationError(kOption, error.what());
+    }
+  };
+  const std::string names = "plain|netflix|bbc";
+  app.add_option_function<std::string>(kOption, take, help)
+      ->type_name(from == RulesFrom::names ? names : names + "|FILE")
+      ->default_str(rules ? rules->name : "plain");
+}
+
+void add_layout_options(CLI::App& app, SubtitleLayout& layout, RulesFrom from) {
   const IntegerRange range = {{1, 100000}};
   add_integer_or_none(app, "--max-line-width", layout.max_line_width, range,
                       "With word timestamps: characters a subtitle line");
@@ -163,6 +184,9 @@ void add_layout_options(CLI::App& app, SubtitleLayout& layout) {
                       "With word timestamps and without --max-line-count: words a subtitle");
   add_bool(app, "--highlight-words", layout.highlight_words,
            "With word timestamps: underline each word as it is spoken, in srt and vtt");
+  add_subtitle_rules(app, layout.rules, from,
+                     "Lines, breaks, times and reading speed of srt and vtt; a file of TOML names "
+                     "its own; turns word timestamps on; plain: as openai-whisper");
 }
 
 }  // namespace wnpu::app

@@ -14,6 +14,7 @@
 #include "app/options/optimization.h"
 #include "app/options/option_needs.h"
 #include "app/options/option_values.h"
+#include "app/options/speaker_options.h"
 #include "audio/read/error.h"
 #include "audio/read/input.h"
 #include "decoder/search/decode_options.h"
@@ -79,9 +80,8 @@ void add_model_options(CLI::App& app, Options& options) {
       app, "--precision", {with_auto(models::kPrecisionNames), "auto"},
       [&options](const std::string& name) { options.device.cpu_precision = name; },
       "What the CPU computes in: the decoder, and the encoder where it runs there; fp32: "
-      "openai-whisper's text; int16, int8: faster; auto: int8 on CPUs with AVX512-VNNI and VBMI or "
-      "ARM's dot products, "
-      "else fp32");
+      "openai-whisper's text; int16, int8: faster; auto: int8, but fp32 on ARM without dot "
+      "products");
   add_integer(app, "--threads", options.threads, {{0, 1024}, 0},
               "CPU threads; 0: as many as there are CPUs, which is the most");
 }
@@ -373,6 +373,7 @@ void add_work_options(CLI::App& command, Options& options) {
   add_group(command, "Language and prompts",
             [&] { add_task_options(command, options.transcribe); });
   add_group(command, "Words", [&] { add_word_options(command, options.transcribe); });
+  add_group(command, "Speakers", [&] { add_speaker_options(command, options.transcribe); });
   add_group(command, "Speech detection and batches", [&] { add_vad_options(command, options); });
   add_group(command, "Search", [&] {
     add_search_options(command, options.transcribe);

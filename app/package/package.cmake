@@ -35,4 +35,7 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/copyright DESTINATION ${doc})
 set(changelog ${CMAKE_BINARY_DIR}/changelog.gz)
 execute_process(COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md OUTPUT_FILE ${changelog} COMMAND_ERROR_IS_FATAL ANY)
 install(FILES ${changelog} DESTINATION ${doc})
+# Below lib itself, where systemd looks in each distribution.
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/whisper-npu.service ${CMAKE_CURRENT_LIST_DIR}/whisper-npu.socket
+        DESTINATION lib/systemd/system)
 include(CPack)

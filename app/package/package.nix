@@ -8,6 +8,7 @@
 , ninja
 , pkg-config
 , alsa-lib
+, boost
 , curl
 , ffmpeg
 , libhwy
@@ -32,7 +33,7 @@ stdenv.mkDerivation {
   src = source;
 
   nativeBuildInputs = [ cmake ninja pkg-config ];
-  buildInputs = [ cli11 libhwy libsndfile nlohmann_json openssl pcre2 tomlplusplus zlib ] ++ loaded;
+  buildInputs = [ boost cli11 libhwy libsndfile nlohmann_json openssl pcre2 tomlplusplus zlib ] ++ loaded;
 
   # XRT's version is the kernel driver's, so that a build for NPUs is made on the machine itself. Folders below
   # the prefix, which the pkg-config file counts with.

@@ -8,6 +8,7 @@ class WhisperNpu < Formula
   head ENV.fetch("HOMEBREW_WHISPER_NPU_SOURCE", "file://#{File.expand_path("../..", __dir__)}"),
        using: :git, branch: "main"
 
+  depends_on "boost" => :build
   depends_on "cli11" => :build
   depends_on "cmake" => :build
   depends_on "ninja" => :build

@@ -7,8 +7,6 @@
 #include <openssl/evp.h>
 #include <vector>
 
-#include "app/engine/model_path.h"
-
 namespace wnpu::app {
 // A library context of its own: where memory lacked for OpenSSL's common one, its functions use
 // what is not there.
@@ -76,20 +74,6 @@ std::string sha256_of_file(const std::filesystem::path& path,
     sha256.add({block.data(), static_cast<std::size_t>(file.gcount())});
   }
   return file.eof() ? sha256.hex() : "";
-}
-
-std::string sha256_of_model(const ModelInfo& model, const std::function<bool()>& should_stop) {
-  return model.sha256.empty() ? sha256_of_file(weights_file(model.path), should_stop)
-                              : model.sha256;
-}
-
-void Checksums::add(Transcript& transcript, const std::function<bool()>& should_stop) {
-  if (transcript.truncated) return;
-  if (transcript.input.sha256.empty() && transcript.input.path != "-") {  // that is stdin
-    transcript.input.sha256 = sha256_of_file(transcript.input.path, should_stop);
-  }
-  if (model_.empty()) model_ = sha256_of_model(transcript.model, should_stop);
-  transcript.model.sha256 = model_;
 }
 
 }  // namespace wnpu::app

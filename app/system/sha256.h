@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "app/engine/whisper_npu.hpp"
-
 namespace wnpu::app {
 
 // SHA-256 of one text after the other, in lower-case hex.
@@ -32,19 +30,5 @@ class Sha256 {
 // read to its end, or `should_stop`, where given, says so meanwhile.
 std::string sha256_of_file(const std::filesystem::path& path,
                            const std::function<bool()>& should_stop = {});
-
-// SHA-256 of the model's weights; a packed file says its source's. Empty as above.
-std::string sha256_of_model(const ModelInfo& model, const std::function<bool()>& should_stop = {});
-
-// Checksums of the inputs and the model of batches; the model's is computed once.
-class Checksums {
- public:
-  // Fills those of a transcript that is whole, but for an input's that is there. A stopped program
-  // must end within half a second; a large model's file takes several.
-  void add(Transcript& transcript, const std::function<bool()>& should_stop);
-
- private:
-  std::string model_;
-};
 
 }  // namespace wnpu::app

@@ -39,6 +39,8 @@ class Decoder {
   Decoder(const PackedDecoder& weights, models::ThreadPool& pool);
 
   const models::Dims& dims() const { return dims_; }
+  // For other work between the calls here.
+  models::ThreadPool& pool() { return pool_; }
 
   // Cross-attention keys and values of every layer for `states` [at most n_audio_ctx,
   // n_audio_state]. `out` keeps its memory where it has the right size.

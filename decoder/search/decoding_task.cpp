@@ -20,23 +20,19 @@ std::variant<GreedySearch, BeamSearch> make_search(const DecodeOptions& options,
 
 }  // namespace
 
-DecodingTask::DecodingTask(const models::Dims& dims, const Vocabulary& vocabulary,
-                           const DecodeOptions& options)
+DecodingTask::DecodingTask(KvCache& cache, const models::Dims& dims, const Vocabulary& vocabulary,
+                           const DecodeOptions& options, const CrossKv& window)
     : dims_(dims),
       vocabulary_(&vocabulary),
       options_(options),
       filters_(dims, vocabulary, options),
       sample_len_(options.sample_len.value_or(dims.n_text_ctx / 2)),
       search_(make_search(options, vocabulary.eot())),
-      initial_(initial_tokens(dims, vocabulary, options)) {
+      initial_(initial_tokens(dims, vocabulary, options)),
+      sequences_(cache, n_sequences(options)),
+      window_(window) {
   sot_index_ =
       static_cast<std::size_t>(std::ranges::find(initial_, vocabulary.sot()) - initial_.begin());
-}
-
-void DecodingTask::begin(KvCache& cache, std::size_t first_sequence, const CrossKv& window) {
-  first_sequence_ = first_sequence;
-  window_ = &window;
-  for (std::size_t i = 0; i < n_sequences(options_); ++i) cache.clear(first_sequence + i);
 }
 
 std::span<const Hypothesis> DecodingTask::lines() const {
@@ -47,15 +43,15 @@ void DecodingTask::add_rows(std::vector<StepRow>& rows) const {
   const auto all = lines();
   for (std::size_t i = 0; n_sampled_ > 0 && i < all.size(); ++i) {
     if (!all[i].finished)
-      rows.push_back({first_sequence_ + i, all[i].tokens.back(), true, window_});
+      rows.push_back({sequences_.first() + i, all[i].tokens.back(), true, &window_});
   }
   for (std::size_t i = 0; n_sampled_ == 0 && i < initial_.size(); ++i) {
     const bool wants_logits = i == sot_index_ || i + 1 == initial_.size();
-    rows.push_back({first_sequence_, initial_[i], wants_logits, window_});
+    rows.push_back({sequences_.first(), initial_[i], wants_logits, &window_});
   }
 }
 
-void DecodingTask::advance(KvCache& cache, models::MatrixView logits) {
+void DecodingTask::advance(models::MatrixView logits) {
   if (n_sampled_ == 0) {
     no_speech_prob_ = no_speech_prob(logits.row(0), *vocabulary_);
     logits = logits.row_range(logits.rows - 1, 1);
@@ -72,7 +68,7 @@ void DecodingTask::advance(KvCache& cache, models::MatrixView logits) {
   if (done_) return;
   std::vector<std::size_t> parents;
   for (const Hypothesis& line : lines()) parents.push_back(line.parent);
-  cache.fork(first_sequence_, parents);
+  sequences_.cache().fork(sequences_.first(), parents);
 }
 
 Decoded DecodingTask::result() const {
@@ -87,51 +83,6 @@ Decoded DecodingTask::result() const {
   decoded.temperature = static_cast<double>(options_.temperature);
   decoded.compression_ratio = compression_ratio(decoded.text);
   return decoded;
-}
-
-namespace {
-
-// One step for several tasks.
-struct StepPlan {
-  std::vector<StepRow> rows;
-  std::vector<std::size_t> n_logits;  // rows of logits that each task wanted
-  std::size_t n_wanted = 0;           // their sum
-};
-
-// A step takes max_rows rows: what is beyond, long prompts, waits for the next one.
-StepPlan plan_step(std::span<const DecodingTask> tasks, std::size_t max_rows) {
-  StepPlan plan;
-  for (const DecodingTask& task : tasks) {
-    const std::size_t before = plan.rows.size();
-    if (!task.done()) task.add_rows(plan.rows);
-    if (plan.rows.size() > max_rows) plan.rows.resize(before);
-    const auto added = std::span(plan.rows).subspan(before);
-    plan.n_logits.push_back(static_cast<std::size_t>(
-        std::ranges::count_if(added, [](const StepRow& row) { return row.wants_logits; })));
-    plan.n_wanted += plan.n_logits.back();
-  }
-  return plan;
-}
-
-}  // namespace
-
-void run(Decoder& decoder, KvCache& cache, std::span<DecodingTask> tasks,
-         const std::function<bool()>& should_stop) {
-  models::Matrix logits;
-  for (;;) {
-    if (should_stop && should_stop()) throw models::Stopped();
-    const StepPlan plan = plan_step(tasks, decoder.dims().n_text_ctx);
-    if (plan.rows.empty()) return;
-    if (logits.rows() < plan.n_wanted)
-      logits = models::Matrix(plan.n_wanted, decoder.dims().n_vocab);
-    decoder.step(cache, plan.rows, logits.view().row_range(0, plan.n_wanted));
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const std::size_t n = plan.n_logits[i];
-      if (n > 0) tasks[i].advance(cache, logits.view().row_range(first, n));
-      first += n;
-    }
-  }
 }
 
 }  // namespace wnpu::decoder

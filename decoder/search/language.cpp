@@ -17,11 +17,10 @@ double no_speech_prob(std::span<const float> at_sot, const models::Vocabulary& v
 HeardLanguages hear_languages(Decoder& decoder, KvCache& cache,
                               const models::Vocabulary& vocabulary, const CrossKv& window) {
   assert(vocabulary.is_multilingual());
-  cache.clear(0);
+  const OpenSequences sequence(cache, 1);
   models::Matrix logits(1, decoder.dims().n_vocab);
-  const StepRow sot{0, vocabulary.sot(), true, &window};
+  const StepRow sot{sequence.first(), vocabulary.sot(), true, &window};
   decoder.step(cache, {&sot, 1}, logits.view());
-  cache.clear(0);
   HeardLanguages heard;
   heard.no_speech_prob = no_speech_prob(logits.view().row(0), vocabulary);
 

@@ -16,7 +16,7 @@ struct HeardLanguages {
   double no_speech_prob = 0;                                  // as decoding.py has it, 0 to 1
 };
 
-// The languages of a multilingual model. Uses sequence 0 of `cache`.
+// The languages of a multilingual model.
 HeardLanguages hear_languages(Decoder& decoder, KvCache& cache,
                               const models::Vocabulary& vocabulary, const CrossKv& window);
 

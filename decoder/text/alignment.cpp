@@ -85,16 +85,18 @@ std::vector<WordTiming> find_alignment(Decoder& decoder, KvCache& cache,
   if (text.empty()) return {};
 
   // Forced through the decoder: sot sequence, no_timestamps, text, eot.
+  const OpenSequences sequence(cache, 1);
   std::vector<StepRow> rows;
-  for (const TokenId token : task.sot_sequence) rows.push_back({0, token, false, task.window});
-  rows.push_back({0, vocabulary.no_timestamps(), true, task.window});
-  for (const TokenId token : text) rows.push_back({0, token, true, task.window});
-  rows.push_back({0, vocabulary.eot(), false, task.window});
-  cache.clear(0);
+  const auto feed = [&](TokenId token, bool wants_logits) {
+    rows.push_back({sequence.first(), token, wants_logits, task.window});
+  };
+  for (const TokenId token : task.sot_sequence) feed(token, false);
+  feed(vocabulary.no_timestamps(), true);
+  for (const TokenId token : text) feed(token, true);
+  feed(vocabulary.eot(), false);
   AttentionCapture tap{{heads.begin(), heads.end()}, {}};
   Matrix logits(text.size() + 1, decoder.dims().n_vocab);
   decoder.step(cache, rows, logits.view(), &tap);
-  cache.clear(0);
 
   const Matrix cost = attention_cost(tap.scores, task.n_frames / kFramesPerPosition);
   // The rows that predict text and its end.

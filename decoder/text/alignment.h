@@ -41,8 +41,8 @@ std::vector<std::pair<int, int>> alignment_heads(const models::Dims& dims,
 // Text tokens of a window that can be aligned; n_sot: of its sot sequence.
 std::size_t longest_alignment(const models::Dims& dims, std::size_t n_sot);
 
-// Words in order, which together are the texts; empty for none. Uses sequence 0 of `cache`. Throws
-// std::length_error for more than longest_alignment tokens.
+// Words in order, which together are the texts; empty for none. Throws std::length_error for more
+// than longest_alignment tokens.
 std::vector<WordTiming> find_alignment(Decoder& decoder, KvCache& cache,
                                        const models::Vocabulary& vocabulary,
                                        std::span<const std::pair<int, int>> heads,

@@ -15,7 +15,8 @@ struct Word {
   std::string text;  // UTF-8, with its leading space and merged punctuation
   double start = 0;  // seconds from the start of the audio
   double end = 0;
-  double probability = 0;  // 0 to 1
+  double probability = 0;    // 0 to 1
+  std::size_t n_tokens = 0;  // of its segment's
 };
 
 struct Segment {

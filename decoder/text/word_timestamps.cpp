@@ -121,7 +121,8 @@ void place_words(std::vector<WordTiming> words, const Punctuation& marks,
     for (; word != words.cend() && word->segment == i; ++word) {
       if (word->word.empty()) continue;
       segment.words.push_back({word->word, rounded(placement.window_start + word->start),
-                               rounded(placement.window_start + word->end), word->probability});
+                               rounded(placement.window_start + word->end), word->probability,
+                               word->tokens.size()});
     }
     if (segment.words.empty()) continue;
     shorten_after_pause(segment.words, median, last_speech);

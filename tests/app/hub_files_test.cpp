@@ -95,6 +95,11 @@ TEST_CASE("catalogue: the detector of speech is published, and no model") {
   CHECK(is_sha256(weights.sha256));
   CHECK(source.revision.size() == 40);
   CHECK(source.path_of(weights).find(source.revision) != std::string::npos);
+  const HubModel& speakers = hub_speakers();
+  CHECK(find_published(speakers.name) == &speakers);
+  CHECK(find_hub_model(speakers.name) == nullptr);
+  for (const HubFile& file : speakers.sources.at(0).files) CHECK(is_sha256(file.sha256));
+  CHECK(model_folder() / speakers.folder_name() == speaker_model_folder());
   // Default path of --vad True.
   CHECK(model_folder() / detector.folder_name() / weights.name == vad_weights_file());
 }

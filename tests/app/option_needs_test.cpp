@@ -182,6 +182,10 @@ TEST_CASE("needs: an option that would do nothing is refused") {
         "--max-line-count 2 --word-timestamps True",
         "--max-words-per-line 2 --max-line-width 9 --max-line-count 2",
         "--highlight-words True --word-timestamps False",
+        "--subtitle-rules bbc --word-timestamps False",
+        "--subtitle-rules bbc --max-line-width 40",
+        "--subtitle-rules bbc --max-words-per-line 4",
+        "--subtitle-rules bbc --highlight-words True",
         "--append-punctuations ! --word-timestamps False",
         "--prepend-punctuations= --word-timestamps False",
         "--hallucination-silence-threshold 2 --word-timestamps False",
@@ -210,6 +214,7 @@ TEST_CASE("needs: what is needed makes an option welcome, and so does its defaul
         "--npu-plan fused --device cpu --fallback none", "--npu-plan-file p.json --device sim",
         "--pool-padding True --device cpu,sim", "--pool-padding True --device npu --fallback cpu",
         "--max-line-count 2 --max-line-width 20 --word-timestamps true",
+        "--subtitle-rules plain --max-line-width 20 --highlight-words True",
         "--patience 1.0 --beam-size 1", "--best-of 3 --temperature 0.5",
         "--temperature 0.5 --beam-size 5", "--carry-initial-prompt True --initial-prompt Hi"}) {
     CAPTURE(line);
@@ -247,8 +252,8 @@ TEST_CASE("needs: what is about words turns word times on, unless they are refus
   for (const Words& words :
        {Words{"--highlight-words", "True"}, Words{"--max-line-width", "40"},
         Words{"--max-line-width", "40", "--max-line-count", "2"},
-        Words{"--max-words-per-line", "3"}, Words{"--hallucination-silence-threshold", "2"},
-        Words{"--append-punctuations", "!"}}) {
+        Words{"--max-words-per-line", "3"}, Words{"--subtitle-rules", "netflix"},
+        Words{"--hallucination-silence-threshold", "2"}, Words{"--append-punctuations", "!"}}) {
     CAPTURE(words.front());
     CHECK(parsed_options(words).transcribe.word_timestamps);
     Words refused = words;
@@ -257,4 +262,24 @@ TEST_CASE("needs: what is about words turns word times on, unless they are refus
   }
   CHECK_FALSE(parsed_options({"--max_line_width", "None"}).transcribe.word_timestamps);
   CHECK_FALSE(parsed_options({"--highlight_words", "False"}).transcribe.word_timestamps);
+}
+
+TEST_CASE("speakers: what does not go together, and no speaker, is refused") {
+  using wnpu::tests::message_of;
+  const Options options =
+      parsed_options({"--speakers", "2-4", "--speaker-names", "1=Anna,2=Ben B."});
+  CHECK(options.transcribe.speakers.enabled);
+  CHECK(options.transcribe.speakers.min == 2);
+  CHECK(options.transcribe.speakers.max == 4);
+  CHECK(options.transcribe.speakers.names.back() ==
+        std::pair<std::string, std::string>("2", "Ben B."));
+  CHECK_FALSE(options.transcribe.word_timestamps);
+  CHECK(parsed_options({"--channels", "separate"}).transcribe.channels == wnpu::Channels::separate);
+  CHECK(has(refusal_of_line("--channels separate --speakers 2"), "--speakers has no effect"));
+  CHECK(has(refusal_of_line("--speaker-names 1=A"), "it needs --speakers or --channels separate"));
+  for (const std::string bad : {"--speakers 0", "--speakers 3-2", "--speakers 21", "--speakers two",
+                                "--speakers auto --speaker-names Anna", "--channels left"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(refusal_of_line(bad).empty());
+  }
 }

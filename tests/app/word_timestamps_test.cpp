@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "app/engine/windows/clip_loop.h"
+#include "app/engine/windows/window_loop.h"
 #include "models/text/word_split.h"
 #include "tests/nano/nano_ctranslate2.h"
 #include "tests/support/model_run.h"

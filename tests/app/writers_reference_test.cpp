@@ -24,8 +24,8 @@ const std::vector<std::string> kPieces = {
 };
 
 const std::vector<SubtitleLayout> kLayouts = {
-    {{}, {}, {}, false}, {16, {}, {}, false}, {24, 2, {}, false},
-    {{}, {}, 3, false},  {{}, {}, {}, true},
+    {{}, {}, {}, false, {}}, {16, {}, {}, false, {}}, {24, 2, {}, false, {}},
+    {{}, {}, 3, false, {}},  {{}, {}, {}, true, {}},
 };
 
 // Knuth's MMIX generator; its upper bits.

@@ -61,7 +61,7 @@ TEST_CASE("writers: no text ends a cue or a row") {
       {" a\n\n", 0, 0.5, 0.5}, {" -->\n\n", 0.5, 0.75, 0.5}, {"\n \nb", 0.75, 1, 0.5}};
   CHECK(written_as(Format::srt, transcript) == "1\n00:00:00,000 --> 00:00:01,000\na ->\nb\n\n");
   const std::string highlighted =
-      written_as(Format::vtt, transcript, {.layout = {{}, {}, {}, true}});
+      written_as(Format::vtt, transcript, {.layout = {{}, {}, {}, true, {}}});
   CHECK(highlighted.find("\n\n\n") == std::string::npos);
   CHECK(highlighted.find("\n-->") == std::string::npos);
 }
@@ -89,12 +89,12 @@ TEST_CASE("writers: elisions, small kana and Latin words are whole in lines, as 
                                    {"Chat", 6, 7, 0.5}, {"GPT", 7, 8, 0.5},    {"。", 8, 9, 0.5}};
   wnpu::Transcript transcript;
   transcript.segments = {segment(0, 9, " l'homme c'est きょーChatGPT。", words)};
-  CHECK(written_as(Format::srt, transcript, {.layout = {{}, {}, 2, false}}) ==
+  CHECK(written_as(Format::srt, transcript, {.layout = {{}, {}, 2, false, {}}}) ==
         "1\n00:00:00,000 --> 00:00:04,000\nl'homme c'est\n\n"
         "2\n00:00:04,000 --> 00:00:09,000\nきょーChatGPT。\n\n");
-  CHECK(written_as(Format::vtt, transcript, {.layout = {6, {}, {}, false}}) ==
+  CHECK(written_as(Format::vtt, transcript, {.layout = {6, {}, {}, false, {}}}) ==
         "WEBVTT\n\n00:00.000 --> 00:09.000\nl'homme\nc'est\nきょー\nChatGPT。\n\n");
-  CHECK(written_as(Format::vtt, transcript, {.layout = {{}, {}, {}, true}})
+  CHECK(written_as(Format::vtt, transcript, {.layout = {{}, {}, {}, true, {}}})
             .find("l'homme <u>c'est</u>") != std::string::npos);
   CHECK(written_as(Format::jsonl, transcript).find("\" c\"") != std::string::npos);
 }
@@ -162,4 +162,52 @@ TEST_CASE("writers: formats are found by their names") {
   CHECK_FALSE(find_format("xml"));
   CHECK(extension_of(Format::text) == "txt");
   CHECK(extension_of(Format::jsonl) == "jsonl");
+}
+
+TEST_CASE("writers: speakers stand in front of their words, in every format") {
+  wnpu::Transcript transcript;
+  transcript.segments = {segment(0, 1, " Hi."), segment(1, 2, " Oh <no>"), segment(2, 3, " Hm")};
+  transcript.segments[0].speaker = "An \"A\" & co";
+  transcript.segments[1].speaker = "Ben";
+  transcript.speakers = {{"An \"A\" & co", 1, 1}, {"Ben", 1, 0.5}};
+  CHECK(written_as(Format::txt, transcript) == "An \"A\" & co: Hi.\nBen: Oh <no>\nHm\n");
+  CHECK(written_as(Format::text, transcript) == "An \"A\" & co: Hi.\nBen: Oh <no>\nHm\n");
+  CHECK(written_as(Format::srt, transcript) ==
+        "1\n00:00:00,000 --> 00:00:01,000\nAn \"A\" & co: Hi.\n\n"
+        "2\n00:00:01,000 --> 00:00:02,000\nBen: Oh <no>\n\n"
+        "3\n00:00:02,000 --> 00:00:03,000\nHm\n\n");
+  CHECK(written_as(Format::vtt, transcript) ==
+        "WEBVTT\n\n00:00.000 --> 00:01.000\n<v An \"A\" &amp; co>Hi.\n\n"
+        "00:01.000 --> 00:02.000\n<v Ben>Oh <no>\n\n00:02.000 --> 00:03.000\nHm\n\n");
+  CHECK(written_as(Format::tsv, transcript) ==
+        "start\tend\tspeaker\ttext\n0\t1000\tAn \"A\" & co\tHi.\n1000\t2000\tBen\tOh <no>\n"
+        "2000\t3000\t\tHm\n");
+  CHECK(written_as(Format::csv, transcript) ==
+        "start,end,speaker,text\n0,1000,\"An \"\"A\"\" & co\",\"Hi.\"\n"
+        "1000,2000,\"Ben\",\"Oh <no>\"\n2000,3000,\"\",\"Hm\"\n");
+  CHECK(written_as(Format::lrc, transcript) ==
+        "[00:00.00]An \"A\" & co: Hi.\n[00:01.00]Ben: Oh <no>\n[00:02.00]Hm\n");
+  const std::string json = written_as(Format::jsonl, transcript);
+  CHECK(json.find("\"speaker\":\"Ben\"") != std::string::npos);
+  CHECK(json.find("\"speakers\":[{\"name\":\"An \\\"A\\\" & co\",\"seconds\":1.0") !=
+        std::string::npos);
+}
+
+TEST_CASE("writers: no cue has words of two speakers") {
+  wnpu::Transcript transcript = with_words();
+  transcript.segments[0].speaker = "A";
+  transcript.segments[1].speaker = "B";
+  transcript.speakers = {{"A", 2, 1}, {"B", 2, 1}};
+  WriteOptions options;
+  options.layout.max_line_width = 40;
+  options.layout.max_line_count = 2;
+  CHECK(
+      written_as(Format::srt, transcript, options) ==
+      "1\n00:00:00,000 --> 00:00:02,000\nA: One two three four\n\n"
+      "2\n00:00:02,000 --> 00:00:02,500\nB: 日本\n\n3\n00:00:07,000 --> 00:00:08,000\nB: 語。\n\n");
+  options.layout = {};
+  options.layout.rules = find_rules("netflix");
+  const std::string by_rules = written_as(Format::srt, transcript, options);
+  CHECK(by_rules.find("A: One two three four\n\n") != std::string::npos);
+  CHECK(by_rules.find("B: 日本") != std::string::npos);
 }

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "decoder/model/decoder.h"
-#include "decoder/search/decoding_task.h"
+#include "decoder/search/scheduler.h"
 #include "models/files/model_file.h"
 #include "models/kernels/vectors/ops.h"
 #include "models/text/vocabulary.h"
@@ -81,13 +81,9 @@ TEST_CASE("decoder: greedy tokens and their probability agree with openai on jfk
   decoder::Decoder decoder(packed, pool);
   decoder::CrossKv window;
   decoder.cross_kv(tests::encoded_window(jfk->recording, file), window);
-  decoder::KvCache cache(file.dims(), 1);
-  std::vector<decoder::DecodingTask> tasks;
-  tasks.emplace_back(file.dims(), vocabulary, decoder::DecodeOptions());
-  tasks[0].begin(cache, 0, window);
-  decoder::run(decoder, cache, tasks);
+  decoder::KvCache cache(file.dims());
   const auto golden = tests::data_json("jfk/decoded.json");
-  const auto decoded = tasks[0].result();
+  const auto decoded = decoder::decode(decoder, cache, vocabulary, {}, window);
   CHECK(decoded.tokens == golden["tokens"].get<std::vector<models::TokenId>>());
   CHECK(decoded.text == golden["text"].get<std::string>());
   CHECK(decoded.avg_logprob == doctest::Approx(golden["avg_logprob"].get<double>()).epsilon(1e-4));

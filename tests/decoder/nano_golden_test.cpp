@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "decoder/model/decoder.h"
-#include "decoder/search/decoding_task.h"
 #include "decoder/search/language.h"
+#include "decoder/search/scheduler.h"
 #include "models/files/model_file.h"
 #include "models/files/open_model.h"
 #include "models/text/vocabulary.h"
@@ -36,10 +36,7 @@ struct Nano {
   }
 
   decoder::Decoded decode(const decoder::DecodeOptions& options) {
-    decoder::DecodingTask task(file->dims(), vocabulary, options);
-    task.begin(cache, 0, window);
-    decoder::run(decoder, cache, {&task, 1});
-    return task.result();
+    return decoder::decode(decoder, cache, vocabulary, options, window);
   }
 
   std::unique_ptr<models::ModelFile> file;
@@ -49,7 +46,7 @@ struct Nano {
   models::ThreadPool pool{2};
   decoder::PackedDecoder packed{file->dims(), weights, pool};
   decoder::Decoder decoder{packed, pool};
-  decoder::KvCache cache{file->dims(), 5};
+  decoder::KvCache cache{file->dims()};
   decoder::CrossKv window;
   decoder::CrossKv window_with_silence;
 };

@@ -23,7 +23,7 @@ names=$("$program" --version --json | python3 -c '
 import json, sys
 kernels = json.load(sys.stdin)["kernels"]
 assert kernels["isa"] == kernels["available"][0], kernels
-assert kernels["auto_precision"] == ("int8" if kernels["multiplies_bytes"] else "fp32"), kernels
+assert kernels["auto_precision"] == ("fp32" if kernels["isa"] in ("NEON", "SCALAR") else "int8"), kernels
 print(*kernels["available"])')
 expected=
 for name in $names; do

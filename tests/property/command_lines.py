@@ -8,6 +8,7 @@ import recordings
 # Options without which a model of random weights goes on for seconds.
 RESTRAINTS = {"--max-tokens", "--temperature-increment-on-fallback", "--threads", "--device"}
 NEEDS_WORDS = {"--max-line-width", "--max-line-count", "--max-words-per-line", "--highlight-words",
+               "--subtitle-rules",
                "--hallucination-silence-threshold", "--prepend-punctuations", "--append-punctuations"}
 # What these need (app/options/option_needs.cpp), as options that are given with them; and which are of a device alone.
 NEEDED = {
@@ -24,7 +25,9 @@ NEEDED = {
 OF_DEVICES = ("--npu-", "--operator", "--device-split", "--cpu-window-ms", "--fallback", "--xclbin", "--memory-limit")
 EXCLUDED = [("--clip-timestamps", "--vad"), ("--language", "--language-detection-threshold"),
             ("--language", "--language-detection-segments"), ("--max-words-per-line", "--max-line-width"),
-            ("--max-words-per-line", "--max-line-count")]
+            ("--max-words-per-line", "--max-line-count"),
+            *((name, "--subtitle-rules")
+              for name in ("--max-line-width", "--max-line-count", "--max-words-per-line", "--highlight-words"))]
 FORMATS = option_values.FORMATS
 NAMES = ["a.wav", "talk.wav", "two words.wav", "ü 日本.wav", "noext", ".hidden.wav", "a.b.c.wav", "out.json", "a.mp3",
          "x" * 240 + ".wav", "quote'\".wav", "-", "-dash.wav", "sub/a.wav", "new\nline.wav", "bad\udcff.wav",

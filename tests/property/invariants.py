@@ -90,12 +90,13 @@ class Invariants:
         if case.has("--dry-run", "--help"):
             return
         is_highlighted = any(value.lower() == "true" for value in case.values("--highlight-words"))
+        has_rules = any(value != "plain" for value in case.values("--subtitle-rules"))
         has_timestamps = not case.has("--no-timestamps")
         clips = clip_bounds(case)
         for files in written(case, run).values():
             if "json" in files and not case.has("--output"):  # whose name does not tell its format
                 self.check_json(files["json"], has_timestamps, clips, fault)
-                transcripts.check_formats(files, is_highlighted, has_timestamps, fault)
+                transcripts.check_formats(files, is_highlighted, has_rules, has_timestamps, fault)
         last = case.values("--format")[-1:]
         to_stdout = not case.has("--output", "--output-dir", "--output-template", "--beside")
         if case.stdout == "file" and to_stdout and last in (["json"], ["jsonl"]):

@@ -15,6 +15,10 @@ theirs = pytest.importorskip("faster_whisper.transcribe")
 their_vad = pytest.importorskip("faster_whisper.vad")
 
 
+# Arguments and fields that faster-whisper does not have, behind all of its own.
+OURS = ("channels", "speakers", "speaker_names", "speaker")
+
+
 def parameters(function):
     return [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
 
@@ -23,7 +27,7 @@ def parameters(function):
                                   "BatchedInferencePipeline.__init__", "BatchedInferencePipeline.transcribe"])
 def test_methods(name):
     of_class, method = name.split(".")
-    ours = parameters(getattr(getattr(whisper_npu, of_class), method))
+    ours = [each for each in parameters(getattr(getattr(whisper_npu, of_class), method)) if each[0] not in OURS]
     assert ours == parameters(getattr(getattr(theirs, of_class), method))
 
 
@@ -35,7 +39,7 @@ def test_functions(name):
 @pytest.mark.parametrize("name", ["Word", "Segment", "TranscriptionOptions", "TranscriptionInfo"])
 def test_dataclasses(name):
     ours, real = getattr(whisper_npu, name), getattr(theirs, name)
-    assert [f.name for f in dataclasses.fields(ours)] == [f.name for f in dataclasses.fields(real)]
+    assert [f.name for f in dataclasses.fields(ours) if f.name not in OURS] == [f.name for f in dataclasses.fields(real)]
 
 
 def test_vad_options():

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+import wave
 
 import numpy as np
 import pytest
@@ -396,3 +397,24 @@ def test_openai_interface(program, tiny, jfk, capsys):
     with pytest.raises(UsageError, match="^temperatur: expected one of"):
         model.transcribe(jfk, temperatur=0)
     assert "turbo" in whisper.available_models()
+
+
+def test_channels_are_speakers(tiny, jfk, tmp_path):
+    samples = (decode_audio(jfk) * 32767).astype(np.int16)
+    both = np.zeros((2 * len(samples), 2), np.int16)
+    both[:len(samples), 0] = both[len(samples):, 1] = samples
+    path = str(tmp_path / "both.wav")
+    with wave.open(path, "wb") as file:
+        file.setparams((2, 2, 16000, len(both), "NONE", ""))
+        file.writeframes(both.tobytes())
+    plain = "".join(s.text for s in tiny.transcribe(jfk)[0])
+    found = list(tiny.transcribe(path, vad_filter=False, channels="separate", speaker_names={"left": "Anna"},
+                                 word_timestamps=True)[0])
+    assert [s.speaker for s in found] == sorted(s.speaker for s in found)  # one behind the other
+    anna = "".join(s.text for s in found if s.speaker == "Anna")
+    assert anna.replace(",", "") == plain.replace(",", "")  # silence behind the words moves a comma
+    assert {w.speaker for s in found for w in s.words if s.speaker == "right"} == {"right"}
+    with pytest.raises(UsageError, match="speakers"):
+        tiny.transcribe(path, channels="separate", speakers=2)
+    with pytest.raises(UsageError, match="channels"):
+        tiny.transcribe(path, channels="left")

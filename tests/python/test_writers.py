@@ -11,7 +11,8 @@ from whisper_npu.errors import OutputError, UsageError
 from whisper_npu.utils import get_writer
 from whisper_npu.whisper.utils import get_writer as openai_get_writer
 
-LAYOUTS = [{}, {"max_line_width": 20, "max_line_count": 1}, {"max_words_per_line": 2}, {"highlight_words": True}]
+LAYOUTS = [{}, {"max_line_width": 20, "max_line_count": 1}, {"max_words_per_line": 2}, {"highlight_words": True},
+           {"subtitle_rules": "netflix"}]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -53,6 +54,10 @@ def test_what_is_refused(tmp_path):
         get_writer("docx", str(tmp_path))
     with pytest.raises(UsageError, match="max_width: expected one of max_line_width"):
         get_writer("srt", str(tmp_path))({"segments": []}, "a.wav", max_width=3)
+    with pytest.raises(UsageError, match="subtitle_rules: expected plain, netflix, bbc or FILE.toml, found pbs"):
+        get_writer("srt", str(tmp_path))({"segments": []}, "a.wav", subtitle_rules="pbs")
+    with pytest.raises(UsageError, match="subtitle_rules: expected no other"):
+        get_writer("srt", str(tmp_path))({"segments": []}, "a.wav", subtitle_rules="bbc", max_line_width=9)
     with pytest.raises(OutputError) as raised:
         get_writer("srt", str(tmp_path / "none"))({"segments": []}, "a.wav")
     assert raised.value.code == 6

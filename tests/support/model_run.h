@@ -9,8 +9,8 @@
 
 #include "app/engine/loaded_model.h"
 #include "app/engine/whisper_npu.hpp"
-#include "app/engine/windows/clip_loop.h"
 #include "app/engine/windows/recognizer.h"
+#include "app/engine/windows/window_loop.h"
 #include "models/base/error.h"
 #include "models/weights/precision.h"
 #include "tests/support/text.h"
@@ -45,6 +45,25 @@ inline std::vector<std::vector<std::int32_t>> segment_tokens(const Transcript& t
   std::vector<std::vector<std::int32_t>> all;
   for (const Segment& segment : transcript.segments) all.push_back(segment.tokens);
   return all;
+}
+
+// A transcript but for the times of its work, as one text to be compared.
+inline std::string heard_text(const Transcript& transcript) {
+  std::string text = transcript.language + std::to_string(transcript.n_windows) + ":" +
+                     std::to_string(transcript.n_tokens) + ":" +
+                     std::to_string(transcript.input.duration) + "\n";
+  for (const Segment& segment : transcript.segments) {
+    text += std::to_string(segment.id) + " " + std::to_string(segment.seek) + " " +
+            std::to_string(segment.start) + " " + std::to_string(segment.end) + " " +
+            std::to_string(segment.temperature) + " " + std::to_string(segment.avg_logprob) + " " +
+            std::to_string(segment.no_speech_prob) + segment.text + "\n";
+    for (const auto token : segment.tokens) text += std::to_string(token) + ",";
+    for (const Word& word : segment.words) {
+      text += word.text + std::to_string(word.start) + std::to_string(word.probability);
+    }
+  }
+  for (const std::string& warning : transcript.warnings) text += warning;
+  return text;
 }
 
 // Error that refuses the model; empty: the transcription ran. All other exceptions are faults of

@@ -29,14 +29,16 @@ void add_named_models(CLI::App& app, NamedModels& named, const char* help) {
 }
 
 fs::path find_stored(const std::string& name, const fs::path& folder) {
-  if (name != hub_detector().name) return find_name(name, folder);
-  fs::path own = models::join(folder, hub_detector().folder_name());
-  return pulled_weights(hub_detector(), own).empty() ? fs::path() : own;
+  const HubModel* const helper = find_helper(name);
+  if (helper == nullptr) return find_name(name, folder);
+  fs::path own = models::join(folder, helper->folder_name());
+  return pulled_weights(*helper, own).empty() ? fs::path() : own;
 }
 
 std::vector<std::string> pulled_names() {
   std::vector<std::string> names = hub_names();
   names.emplace_back(hub_detector().name);
+  names.emplace_back(hub_speakers().name);
   return names;
 }
 

@@ -111,10 +111,11 @@ int list_catalogue(const Listing& listing, const std::vector<std::string>& /*fil
   std::vector<TextRow> rows = {
       {"NAME", "LANGUAGES", "SIZE", "MEMORY", "SPEED", "HERE", "PUBLISHED AS"}};
   for (const ListedModel& model : models) rows.push_back(catalogue_row(model, folder));
-  const HubModel& detector = hub_detector();
-  const fs::path here = find_stored(std::string(detector.name), folder);
-  if (!only_here || !here.empty())
-    rows.push_back(catalogue_row({std::string(detector.name), &detector, here}, folder));
+  for (const HubModel* helper : {&hub_detector(), &hub_speakers()}) {
+    const std::string name(helper->name);
+    const fs::path here = find_stored(name, folder);
+    if (!only_here || !here.empty()) rows.push_back(catalogue_row({name, helper, here}, folder));
+  }
   const std::string text = as == ListedAs::json ? models_json(models, folder)
                            : as == ListedAs::names
                                ? names_text(models)

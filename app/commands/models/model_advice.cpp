@@ -7,7 +7,7 @@
 #include "app/model_store/hub/catalogue.h"
 #include "app/model_store/memory_need.h"
 #include "models/base/dims.h"
-#include "models/weights/precision.h"
+#include "models/kernels/vectors/instruction_set.h"
 
 namespace wnpu::app {
 namespace {
@@ -20,9 +20,10 @@ constexpr std::array<std::string_view, 6> kByErrors = {"tiny",   "base",        
 constexpr double kLeastTimesRealTime = 5;
 
 // Measured with tiny.en and base on two threads of an AMD EPYC (bench/results): products of a
-// thread in a second, in int8 and in fp32 without such instructions, and bytes of weights that a
-// decoder's step reads in a second.
+// thread in a second, of bytes, and without such instructions in int8 and in fp32; and bytes of
+// weights that a decoder's step reads in a second.
 constexpr double kByteProducts = 173e9;
+constexpr double kIntegerProducts = 65e9;
 constexpr double kFloatProducts = 45e9;
 constexpr double kReadBytes = 25e9;
 // Steps of a beam search a window, with what is not weights.
@@ -52,14 +53,19 @@ std::optional<Dims> dims_of(std::string_view name) {
   return dims;
 }
 
+double products_a_second(const Host& host) {
+  if (host.precision == models::Precision::fp32) return kFloatProducts;
+  return host.multiplies_bytes ? kByteProducts : kIntegerProducts;
+}
+
 double seconds_a_window(const Dims& dims, const Host& host) {
   const auto width = static_cast<double>(dims.n_audio_state);
   const auto positions = static_cast<double>(dims.n_audio_ctx);
   const double layer = positions * 12 * width * width + 2 * positions * positions * width;
-  const double products = host.multiplies_bytes ? kByteProducts : kFloatProducts;
   const double step_bytes = static_cast<double>(dims.n_text_layer) * 16 * width * width +
                             static_cast<double>(dims.n_vocab) * width;
-  return static_cast<double>(dims.n_audio_layer) * layer / (products * host.threads) +
+  return static_cast<double>(dims.n_audio_layer) * layer /
+             (products_a_second(host) * host.threads) +
          kStepsOfWindow * step_bytes / kReadBytes;
 }
 
@@ -68,7 +74,9 @@ double seconds_a_window(const Dims& dims, const Host& host) {
 Host this_host() {
   const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
   const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return {available_cpus(), pages * page_bytes, models::multiplies_bytes(models::auto_precision())};
+  const models::Precision precision = models::auto_precision();
+  return {available_cpus(), pages * page_bytes, precision,
+          precision == models::Precision::int8 && kernels::has_byte_instructions()};
 }
 
 std::optional<ModelNeeds> needs_of(std::string_view name, const Host& host) {
@@ -78,12 +86,11 @@ std::optional<ModelNeeds> needs_of(std::string_view name, const Host& host) {
   facts.is_f16 = true;
   // Pages of the largest matrices, as facts_of() finds them in a file of f16.
   facts.file_bytes = 2 * dims->n_text_state * (dims->n_vocab + 16 * dims->n_text_state);
-  const WorkSize work{
-      .precision = host.multiplies_bytes ? models::Precision::int8 : models::Precision::fp32,
-      .threads = host.threads,
-      .sequences = 5,
-      .beams = 5,
-      .feature_bytes = 64 * kMiB};
+  const WorkSize work{.precision = host.precision,
+                      .threads = host.threads,
+                      .sequences = 5,
+                      .beams = 5,
+                      .feature_bytes = 64 * kMiB};
   const bool knows_english_alone = !dims->is_multilingual() || name.starts_with(kDistil);
   return ModelNeeds{knows_english_alone ? 1 : dims->n_languages(), memory_need(facts, work).total(),
                     kWindowSeconds / seconds_a_window(*dims, host)};

@@ -6,13 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "models/weights/precision.h"
+
 namespace wnpu::app {
 
 // The machine that a model is to run on.
 struct Host {
   unsigned threads = 1;
   std::uint64_t memory_bytes = 0;
-  bool multiplies_bytes = false;  // --precision auto is int8
+  models::Precision precision = models::Precision::fp32;  // of --precision auto
+  bool multiplies_bytes = false;                          // in it
 };
 Host this_host();
 

@@ -55,11 +55,13 @@ Json stored_json(const std::filesystem::path& path) {
           {"decoder_layers", dims.n_text_layer}};
 }
 
-// The weights of the detector of speech have none of a model's sizes.
+// Weights of the detector and of the networks for speakers have none of a model's sizes.
 Json stored_json(const ListedModel& model) {
   if (model.path.empty()) return {};
-  if (model.published != &hub_detector()) return stored_json(model.path);
-  return {{"path", json_of(model.path)}, {"format", hub_detector().sources.front().format}};
+  const HubModel* const helper =
+      model.published == nullptr ? nullptr : find_helper(model.published->name);
+  if (helper == nullptr) return stored_json(model.path);
+  return {{"path", json_of(model.path)}, {"format", helper->sources.front().format}};
 }
 
 Json source_json(const HubSource& source) {

@@ -54,7 +54,7 @@ void remove_place(const fs::path& path) {
 
 // By its name, or by what is in it: recordings and notes lie in such folders too.
 void require_model(const std::string& name, const fs::path& path) {
-  if (name == hub_detector().name || is_named_as_model(path)) return;
+  if (find_helper(name) != nullptr || is_named_as_model(path)) return;
   try {
     (void)models::open_model(path, model_folder());
   } catch (const models::ModelError&) {
@@ -152,13 +152,13 @@ std::string source_text(const HubSource& source) {
 }
 
 void tell_of(const std::string& name, const fs::path& folder, bool is_json) {
-  const bool is_detector = name == hub_detector().name;
+  const bool is_helper = find_helper(name) != nullptr;
   const HubModel* const model = find_published(name);
   const fs::path path = model == nullptr ? place_or_path(name, folder) : find_stored(name, folder);
   if (is_json) return print_report(model_json({name, model, path}));
-  std::string text = path.empty()  ? "path: not here\n"
-                     : is_detector ? "path: " + path.string() + "\n"
-                                   : stored_text(path);
+  std::string text = path.empty() ? "path: not here\n"
+                     : is_helper  ? "path: " + path.string() + "\n"
+                                  : stored_text(path);
   if (model != nullptr) {
     for (const HubSource& source : model->sources) text += source_text(source);
   }

@@ -124,8 +124,10 @@ int verify_models(const NamedModels& named, const std::vector<std::string>& aske
   std::vector<std::string> names = asked;
   if (is_of_all) {
     names = models_in(folder);
-    const std::string detector(hub_detector().name);
-    if (!find_stored(detector, folder).empty()) names.push_back(detector);
+    for (const HubModel* helper : {&hub_detector(), &hub_speakers()}) {
+      const std::string name(helper->name);
+      if (!find_stored(name, folder).empty()) names.push_back(name);
+    }
   }
   if (names.empty()) place_of("a model", folder);
   for (const std::string& name : names) place_or_path(name, folder);

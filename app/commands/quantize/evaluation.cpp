@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "app/engine/audio_input.h"
-#include "app/engine/windows/clip_loop.h"
 #include "app/engine/windows/recognizer.h"
+#include "app/engine/windows/window_loop.h"
 #include "app/options/exit_code.h"
 #include "audio/read/error.h"
 #include "models/base/utf8.h"

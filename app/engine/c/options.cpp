@@ -19,7 +19,7 @@ constexpr std::size_t kFieldBytes = 8;  // of every field, so that a struct may 
 static_assert(sizeof(void*) == kFieldBytes && sizeof(std::size_t) == kFieldBytes);
 static_assert(sizeof(whisper_npu_model_options) == 17 * kFieldBytes);
 static_assert(sizeof(whisper_npu_audio) == 9 * kFieldBytes);
-static_assert(sizeof(whisper_npu_transcribe_options) == 44 * kFieldBytes);
+static_assert(sizeof(whisper_npu_transcribe_options) == 49 * kFieldBytes);
 static_assert(sizeof(whisper_npu_callbacks) == 5 * kFieldBytes);
 
 // Longer structs than any version will have: their size was not set.
@@ -82,6 +82,7 @@ struct ToC {
   }
   void operator()(std::int64_t& c, bool field) const { c = field ? 1 : 0; }
   void operator()(std::int64_t& c, Task field) const { c = static_cast<std::int64_t>(field); }
+  void operator()(std::int64_t& c, Channels field) const { c = static_cast<std::int64_t>(field); }
   template <typename T>
   void operator()(const T*& c, std::uint64_t& n, const std::vector<T>& field) const {
     c = field.data();
@@ -116,6 +117,14 @@ struct FromC {
                               std::to_string(c));
     }
     field = static_cast<Task>(c);
+  }
+  void operator()(std::int64_t c, Channels& field) const {
+    if (c != WHISPER_NPU_CHANNELS_MIX && c != WHISPER_NPU_CHANNELS_SEPARATE) {
+      throw Error("channels",
+                  ": expected WHISPER_NPU_CHANNELS_MIX or WHISPER_NPU_CHANNELS_SEPARATE, found " +
+                      std::to_string(c));
+    }
+    field = static_cast<Channels>(c);
   }
   template <typename T>
   void operator()(const T* c, std::uint64_t n, std::vector<T>& field) const {
@@ -198,6 +207,11 @@ void for_each_field(auto& c, auto& options, const F& f) requires requires {
   f(c.clip_timestamps, c.n_clip_timestamps, options.clip_timestamps);
   f(c.pool_padding, options.pool_padding);
   f(c.multilingual, options.multilingual);
+  f(c.channels, options.channels);
+  f(c.speakers, options.speakers.enabled);
+  f(c.speakers_min, options.speakers.min);
+  f(c.speakers_max, options.speakers.max);
+  f(c.speakers_weights, options.speakers.weights);
 }
 
 // The defaults of the engine's struct, in C.

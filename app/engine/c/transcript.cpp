@@ -19,7 +19,8 @@ CSegment::CSegment(const Segment& segment) : segment_(segment) {
   replace_nul(segment_.text);
   for (Word& word : segment_.words) {
     replace_nul(word.text);
-    words_.push_back({word.text.c_str(), word.start, word.end, word.probability});
+    words_.push_back(
+        {word.text.c_str(), word.start, word.end, word.probability, word.speaker.c_str()});
   }
   for (const whisper_npu_word& word : words_) word_pointers_.push_back(&word);
   c_ = {.id = segment_.id,
@@ -35,7 +36,8 @@ CSegment::CSegment(const Segment& segment) : segment_(segment) {
         .no_speech_prob = segment_.no_speech_prob,
         .words = word_pointers_.data(),
         .n_words = word_pointers_.size(),
-        .language = segment_.language.c_str()};
+        .language = segment_.language.c_str(),
+        .speaker = segment_.speaker.c_str()};
 }
 
 }  // namespace wnpu::c

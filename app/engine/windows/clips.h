@@ -11,10 +11,11 @@
 
 namespace wnpu::app {
 
-// Frames of 10 ms, end not included. The clips of a file come in order and do not overlap.
+// Frames of 10 ms, end not included. The clips of a channel come in order and do not overlap.
 struct Clip {
   std::size_t start = 0;
   std::size_t end = 0;
+  std::size_t channel = 0;
 };
 
 inline constexpr double kFramesPerSecond = 100;

@@ -61,12 +61,12 @@ class LanguageSearch {
     const EncodeJob job{&window_, &states};
     models::timed(timing_.encode, [&] { recognizer_.encoder().encode({&job, 1}); });
     const models::StageTimer timer(timing_.decode);
-    recognizer_.keep(0, states);
+    decoder::HeardLanguages heard = recognizer_.hear_languages(states, heard_);
     // Windows of less than 30 s are decoded with other padding.
     if (!clips_.empty() && seek == clips_.front().start &&
         seek + audio::kWindowFrames <= clips_.front().end)
       first_window_ = {seek, std::move(states)};
-    return recognizer_.hear_languages(0);
+    return heard;
   }
 
   // Behind the window at `seek`, in a clip; none: the clips are over.
@@ -84,6 +84,7 @@ class LanguageSearch {
   audio::MelSource& mel_;
   Timing& timing_;
   models::LogMel window_;
+  decoder::CrossKv heard_;
   std::optional<EncodedWindow> first_window_;
   bool has_speech_ = true;
 };

@@ -1,6 +1,7 @@
 // A loaded model with working memory, and perhaps a device: log-mel windows in, decoded text out.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -12,8 +13,8 @@
 #include "app/engine/loaded_model.h"
 #include "app/engine/whisper_npu.hpp"
 #include "decoder/model/decoder.h"
-#include "decoder/search/decoding_task.h"
 #include "decoder/search/language.h"
+#include "decoder/search/scheduler.h"
 #include "decoder/text/alignment.h"
 #include "models/base/stages.h"
 #include "models/base/thread_pool.h"
@@ -51,16 +52,17 @@ class Recognizer {
   std::size_t n_wanted_threads() const { return n_wanted_threads_; }
 
   // Computes the cross-attention keys and values of `states` [at most n_audio_ctx, n_audio_state],
-  // and keeps them in `slot` (0, 1, ...) for the calls below. These throw std::out_of_range for a
-  // slot beyond the last.
+  // and keeps them in `slot` (0, 1, ...) for admit() and align(), which throw std::out_of_range for
+  // a slot beyond the last.
   void keep(std::size_t slot, const models::EncoderStates& states);
-  // Detects the language of the window in `slot`. Multilingual models only.
-  decoder::HeardLanguages hear_languages(std::size_t slot);
-  // Detects that of some rows of a window's states.
-  decoder::HeardLanguages hear_languages(const models::EncoderStates& states);
-  // Decodes the windows of `jobs` together; result i is job i's. Throws std::invalid_argument for
-  // options that the model cannot serve, models::Stopped.
-  std::vector<decoder::Decoded> decode(std::span<const DecodeJob> jobs);
+  // Has the window decoded from the scheduler's next step on, with its slot as number. Throws
+  // std::invalid_argument for options that the model cannot serve.
+  void admit(const DecodeJob& job);
+  decoder::Scheduler& scheduler() { return scheduler_; }
+  // Detects the language of a window's states, or of some rows of them. `room` is reused where it
+  // has the right size. Multilingual models only.
+  decoder::HeardLanguages hear_languages(const models::EncoderStates& states,
+                                         decoder::CrossKv& room);
   // When the words of `texts`, one list of tokens a segment, were said: seconds from the window's
   // start. n_frames: mel frames (10 ms) of audio in the window. Throws std::length_error as
   // find_alignment().
@@ -74,10 +76,9 @@ class Recognizer {
   models::ThreadPool pool_;
   EncoderGroup encoder_;
   decoder::Decoder decoder_;
-  std::vector<decoder::CrossKv> windows_;    // a slot
-  decoder::CrossKv heard_;                   // of states whose language alone is asked for
-  std::unique_ptr<decoder::KvCache> cache_;  // grows with the number of sequences asked for
-  std::function<bool()> should_stop_;
+  decoder::KvCache cache_;
+  std::deque<decoder::CrossKv> windows_;  // a slot; they stay where they are
+  decoder::Scheduler scheduler_;
 };
 
 }  // namespace wnpu::app

@@ -1,12 +1,10 @@
 #include "app/engine/windows/transcription_job.h"
 
 #include <algorithm>
-#include <functional>
-#include <span>
+#include <iterator>
 #include <utility>
 
 #include "app/engine/audio_input.h"
-#include "app/engine/windows/public_segment.h"
 #include "app/engine/windows/word_placement.h"
 #include "audio/read/error.h"
 #include "decoder/search/decode_options.h"
@@ -14,63 +12,38 @@
 #include "models/base/error.h"
 
 namespace wnpu::app {
-namespace {
-
-// Receiver of the first pass's samples: on_samples, and the voice activity detector if there is
-// one.
-std::function<void(std::span<const float>)> listeners(const Callbacks& callbacks,
-                                                      audio::VadThread* vad, double& vad_s) {
-  if (vad == nullptr) return callbacks.on_samples;
-  return [&callbacks, vad, &vad_s](std::span<const float> samples) {
-    if (callbacks.on_samples) callbacks.on_samples(samples);
-    models::StageTimer timer(vad_s);
-    vad->push(samples);
-  };
-}
-
-audio::MelOptions reading(Recognizer& recognizer, std::size_t feature_bytes,
-                          const Callbacks& callbacks, audio::VadThread* vad, Timing& timing) {
-  audio::MelOptions options;
-  options.budget_bytes = feature_bytes;
-  options.beside = recognizer.pool().n_threads() > 1;
-  options.should_stop = callbacks.should_stop;
-  if (vad != nullptr) vad->start();
-  options.on_pcm = listeners(callbacks, vad, timing.vad);
-  return options;
-}
-
-}  // namespace
 
 TranscriptionJob::TranscriptionJob(Recognizer& recognizer, const TranscribeOptions& options,
                                    const audio::Input& input, const Callbacks& callbacks,
-                                   audio::VadThread* vad)
+                                   const Listeners& listeners)
     : recognizer_(recognizer),
       options_(options),
       input_(input),
       callbacks_(callbacks),
       is_batched_(options.batch_size > 1),
       is_multilingual_(options.multilingual && recognizer.vocabulary().is_multilingual()),
-      mel_(input, recognizer.dims().n_mels,
-           reading(recognizer, options.feature_bytes, callbacks, vad, transcript_.timing)) {
+      audio_(input, options, callbacks, listeners,
+             {recognizer.dims().n_mels, recognizer.pool().n_threads()}, transcript_.timing),
+      labels_(options, audio_, recognizer.vocabulary().eot()),
+      all_(audio_.clips()) {
   transcript_.task = decoder::kTaskNames[static_cast<std::size_t>(options.task)];
-  if (callbacks.on_progress) callbacks.on_progress(0, mel_.duration_s());
-  if (vad == nullptr) {
-    all_ = clips_between(options.clip_timestamps, mel_.content_frames());
-    return;
-  }
-  models::StageTimer timer(transcript_.timing.vad);
-  all_ = clips_of_speech(vad->finish(), mel_.content_frames(), options);
+  if (callbacks.on_progress) callbacks.on_progress(0, duration_s());
 }
 
 void TranscriptionJob::begin() {
-  if (mel_.is_stopped()) throw models::Stopped();
+  if (audio_.is_stopped()) throw models::Stopped();
   if (options_.multilingual && !is_multilingual_)
     transcript_.warnings.emplace_back(
         "`multilingual` has no effect: the model knows English alone");
-  encoded_ = settle_language(recognizer_, options_, all_, mel_, transcript_);
+  const std::size_t loudest = audio_.loudest();
+  std::vector<Clip> of_loudest;
+  std::ranges::copy_if(all_, std::back_inserter(of_loudest),
+                       [=](const Clip& clip) { return clip.channel == loudest; });
+  encoded_ = settle_language(recognizer_, options_, of_loudest, audio_.mel(loudest), transcript_);
+  if (loudest > 0) encoded_.reset();  // its channel does not begin
   std::erase_if(all_, [](const Clip& clip) { return clip.start >= clip.end; });
   if (callbacks_.on_beginning) {
-    Beginning beginning{transcript_.language, transcript_.language_probs, mel_.duration_s(), {}};
+    Beginning beginning{transcript_.language, transcript_.language_probs, duration_s(), {}};
     for (const Clip& clip : all_) {
       beginning.clips.emplace_back(to_seconds(clip.start), to_seconds(clip.end));
     }
@@ -90,28 +63,48 @@ void TranscriptionJob::open_clips(std::size_t n_wanted) {
     opened.file = this;
     opened.seek = all_[next_].start;
     opened.end = all_[next_].end;
-    opened.context = is_batched_ ? window_options_->first_context() : std::move(carried_);
+    opened.channel = all_[next_].channel;
+    const bool is_first = next_ == 0 || all_[next_ - 1].channel != opened.channel;
+    const bool is_new = is_batched_ || is_first;
+    opened.context = is_new ? window_options_->first_context() : std::move(carried_);
     if (encoded_ && encoded_->seek == opened.seek) take_encoded(opened);
   }
 }
 
 void TranscriptionJob::take_encoded(ActiveClip& opened) {
-  if (!is_multilingual_) {
-    opened.window = {opened.seek, audio::kWindowFrames};
-    ++transcript_.n_windows;
-  } else if (!next_window(opened)) {  // its log-mel tells where a change may be
-    return;
-  }
+  if (!next_window(opened)) return;
   opened.states = std::move(encoded_->states);
-  opened.is_encoded = true;
+  opened.stage = ActiveClip::Stage::encoded;
   encoded_.reset();
+}
+
+ActiveClip* TranscriptionJob::first_clip(ActiveClip::Stage stage) {
+  const auto first = std::ranges::find_if(
+      active_, [&](const ActiveClip& clip) { return !clip.is_done() && clip.stage == stage; });
+  return first == active_.end() ? nullptr : &*first;
+}
+
+std::size_t TranscriptionJob::count(ActiveClip::Stage stage) const {
+  return static_cast<std::size_t>(std::ranges::count(active_, stage, &ActiveClip::stage));
+}
+
+double TranscriptionJob::remaining_s() const {
+  return content_s() - (active_.empty() ? 0 : done_s(active_.front()));
+}
+
+double TranscriptionJob::content_s() const { return to_seconds(audio_.mel().content_frames()); }
+
+double TranscriptionJob::done_s(const ActiveClip& clip) const {
+  const double of_channel = std::min(to_seconds(clip.seek), content_s());
+  return (static_cast<double>(clip.channel) * content_s() + of_channel) /
+         static_cast<double>(audio_.n_channels());
 }
 
 bool TranscriptionJob::next_window(ActiveClip& clip) {
   clip.window = {clip.seek, std::min(audio::kWindowFrames, clip.stretch_end() - clip.seek)};
   try {
     load_mel(clip);
-  } catch (const audio::AudioError&) {
+  } catch (const std::exception&) {
     failure_ = std::current_exception();
     return false;
   }
@@ -125,7 +118,7 @@ bool TranscriptionJob::next_window(ActiveClip& clip) {
 void TranscriptionJob::load_mel(ActiveClip& clip) {
   const auto [seek, size] = clip.window;
   if (!clip.mel_seek || clip.end > *clip.mel_seek + audio::kWindowFrames) {
-    mel_.window(seek, clip.mel);
+    audio_.mel(clip.channel).window(seek, clip.mel);
     clip.mel_seek = seek;
   }
   const models::StageTimer timer(transcript_.timing.mel);
@@ -144,6 +137,7 @@ DecodeJob TranscriptionJob::decode_job(const ActiveClip& clip, double temperatur
 }
 
 void TranscriptionJob::finish_window(ActiveClip& clip, const decoder::Decoded& decoded) {
+  has_news_ = true;
   clip.seek = clip.window.seek + clip.window.size;
   if (!decoder::is_silence(decoded, window_options_->thresholds())) add_segments(clip, decoded);
   if (!clip.change || clip.seek < *clip.change) return;
@@ -157,10 +151,9 @@ void TranscriptionJob::add_segments(ActiveClip& clip, const decoder::Decoded& de
   decoder::SplitWindow split =
       decoder::split_at_timestamps(decoded, clip.window, recognizer_.vocabulary());
   double& last_speech = clip.context.last_speech_timestamp;
-  if (options_.word_timestamps) {
-    place_words(recognizer_, options_, {decode_job(clip, 0), clip.window, mel_.content_frames()},
-                split, last_speech);
-  }
+  const DecodedWindow place{decode_job(clip, 0), clip.window,
+                            audio_.mel(clip.channel).content_frames()};
+  if (options_.word_timestamps) place_words(recognizer_, options_, place, split, last_speech);
   const std::size_t end = clip.stretch_end();
   const std::size_t shortest = window_options_->shortest_rest();
   if (is_batched_ || clip.change) {
@@ -168,6 +161,7 @@ void TranscriptionJob::add_segments(ActiveClip& clip, const decoder::Decoded& de
     if (is_last && options_.word_timestamps)
       last_speech = end_of(split.segments).value_or(last_speech);
   }
+  if (labels_.needs_words()) time_words(recognizer_, options_, place, split, last_speech);
   for (decoder::Segment& segment : split.segments) {
     decoder::clear_if_empty(segment);
     if (is_multilingual_) segment.language = clip.context.language;
@@ -190,30 +184,37 @@ void TranscriptionJob::pass_on_context(ActiveClip& clip, const decoder::Decoded&
   }
 }
 
+void TranscriptionJob::emit(std::vector<Segment> segments) {
+  for (Segment& segment : segments) {
+    segment.id = transcript_.segments.size();
+    transcript_.segments.push_back(std::move(segment));
+    if (callbacks_.on_segment) callbacks_.on_segment(transcript_.segments.back());
+  }
+}
+
 void TranscriptionJob::emit_segments() {
+  if (!std::exchange(has_news_, false)) return;
   while (!active_.empty()) {
     ActiveClip& clip = active_.front();
-    for (decoder::Segment& segment : clip.segments) {
-      segment.id = transcript_.segments.size();
-      transcript_.segments.push_back(public_segment(std::move(segment)));
-      if (callbacks_.on_segment) callbacks_.on_segment(transcript_.segments.back());
-    }
+    for (decoder::Segment& segment : clip.segments)
+      emit(labels_.take(std::move(segment), clip.channel));
     clip.segments.clear();
-    if (callbacks_.on_progress) {
-      const std::size_t content = mel_.content_frames();
-      callbacks_.on_progress(to_seconds(std::min(clip.seek, content)), to_seconds(content));
-    }
+    if (callbacks_.on_progress) callbacks_.on_progress(done_s(clip), content_s());
     if (!clip.is_done()) return;
     if (!is_batched_) carried_ = std::move(clip.context);
     active_.pop_front();
   }
+  if (is_done()) emit(labels_.rest());
 }
 
 Transcript TranscriptionJob::finish(bool is_whole) {
   transcript_.truncated = !is_whole;
-  describe_audio(mel_, input_, transcript_);
+  if (!is_whole) emit(labels_.rest());
+  transcript_.speakers = labels_.speakers();
+  labels_.warn(transcript_.warnings);
+  describe_audio(audio_.mel(), input_, transcript_);
   if (!recognizer_.vocabulary().is_multilingual()) warn_of_misfit(transcript_);
-  if (is_whole) warn_of_clips_beyond(mel_.duration_s(), options_, transcript_.warnings);
+  if (is_whole) warn_of_clips_beyond(duration_s(), options_, transcript_.warnings);
   transcript_.timing.total = models::seconds_since(start_);
   return std::move(transcript_);
 }

@@ -150,7 +150,7 @@ bool TranscriptionJob::settle_window(ActiveClip& clip, const models::EncoderStat
   Context& context = clip.context;
   const bool is_first = context.language.empty();
   const auto hear = [&](std::size_t begin, std::size_t end) {
-    return recognizer_.hear_languages(slice_of(states, begin, end));
+    return recognizer_.hear_languages(slice_of(states, begin, end), heard_);
   };
   const LanguageStretch first =
       first_stretch({hear, clip.mel, clip.window.size, options_.no_speech_threshold},

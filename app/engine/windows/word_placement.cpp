@@ -94,4 +94,12 @@ void place_words(Recognizer& recognizer, const TranscribeOptions& options,
   last_speech = end_of(split.segments).value_or(last_speech);
 }
 
+void time_words(Recognizer& recognizer, const TranscribeOptions& options,
+                const DecodedWindow& decoded, decoder::SplitWindow& split, double& last_speech) {
+  decoder::SplitWindow timed = split;
+  place_words(recognizer, options, decoded, timed, last_speech);
+  const std::size_t n = std::min(split.segments.size(), timed.segments.size());
+  for (std::size_t i = 0; i < n; ++i) split.segments[i].words = std::move(timed.segments[i].words);
+}
+
 }  // namespace wnpu::app

@@ -23,4 +23,8 @@ std::optional<double> end_of(std::span<const decoder::Segment> segments);
 void place_words(Recognizer& recognizer, const TranscribeOptions& options,
                  const DecodedWindow& decoded, decoder::SplitWindow& split, double& last_speech);
 
+// Gives segments their words and changes nothing else of them or of the window.
+void time_words(Recognizer& recognizer, const TranscribeOptions& options,
+                const DecodedWindow& decoded, decoder::SplitWindow& split, double& last_speech);
+
 }  // namespace wnpu::app

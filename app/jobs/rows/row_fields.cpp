@@ -50,6 +50,7 @@ ordered_json segment_fields(const Segment& segment) {
                          {"compression_ratio", segment.compression_ratio},
                          {"temperature", segment.temperature}};
   if (!segment.language.empty()) fields["language"] = segment.language;
+  if (!segment.speaker.empty()) fields["speaker"] = segment.speaker;
   return fields;
 }
 

@@ -15,7 +15,7 @@
 #include "app/jobs/rows/text_options.h"
 #include "app/model_store/ensure_model.h"
 #include "app/options/exit_code.h"
-#include "app/system/sha256.h"
+#include "app/system/checksums.h"
 #include "app/system/signals.h"
 #include "app/system/url.h"
 #include "models/kernels/vectors/blas.h"

@@ -36,11 +36,13 @@ ordered_json option_json(const TranscribeOptions& options) {
                no_repeat_ngram_size, seed, temperature, increment, temperatures, compression_ratio,
                logprob, no_speech, suppress_tokens, suppress_blank, max_initial_timestamp,
                without_timestamps, sample_len, initial_prompt, carry_initial_prompt, hotwords,
-               prefix, condition_on_previous_text, batch_size, vad, pool_padding, feature_bytes,
-               detection_threshold, detection_segments, multilingual, word_timestamps, prepend,
-               append, hallucination_silence, clips] = options;
+               prefix, condition_on_previous_text, batch_size, vad, channels, speakers,
+               pool_padding, feature_bytes, detection_threshold, detection_segments, multilingual,
+               word_timestamps, prepend, append, hallucination_silence, clips] = options;
   static_cast<void>(feature_bytes);  // changes no text
-  static_cast<void>(multilingual);   // in text_options()
+  static_cast<void>(multilingual);   // in text_options(), as are those two
+  static_cast<void>(channels);
+  static_cast<void>(speakers);
   return {{"task", task == Task::translate ? "translate" : "transcribe"},
           {"language", language},
           {"beam_size", beam_size},
@@ -108,6 +110,11 @@ std::string text_options(const Options& options) {
                          {"container_times", audio.container_times}};
   // Rows of earlier builds are the same.
   if (options.transcribe.multilingual) fields["transcribe"]["multilingual"] = true;
+  if (options.transcribe.channels == Channels::separate)
+    fields["transcribe"]["channels"] = "separate";
+  const SpeakerOptions& speakers = options.transcribe.speakers;
+  if (speakers.enabled) fields["transcribe"]["speakers"] = {speakers.min, speakers.max};
+  if (!speakers.names.empty()) fields["transcribe"]["speaker_names"] = speakers.names;
   return fields.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

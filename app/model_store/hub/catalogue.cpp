@@ -51,7 +51,7 @@ std::vector<HubModel> read_catalogue(std::string_view text) {
   return models;
 }
 
-// All that is published; the detector is last.
+// All that is published; the detector and the networks for speakers are last.
 const std::vector<HubModel>& published() {
   static const std::vector<HubModel> kModels = read_catalogue(kCatalogue);
   return kModels;
@@ -60,10 +60,16 @@ const std::vector<HubModel>& published() {
 }  // namespace
 
 std::span<const HubModel> hub_models() {
-  return std::span(published()).first(published().size() - 1);
+  return std::span(published()).first(published().size() - 2);
 }
 
-const HubModel& hub_detector() { return published().back(); }
+const HubModel& hub_detector() { return published().end()[-2]; }
+const HubModel& hub_speakers() { return published().back(); }
+
+const HubModel* find_helper(std::string_view name) {
+  if (name == hub_detector().name) return &hub_detector();
+  return name == hub_speakers().name ? &hub_speakers() : nullptr;
+}
 
 const HubModel* find_hub_model(std::string_view name) {
   const std::span<const HubModel> models = hub_models();
@@ -72,19 +78,22 @@ const HubModel* find_hub_model(std::string_view name) {
 }
 
 const HubModel* find_published(std::string_view name) {
-  return name == hub_detector().name ? &hub_detector() : find_hub_model(name);
+  const HubModel* const helper = find_helper(name);
+  return helper != nullptr ? helper : find_hub_model(name);
 }
 
 std::filesystem::path pulled_weights(const HubModel& model, const std::filesystem::path& place) {
   std::filesystem::path weights = weights_file(place);
-  if (&model == &hub_detector())
-    weights = models::join(place, model.sources.front().files.front().name);
+  if (find_helper(model.name) == &model)
+    weights = models::join(place, model.sources.front().files.back().name);
   std::error_code error;
   return std::filesystem::exists(weights, error) ? weights : std::filesystem::path();
 }
 
 std::string_view hub_format_of(const std::filesystem::path& model) {
-  if (model.filename() == hub_detector().folder_name()) return hub_detector().sources[0].format;
+  for (const HubModel* helper : {&hub_detector(), &hub_speakers()}) {
+    if (model.filename() == helper->folder_name()) return helper->sources[0].format;
+  }
   const std::string weights = weights_file(model).filename().string();
   if (weights == "model.bin") return "ctranslate2";
   if (weights.starts_with("model.safetensors")) return "safetensors";

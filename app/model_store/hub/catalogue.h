@@ -20,7 +20,11 @@ std::vector<std::string> hub_names();
 // The weights of the detector of speech: no model, but pulled, verified and removed by its name as
 // one is.
 const HubModel& hub_detector();
-// A model by find_hub_model(), or the detector; nullptr: neither.
+// The networks that tell speakers apart, likewise.
+const HubModel& hub_speakers();
+// One of these two, which recognise no speech; nullptr: neither.
+const HubModel* find_helper(std::string_view name);
+// A model by find_hub_model(), or find_helper(); nullptr: neither.
 const HubModel* find_published(std::string_view name);
 
 // The file with the weights of `model` where it was pulled to `place`; empty: there is none.

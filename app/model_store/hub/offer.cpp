@@ -37,8 +37,8 @@ struct Missing {
 };
 
 std::string missing_text(const Missing& missing) {
-  return missing.asked + ": expected " +
-         (missing.model == &hub_detector() ? "its weights" : "a model") + " in " +
+  const bool is_helper = missing.model == &hub_detector() || missing.model == &hub_speakers();
+  return missing.asked + ": expected " + (is_helper ? "its weights" : "a model") + " in " +
          missing.folder.string() + ", found nothing";
 }
 
@@ -116,6 +116,11 @@ void pull_missing_model(const Options& options, std::istream& in, std::ostream& 
   if (options.transcribe.vad.enabled && options.transcribe.vad.weights == weights.string() &&
       !fs::exists(weights, error)) {
     pull_missing({&hub_detector(), "--vad True", model_folder(), ""}, options, in, err);
+  }
+  const fs::path networks = speaker_model_folder();
+  if (options.transcribe.speakers.enabled &&
+      options.transcribe.speakers.weights == networks.string() && !fs::exists(networks, error)) {
+    pull_missing({&hub_speakers(), "--speakers", model_folder(), ""}, options, in, err);
   }
 }
 

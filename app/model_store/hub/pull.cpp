@@ -18,6 +18,7 @@
 #include "app/system/progress.h"
 #include "app/system/sha256.h"
 #include "app/system/url.h"
+#include "audio/speakers/speaker_model.h"
 #include "audio/vad/silero_vad.h"
 #include "models/base/descriptor.h"
 #include "models/base/folder.h"
@@ -145,6 +146,8 @@ class SourcePull {
     try {
       if (order_->model == &hub_detector()) {
         (void)audio::SileroVad(models::join(parts_, source_->files.front().name));
+      } else if (order_->model == &hub_speakers()) {
+        (void)audio::SpeakerModel::open(parts_);
       } else {
         (void)models::open_model(parts_);
       }

@@ -27,26 +27,48 @@ void bind_vad(nb::module_& module) {
       .def_rw("speech_pad_ms", &VadOptions::speech_pad_ms);
 }
 
+void bind_speakers(nb::module_& module) {
+  nb::enum_<Channels>(module, "Channels")
+      .value("mix", Channels::mix)
+      .value("separate", Channels::separate);
+  nb::class_<SpeakerOptions>(module, "SpeakerOptions")
+      .def(nb::init<>())
+      .def_rw("enabled", &SpeakerOptions::enabled)
+      .def_rw("min", &SpeakerOptions::min)
+      .def_rw("max", &SpeakerOptions::max)
+      .def_rw("weights", &SpeakerOptions::weights)
+      .def_rw("names", &SpeakerOptions::names);
+}
+
 void bind_results(nb::module_& module) {
   nb::class_<Word>(module, "Word")
-      .def(nb::init<std::string, double, double, double>(), nb::arg("text"), nb::arg("start"),
-           nb::arg("end"), nb::arg("probability"))
+      .def(
+          "__init__",
+          [](Word* made, const std::string& text, double start, double end, double probability,
+             const std::string& speaker) {
+            new (made) Word{text, start, end, probability, speaker};
+          },
+          nb::arg("text"), nb::arg("start"), nb::arg("end"), nb::arg("probability"),
+          nb::arg("speaker") = "")
       .def_ro("text", &Word::text)
       .def_ro("start", &Word::start)
       .def_ro("end", &Word::end)
-      .def_ro("probability", &Word::probability);
+      .def_ro("probability", &Word::probability)
+      .def_ro("speaker", &Word::speaker);
   nb::class_<Segment>(module, "Segment")
       .def(
           "__init__",
           [](Segment* made, const std::string& text, double start, double end,
-             const std::vector<Word>& words) {
+             const std::vector<Word>& words, const std::string& speaker) {
             new (made) Segment();
+            made->speaker = speaker;
             made->text = text;
             made->start = start;
             made->end = end;
             made->words = words;
           },
-          nb::arg("text"), nb::arg("start"), nb::arg("end"), nb::arg("words"))
+          nb::arg("text"), nb::arg("start"), nb::arg("end"), nb::arg("words"),
+          nb::arg("speaker") = "")
       .def_ro("id", &Segment::id)
       .def_ro("seek", &Segment::seek)
       .def_ro("start", &Segment::start)
@@ -58,7 +80,8 @@ void bind_results(nb::module_& module) {
       .def_ro("compression_ratio", &Segment::compression_ratio)
       .def_ro("no_speech_prob", &Segment::no_speech_prob)
       .def_ro("words", &Segment::words)
-      .def_ro("language", &Segment::language);
+      .def_ro("language", &Segment::language)
+      .def_ro("speaker", &Segment::speaker);
   nb::class_<Progress>(module, "Progress")
       .def_ro("done_s", &Progress::done_s)
       .def_ro("total_s", &Progress::total_s);
@@ -77,6 +100,7 @@ void bind_options(nb::module_& module) {
       .value("transcribe", Task::transcribe)
       .value("translate", Task::translate);
   bind_vad(module);
+  bind_speakers(module);
   const auto none = nb::arg().none();
   nb::class_<Options>(module, "TranscribeOptions")
       .def(nb::init<>())
@@ -104,6 +128,8 @@ void bind_options(nb::module_& module) {
       .def_rw("condition_on_previous_text", &Options::condition_on_previous_text)
       .def_rw("batch_size", &Options::batch_size)
       .def_rw("vad", &Options::vad)
+      .def_rw("channels", &Options::channels)
+      .def_rw("speakers", &Options::speakers)
       .def_rw("pool_padding", &Options::pool_padding)
       .def_rw("language_detection_threshold", &Options::language_detection_threshold)
       .def_rw("language_detection_segments", &Options::language_detection_segments)

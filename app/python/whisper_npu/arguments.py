@@ -94,7 +94,25 @@ def engine_options(arguments: Dict[str, Any]) -> "_engine.TranscribeOptions":
     set_option(options, "hotwords", "" if arguments["prefix"] else arguments["hotwords"] or "")
     set_option(options, "suppress_tokens", list(arguments["suppress_tokens"] or []))
     set_option(options, "sample_len", arguments["max_new_tokens"] or 0, "max_new_tokens")
+    set_speakers(options, arguments.get("channels", "mix"), arguments.get("speakers"),
+                 arguments.get("speaker_names"))
     return options
+
+
+def set_speakers(options: "_engine.TranscribeOptions", channels: str, speakers: Any,
+                 names: Optional[Dict[str, str]]) -> None:
+    """Arguments `channels`, `speakers`, `speaker_names` of transcribe()."""
+    if channels not in ("mix", "separate"):
+        raise UsageError(f"channels: expected mix or separate, found {channels}", option="channels")
+    options.channels = getattr(_engine.Channels, channels)
+    wanted = options.speakers
+    wanted.enabled = speakers is not None
+    if speakers not in (None, "auto"):
+        least, most = speakers if isinstance(speakers, (list, tuple)) else (speakers, speakers)
+        set_option(wanted, "min", least, "speakers")
+        set_option(wanted, "max", most, "speakers")
+    set_option(wanted, "names", [(str(key), name) for key, name in (names or {}).items()], "speaker_names")
+    options.speakers = wanted
 
 
 def vad_of(parameters: Optional[Union[dict, VadOptions]], **defaults: Any) -> VadOptions:

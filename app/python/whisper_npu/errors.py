@@ -109,6 +109,8 @@ def from_engine(code: int, message: str, option: str) -> Error:
     error = _BY_CODE.get(code, Error)(message, option=option or None)
     if option == "temperatures":
         return renamed(error, "temperature")
+    if option.startswith("speakers."):
+        return renamed(error, "speaker_names" if option == "speakers.names" else "speakers")
     if option.startswith("vad."):
         return renamed(error, "vad_parameters." + option[len("vad."):])
     if isinstance(error, AudioError) and error.path and not os.path.exists(error.path):

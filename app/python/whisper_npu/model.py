@@ -119,6 +119,10 @@ class WhisperModel:
         hotwords: Optional[str] = None,
         language_detection_threshold: Optional[float] = 0.5,
         language_detection_segments: int = 1,
+        *,
+        channels: str = "mix",
+        speakers: Optional[Union[str, int, Tuple[int, int]]] = None,
+        speaker_names: Optional[Dict[str, str]] = None,
     ) -> Tuple[Iterable[Segment], TranscriptionInfo]:
         """Reads the audio and settles the language; segments are decoded as they are asked for.
 
@@ -159,6 +163,10 @@ class WhisperModel:
         hotwords: words that are likely, where there is no prefix.
         language_detection_threshold: a language that is surer than this is taken at once, else that of most of
         language_detection_segments: windows that hold speech.
+        channels: "separate": each channel of the file is heard by itself, as one speaker, "left" and "right".
+        speakers: "auto", a number, or the least and the most: speakers are told apart by their voices, and segments
+          end where they change; `whisper-npu models pull speakers` fetches the networks.
+        speaker_names: by "left" and "right", or by 1, 2, ... in the order in which speakers begin.
 
         Returns a generator of segments, and information. Closing the generator stops the work.
         """

@@ -19,6 +19,7 @@ class Word:
     end: float
     word: str
     probability: float
+    speaker: Optional[str] = None  # where speakers or channels were asked for
 
     def _asdict(self) -> Dict[str, Any]:
         return _old_dict(self)
@@ -37,6 +38,7 @@ class Segment:
     no_speech_prob: float
     words: Optional[List[Word]]
     temperature: Optional[float]
+    speaker: Optional[str] = None  # likewise
 
     def _asdict(self) -> Dict[str, Any]:
         return _old_dict(self)
@@ -97,7 +99,7 @@ class TranscriptionInfo:
 
 def segment_of(found: "_engine.Segment", with_words: bool) -> Segment:
     """faster-whisper counts segments from 1."""
-    words = [Word(w.start, w.end, w.text, w.probability) for w in found.words] if with_words else None
+    words = [Word(w.start, w.end, w.text, w.probability, w.speaker or None) for w in found.words] if with_words else None
     return Segment(
         id=found.id + 1,
         seek=found.seek,
@@ -110,4 +112,5 @@ def segment_of(found: "_engine.Segment", with_words: bool) -> Segment:
         no_speech_prob=found.no_speech_prob,
         words=words,
         temperature=found.temperature,
+        speaker=found.speaker or None,
     )

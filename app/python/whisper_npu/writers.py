@@ -13,7 +13,7 @@ from whisper_npu.results import Segment
 # openai-whisper's, in its order, are what "all" writes.
 _ALL = ("txt", "vtt", "srt", "tsv", "json")
 FORMATS = (*_ALL, "lrc", "csv")
-_LAYOUT = ("max_line_width", "max_line_count", "highlight_words", "max_words_per_line")
+_LAYOUT = ("max_line_width", "max_line_count", "highlight_words", "max_words_per_line", "subtitle_rules")
 Result = Union[Dict[str, Any], Iterable[Segment]]
 
 
@@ -25,7 +25,8 @@ def get_writer(output_format: str, output_dir: str) -> Callable[..., None]:
 
     result: of `whisper_npu.whisper`, or segments of `WhisperModel.transcribe`.
     options: a dictionary, or by name: max_line_width, max_line_count, max_words_per_line, highlight_words; all need
-      word_timestamps=True where the result is made.
+      word_timestamps=True where the result is made. Instead of them subtitle_rules: "netflix", "bbc", "plain", or the
+      path of a TOML file with rules.
     """
     if output_format not in (*FORMATS, "all"):
         raise UsageError(f"output_format: expected one of {', '.join(FORMATS)}, all, found {output_format}",
@@ -58,11 +59,15 @@ def _text(result: Dict[str, Any], name: str, options: Dict[str, Any]) -> str:
             raise UsageError(f"{option}: expected one of {', '.join(_LAYOUT)}, found {option}", option=option)
         if value is not None:
             setattr(layout, option, value)
-    return json.dumps(result) if name == "json" else _engine.formatted(name, _segments(result), layout)
+    if layout.subtitle_rules != "plain" and any(options.get(other) for other in _LAYOUT if other != "subtitle_rules"):
+        raise UsageError("subtitle_rules: expected no other option of lines beside it, found one", option="subtitle_rules")
+    if name == "json":
+        return json.dumps(result)
+    return _engine.formatted(name, _segments(result), layout, result.get("language") or "")
 
 
 def _segments(result: Dict[str, Any]) -> List["_engine.Segment"]:
     return [_engine.Segment(each["text"], each["start"], each["end"],
                             [_engine.Word(word["word"], word["start"], word["end"], word["probability"])
-                             for word in each.get("words") or []])
+                             for word in each.get("words") or []], each.get("speaker") or "")
             for each in result["segments"]]

@@ -16,7 +16,7 @@ constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 }  // namespace
 
 TEST_CASE("model advice: every published model has its languages, memory and speed") {
-  const Host host{2, 16 * kGiB, true};
+  const Host host{2, 16 * kGiB, wnpu::models::Precision::int8, true};
   for (const HubModel& model : hub_models()) {
     CAPTURE(model.name);
     const auto needs = needs_of(model.name, host);
@@ -38,15 +38,21 @@ TEST_CASE("model advice: every published model has its languages, memory and spe
 
 TEST_CASE("model advice: more memory and more processors give larger models") {
   const auto other = [](unsigned threads, std::uint64_t bytes, bool multiplies_bytes) {
-    return advice_for({threads, bytes, multiplies_bytes}).other;
+    const auto precision =
+        multiplies_bytes ? wnpu::models::Precision::int8 : wnpu::models::Precision::fp32;
+    return advice_for({threads, bytes, precision, multiplies_bytes}).other;
   };
   CHECK(other(1, kGiB / 4, false) == "tiny");
   CHECK(other(2, kGiB, true) == "base");
   CHECK(other(2, 16 * kGiB, false) == "small");
   CHECK(other(2, 16 * kGiB, true) == "large-v3-turbo");
   CHECK(other(2, 2 * kGiB, true) == "small");
-  CHECK(advice_for({2, 2 * kGiB, true}).english == "small.en");
-  CHECK(advice_for({2, 16 * kGiB, true}).english == "large-v3-turbo");
+  const auto int8 = wnpu::models::Precision::int8;
+  CHECK(advice_for({2, 2 * kGiB, int8, true}).english == "small.en");
+  CHECK(advice_for({2, 16 * kGiB, int8, true}).english == "large-v3-turbo");
+  const double in_words = needs_of("base", {2, kGiB, int8, false})->times_real_time;
+  CHECK(in_words > needs_of("base", {2, kGiB, {}, false})->times_real_time);
+  CHECK(in_words < needs_of("base", {2, kGiB, int8, true})->times_real_time);
 }
 
 namespace {

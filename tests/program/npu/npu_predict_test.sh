@@ -74,13 +74,14 @@ assert last["fits"]
 PYTHON
 # Who asks may wait for an answer before the next line.
 coproc "$program" npu predict --json
+predict_pid=$COPROC_PID # bash forgets it as soon as the program has ended
 for id in a b; do
   echo "{\"id\": \"$id\"}" >&"${COPROC[1]}"
   read -r -t 60 answer <&"${COPROC[0]}" || fail "no answer before the end of stdin"
   [[ $answer == *"\"id\":\"$id\""* ]] || fail "expected an answer to $id, found $answer"
 done
 exec {COPROC[1]}>&-
-wait "$COPROC_PID" || fail "npu predict --json: exit code $?"
+wait "$predict_pid" || fail "npu predict --json: exit code $?"
 
 # Whatever plans a layer takes the plan, and only where it is of that layer.
 expect 0 'in 2 calls' npu predict --size tiny --plan-file plan.json

@@ -34,10 +34,10 @@ libraries=$(dirname "$(find "$prefix" -name libwhisper_npu.so)")
 cp -r "$root/app/engine/examples" "$work/examples"
 
 headers=("$prefix"/include/*)
-[ "${headers[*]##*/}" = "whisper_npu.h whisper_npu.hpp whisper_npu_devices.hpp whisper_npu_operator.h whisper_npu_tensor.hpp whisper_npu_tensor_types.hpp" ] || fail "expected six headers, found ${headers[*]}"
+[ "${headers[*]##*/}" = "whisper_npu.h whisper_npu.hpp whisper_npu_devices.hpp whisper_npu_operator.h whisper_npu_service.hpp whisper_npu_tensor.hpp whisper_npu_tensor_types.hpp whisper_npu_transcript.hpp" ] || fail "expected eight headers, found ${headers[*]}"
 # Of the system, and those beside it, alone.
 others=$(grep -hE '^ *# *include' "${headers[@]}" |
-  grep -vE '^#include (<[a-z_]+(\.h)?>|"whisper_npu(_devices|_tensor_types)?\.hpp"(  // beside this one)?)$')
+  grep -vE '^#include (<[a-z_]+(\.h)?>|"whisper_npu(_devices|_tensor_types|_transcript)?\.hpp"(  // beside this one(, with:)?)?)$')
 [ -z "$others" ] || fail "headers: expected includes of the standard library, found $others"
 strict=(-Wall -Wextra -Werror -pedantic -fsyntax-only)
 "$cc" -std=c11 "${strict[@]}" -x c "$prefix/include/whisper_npu.h" || fail "whisper_npu.h as C11"

@@ -21,6 +21,7 @@ NEEDS = {
     "find_package OpenSSL": (("libssl-dev",), ("openssl@3",), ("openssl",)),
     "find_package ZLIB": (("zlib1g-dev",), ("zlib",), ("zlib",)),
     "find_path toml++/toml.h": (("libtomlplusplus-dev",), ("tomlplusplus",), ("tomlplusplus",)),
+    "find_package Boost": (("libboost1.81-dev",), ("boost",), ("boost",)),
     "pkg libcurl": (("libcurl4-openssl-dev",), ("curl",), ("curl",)),
     "pkg sndfile": (("libsndfile1-dev",), ("libsndfile",), ("libsndfile",)),
     "pkg libavformat": (("libavformat-dev",), ("ffmpeg",), ("ffmpeg",)),
@@ -142,6 +143,27 @@ def check_dockerfile():
     check("nasm" in text, "Dockerfile: lacks nasm, which ffmpeg_audio.sh asks for")
 
 
+def check_units():
+    """By systemd's own program, where it is, without the manual page and the program, which are not installed here."""
+    service = (package / "whisper-npu.service").read_text()
+    path = re.search(r"XDG_CACHE_HOME=(\S+)", service)[1]
+    folder = re.search(r"^CacheDirectory=(\S+)$", service, re.M)[1]
+    check((path, folder) == ("/var/cache", "whisper-npu"), f"whisper-npu.service: models are in {path}, not in {folder}")
+    if not shutil.which("systemd-analyze"):
+        return print("package_recipes: units: SKIP: no systemd-analyze")
+    with tempfile.TemporaryDirectory(prefix="wnpu_units.") as here:
+        units = [pathlib.Path(here) / f"whisper-npu.{kind}" for kind in ("service", "socket")]
+        for unit in units:
+            text = re.sub(r"^Documentation=.*\n", "", (package / unit.name).read_text(), flags=re.M)
+            unit.write_text(re.sub(r"^ExecStart=whisper-npu ", "ExecStart=/bin/true ", text, flags=re.M))
+        verify = subprocess.run(["systemd-analyze", "verify", *map(str, units)], capture_output=True, text=True)
+        check(verify.returncode == 0 and not verify.stderr, f"units: systemd-analyze verify: {verify.stderr}")
+        # At most 1.0 of systemd's 10: "safe".
+        exposed = subprocess.run(["systemd-analyze", "security", "--offline=true", "--threshold=10", str(units[0])],
+                                 capture_output=True, text=True)
+        check(exposed.returncode == 0, f"whisper-npu.service: systemd-analyze security: {exposed.stdout}")
+
+
 def check_schemas():
     """All schemas are installed; what the program says names them by what they are called there, and where."""
     schemas = {path.name for path in root.glob("*/**/*.schema.json")
@@ -206,6 +228,7 @@ check_loaded()
 check_options()
 check_paths()
 check_dockerfile()
+check_units()
 check_schemas()
 check_containers()
 check_syntax()
