@@ -39,6 +39,7 @@ write_npy() {
 write_npy a.npy
 echo '{"id": "talk", "audio_filepath": "'"$audio"'", "duration": 11}' >rows.jsonl
 
+echo "$said" >said.txt
 printf '1\n00:00:01,000 --> 00:00:06,000\n%045d\n' 0 >wide.srt
 
 # The second time it finds the model there.
@@ -78,6 +79,7 @@ example() {
     serve) serve ;;
     plan) expect 0 'machine' plan "${recogniser[@]}" --manifest rows.jsonl --sample 1 ;;
     bench) expect 0 'encoder' bench --rtf "${recogniser[@]}" --runs 1 "$audio" ;;
+    align) expect 0 '"extra_speech"' align "${recogniser[@]:0:4}" --text said.txt --format json "$audio" ;;
     'subtitles check') expect 1 'wide.srt:2: cue 1: width: .*at most 42 .*found 45' subtitles check wide.srt ;;
     speakers) expect 3 'models pull speakers fetches them' speakers "$audio" ;;
     devices) expect 0 'cpu' devices ;;

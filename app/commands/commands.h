@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "app/commands/align_command.h"
 #include "app/commands/devices/devices_command.h"
 #include "app/commands/models/models_command.h"
 #include "app/commands/npu/npu_command.h"
@@ -19,9 +20,10 @@
 namespace wnpu::app {
 
 inline std::vector<Subcommand> commands_beside_transcribe() {
-  return {bench::bench_command(), models_command(),   quantize_command(), npu_command(),
-          plan_command(),         stream_command(),   worker_command(),   serve::serve_command(),
-          subtitles_command(),    speakers_command(), devices_command(),  doctor_command()};
+  return {bench::bench_command(), models_command(),    quantize_command(), npu_command(),
+          plan_command(),         stream_command(),    worker_command(),   serve::serve_command(),
+          align_command(),        subtitles_command(), speakers_command(), devices_command(),
+          doctor_command()};
 }
 
 }  // namespace wnpu::app

@@ -328,6 +328,16 @@ class WHISPER_NPU_API Session {
   // everything else is thrown. batch_size must be 1.
   void transcribe_each(std::size_t n_together, const TranscribeOptions& options,
                        const RecordingCallbacks& callbacks, const std::stop_token& stop = {});
+  // Times of a given text's words in a recording: each element of `text` (UTF-8) becomes a segment,
+  // with words. A first pass hears the recording with these options; where the text matches it, its
+  // words are timed by the model. A word that was not heard has probability 0 and no length, at the
+  // end of the word before; extra_speech is what else was heard. Stopped while it is at work, it
+  // returns with `truncated` set. Throws Error as transcribe(), and usage for a text without words,
+  // that is not UTF-8, or that has more than 400 characters and 60 a second of audio; audio where
+  // no speech is heard.
+  Transcript align(const Audio& audio, std::span<const std::string> text,
+                   const TranscribeOptions& options = {}, const Callbacks& callbacks = {},
+                   const std::stop_token& stop = {});
   // CPU threads that the system gave.
   unsigned threads() const;
 

@@ -20,6 +20,13 @@ struct Word {
   std::string speaker = {};  // as of its segment
 };
 
+// Speech that a given text does not have, as it was heard.
+struct ExtraSpeech {
+  double start = 0;  // seconds from the start of the audio
+  double end = 0;
+  std::string text;  // UTF-8
+};
+
 // A stretch of recognised speech, with the fields of openai/whisper's segment dictionaries.
 struct Segment {
   std::size_t id = 0;                // running number in the file
@@ -95,7 +102,9 @@ struct Transcript {
   DeviceInfo device;
   Timing timing;
   std::vector<std::string> warnings;
-  bool truncated = false;  // the work was stopped; segments hold what was finished
+  bool is_aligned = false;                // Session::align: the segments' text was given
+  std::vector<ExtraSpeech> extra_speech;  // of Session::align, in order
+  bool truncated = false;                 // the work was stopped; segments hold what was finished
 };
 
 // Facts of a file known before its first window is decoded.

@@ -171,6 +171,15 @@ Json speaker_list(const std::vector<Speaker>& speakers) {
   return all;
 }
 
+Json extra_speech_of(const Transcript& transcript) {
+  Json all = Json::array();
+  for (const ExtraSpeech& each : transcript.extra_speech) {
+    all.push_back(
+        {{"start", audio_time(each.start)}, {"end", audio_time(each.end)}, {"text", each.text}});
+  }
+  return all;
+}
+
 Json document_of(const Transcript& transcript) {
   Json probabilities = Json::object();
   for (const auto& [code, probability] : transcript.language_probs) {
@@ -212,6 +221,7 @@ void write_json(const Transcript& transcript, JsonLayout layout, const Choices& 
   // dump() writes non-finite numbers as null.
   Json document = document_of(transcript);
   if (transcript.speakers) document["speakers"] = speaker_list(*transcript.speakers);
+  if (transcript.is_aligned) document["extra_speech"] = extra_speech_of(transcript);
   if (choices.is_asked_for()) document["choices"] = choices_of(choices);
   out << document.dump(indent) << '\n';
 }

@@ -22,6 +22,7 @@ Transcript repaired(Transcript transcript) {
     repair(segment.text, n_repaired);
     for (Word& word : segment.words) repair(word.text, n_repaired);
   }
+  for (ExtraSpeech& each : transcript.extra_speech) repair(each.text, n_repaired);
   for (std::string* text :
        {&transcript.input.path, &transcript.input.format, &transcript.model.name,
         &transcript.model.path, &transcript.device.reason, &transcript.language}) {

@@ -61,7 +61,7 @@ WNPU_ISA=${isa,,} prints "\"isa\": \"$isa\"" --version --json
 WNPU_ISA= prints '^whisper-npu' --version
 WNPU_ISA=avx9 expect 2 "WNPU_ISA: expected one of .*${isa,,}, .*found avx9" --version
 
-expect 2 'expected a file, - for stdin, or a command: transcribe or bench or models or quantize or npu or plan or stream or worker or serve or subtitles or speakers or devices or doctor'
+expect 2 'expected a file, - for stdin, or a command: transcribe or bench or models or quantize or npu or plan or stream or worker or serve or align or subtitles or speakers or devices or doctor'
 expect 2 'files is required' transcribe
 expect 2 '--wrong: there is no such option' transcribe --wrong a.wav
 expect 2 '--model' transcribe a.wav --model

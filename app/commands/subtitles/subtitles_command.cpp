@@ -55,27 +55,9 @@ struct CheckedFile {
 // A film has a hundred KB of them.
 constexpr std::size_t kMostSubtitleBytes = std::size_t{16} << 20U;
 
-std::string bytes_of(const std::filesystem::path& path) {
-  const auto refuse = [](const std::string& found) {
-    throw Error(ErrorCode::audio, "expected SubRip or WebVTT, found " + found);
-  };
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) refuse("a folder");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(std::strerror(errno));
-  std::string bytes;
-  std::array<char, 65536> part{};
-  while (file.read(part.data(), part.size()) || file.gcount() > 0) {
-    bytes.append(part.data(), static_cast<std::size_t>(file.gcount()));
-    if (bytes.size() > kMostSubtitleBytes) refuse("more than 16 MiB");
-  }
-  if (file.bad()) refuse(std::strerror(errno));
-  return bytes;
-}
-
 SubtitleFile read_subtitles(const std::string& path) {
   try {
-    return parse_subtitles(bytes_of(path));
+    return parse_subtitles(bytes_of_text(path, "SubRip or WebVTT"));
   } catch (const Error& error) {
     throw Error(error.code(), path + ": " + error.what());
   }
@@ -153,6 +135,24 @@ int check_subtitles(const CheckOrder& order, const std::vector<std::string>& fil
 }
 
 }  // namespace
+
+std::string bytes_of_text(const std::string& path, const std::string& expected) {
+  const auto refuse = [&expected](const std::string& found) {
+    throw Error(ErrorCode::audio, "expected " + expected + ", found " + found);
+  };
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) refuse("a folder");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(std::strerror(errno));
+  std::string bytes;
+  std::array<char, 65536> part{};
+  while (file.read(part.data(), part.size()) || file.gcount() > 0) {
+    bytes.append(part.data(), static_cast<std::size_t>(file.gcount()));
+    if (bytes.size() > kMostSubtitleBytes) refuse("more than 16 MiB");
+  }
+  if (file.bad()) refuse(std::strerror(errno));
+  return bytes;
+}
 
 Subcommand subtitles_command() {
   return {"subtitles",

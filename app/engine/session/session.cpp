@@ -1,6 +1,7 @@
 #include <memory>
 #include <string>
 
+#include "app/engine/align/align_file.h"
 #include "app/engine/audio_input.h"
 #include "app/engine/error.h"
 #include "app/engine/option_check.h"
@@ -60,6 +61,23 @@ Transcript Session::transcribe(const Audio& audio, const TranscribeOptions& opti
       Transcript transcript = app::transcribe_file(state_->recognizer, options,
                                                    app::input_of(audio), asking, listeners);
       state_->describe(transcript, options.batch_size);
+      return transcript;
+    });
+  });
+}
+
+Transcript Session::align(const Audio& audio, std::span<const std::string> text,
+                          const TranscribeOptions& options, const Callbacks& callbacks,
+                          const std::stop_token& stop) {
+  return app::with_errors(app::name_of(audio), [&] {
+    return app::with_stop(callbacks, stop, [&](const Callbacks& asking) {
+      app::check_alignment(text, options);
+      TranscribeOptions heard = options;
+      heard.word_timestamps = true;
+      const app::Listeners listeners = state_->begin(heard, heard.batch_size);
+      const app::GivenRecording given{app::input_of(audio), text};
+      Transcript transcript = app::align_file(state_->recognizer, heard, given, asking, listeners);
+      state_->describe(transcript, heard.batch_size);
       return transcript;
     });
   });

@@ -174,6 +174,17 @@ void WindowLoop::finish(std::size_t slot, decoder::Decoded decoded) {
   ended.clip->states = {};
 }
 
+void decode_windows(Recognizer& recognizer, const TranscribeOptions& options,
+                    TranscriptionJob& file, const std::function<bool()>& should_stop) {
+  WindowLoop loop(recognizer, {options.batch_size}, should_stop);
+  TranscriptionJob* const job = &file;
+  while (!file.is_done()) {
+    loop.turn({&job, 1});
+    file.emit_segments();
+  }
+  if (file.failure()) std::rethrow_exception(file.failure());
+}
+
 Transcript transcribe_file(Recognizer& recognizer, const TranscribeOptions& options,
                            const audio::Input& input, const Callbacks& callbacks,
                            const Listeners& listeners) {
@@ -181,13 +192,7 @@ Transcript transcribe_file(Recognizer& recognizer, const TranscribeOptions& opti
   TranscriptionJob file(recognizer, options, input, callbacks, listeners);
   try {
     file.begin();
-    WindowLoop loop(recognizer, {options.batch_size}, callbacks.should_stop);
-    TranscriptionJob* const job = &file;
-    while (!file.is_done()) {
-      loop.turn({&job, 1});
-      file.emit_segments();
-    }
-    if (file.failure()) std::rethrow_exception(file.failure());
+    decode_windows(recognizer, options, file, callbacks.should_stop);
   } catch (const models::Stopped&) {
     return file.finish(false);
   }

@@ -93,6 +93,10 @@ class WindowLoop {
   std::exception_ptr device_failure_;  // told when the slots are empty
 };
 
+// All windows of a file that has begun. Throws AudioError, DeviceError, models::Stopped.
+void decode_windows(Recognizer& recognizer, const TranscribeOptions& options,
+                    TranscriptionJob& file, const std::function<bool()>& should_stop);
+
 // One file. Throws AudioError, DeviceError, models::Stopped (before any audio is read; later the
 // transcript is `truncated`), std::invalid_argument (language, task).
 Transcript transcribe_file(Recognizer& recognizer, const TranscribeOptions& options,

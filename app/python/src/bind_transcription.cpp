@@ -105,33 +105,39 @@ Audio audio_of(const Samples& samples) {
 
 void bind_transcription(nb::module_& module) {
   using Held = HeldTranscription;
+  using Text = std::vector<std::string>;
   nb::class_<Held>(module, "Transcription")
       // Before arrays, which bytes would pass for. Arrays are not converted: that is a copy.
       .def(
           "__init__",
           [](Held* held, const Held::Pool& pool, nb::bytes bytes, const TranscribeOptions& options,
-             bool tells_progress) {
+             bool tells_progress, Text text) {
             Audio audio;
             audio.bytes = bytes_of(bytes);
-            new (held) Held(pool, std::move(bytes), {audio, options, tells_progress});
+            new (held)
+                Held(pool, std::move(bytes), {audio, options, tells_progress, std::move(text)});
           },
-          nb::arg("model"), nb::arg("bytes"), nb::arg("options"), nb::arg("tells_progress"))
+          nb::arg("model"), nb::arg("bytes"), nb::arg("options"), nb::arg("tells_progress"),
+          nb::arg("text") = Text())
       .def(
           "__init__",
           [](Held* held, const Held::Pool& pool, Samples samples, const TranscribeOptions& options,
-             bool tells_progress) {
+             bool tells_progress, Text text) {
             const Audio audio = audio_of(samples);
-            new (held) Held(pool, std::move(samples), {audio, options, tells_progress});
+            new (held)
+                Held(pool, std::move(samples), {audio, options, tells_progress, std::move(text)});
           },
           nb::arg("model"), nb::arg("samples").noconvert(), nb::arg("options"),
-          nb::arg("tells_progress"))
+          nb::arg("tells_progress"), nb::arg("text") = Text())
       .def(
           "__init__",
           [](Held* held, const Held::Pool& pool, const nb::str& path,
-             const TranscribeOptions& options, bool tells_progress) {
-            new (held) Held(pool, {{.path = path_bytes(path)}, options, tells_progress});
+             const TranscribeOptions& options, bool tells_progress, Text text) {
+            new (held)
+                Held(pool, {{.path = path_bytes(path)}, options, tells_progress, std::move(text)});
           },
-          nb::arg("model"), nb::arg("path"), nb::arg("options"), nb::arg("tells_progress"))
+          nb::arg("model"), nb::arg("path"), nb::arg("options"), nb::arg("tells_progress"),
+          nb::arg("text") = Text())
       .def("beginning",
            [](Held& held) {
              return await(held.work(), [](auto& work) { return work.beginning(kPatience); });

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "app/engine/whisper_npu.hpp"
+#include "app/formats/text_segments.h"
 #include "app/formats/writers.h"
 #include "app/options/subtitle_rules_file.h"
 #include "app/python/src/bindings.h"
@@ -40,6 +42,7 @@ std::string formatted(const std::string& format, std::vector<Segment> segments,
 
 void bind_writers(nb::module_& module) {
   using Layout = app::SubtitleLayout;
+  module.def("segments_of_text", &app::segments_of_text, nb::arg("text"));
   nb::class_<Layout>(module, "SubtitleLayout")
       .def(nb::init<>())
       .def_rw("max_line_width", &Layout::max_line_width, nb::arg().none())

@@ -66,8 +66,11 @@ void Transcription::run(std::unique_lock<std::mutex>& lock) {
       put(Progress{done_s, total_s});
     };
   }
+  const auto stop = stop_.get_token();
   Transcript transcript =
-      session.get().transcribe(work_.audio, work_.options, callbacks, stop_.get_token());
+      work_.text.empty()
+          ? session.get().transcribe(work_.audio, work_.options, callbacks, stop)
+          : session.get().align(work_.audio, work_.text, work_.options, callbacks, stop);
   lock.lock();
   warnings_ = std::move(transcript.warnings);
 }

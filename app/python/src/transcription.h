@@ -37,6 +37,7 @@ class Transcription {
     Audio audio;  // its memory must outlive the transcription
     TranscribeOptions options;
     bool tells_progress = false;
+    std::vector<std::string> text = {};  // to be aligned, a segment each; none: it is transcribed
   };
 
   // Reads the audio and settles the language, then waits for the first next().

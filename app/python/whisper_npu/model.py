@@ -181,6 +181,33 @@ class WhisperModel:
         run = Run(self._engine, audio, options, log_progress, FASTER_WHISPER_NAMES)
         return self.begun(run, word_timestamps), self.info(run, arguments, said_options(arguments), vad)
 
+    def align(
+        self,
+        audio: Union[str, BinaryIO, np.ndarray],
+        text: Union[str, List[str]],
+        language: Optional[str] = None,
+        log_progress: bool = False,
+    ) -> List[Segment]:
+        """Segments of a given text, with words and their times, as stable-ts names it.
+
+        audio: as of transcribe().
+        text: what is said; its lines become segments, long ones their sentences; or a list, each a segment.
+        language: a code ("en"); None: it is detected.
+        log_progress: as of transcribe().
+
+        A word that was not heard has the probability 0 and no length, at the end of the word before.
+        """
+        segments = _engine.segments_of_text(text) if isinstance(text, str) else list(text)
+        if not segments:
+            raise ValueError("text: expected words, found none")
+        options = _engine.TranscribeOptions()
+        set_option(options, "beam_size", 1)
+        set_option(options, "condition_on_previous_text", False)
+        if language is not None:
+            set_option(options, "language", language)
+        run = Run(self._engine, audio, options, log_progress, text=segments)
+        return list(self.begun(run, True))
+
     def detect_language(
         self,
         audio: Optional[np.ndarray] = None,

@@ -5,7 +5,7 @@ import logging
 import os
 import threading
 import weakref
-from typing import Any, Callable, Iterator, Mapping, Optional, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -24,11 +24,12 @@ _is_ending = False  # the interpreter
 class Run:
     """Begins at once, and waits for the first segment to be asked for before it decodes any.
 
+    `text`: segments that are aligned; none: the audio is transcribed.
     `names`: what the caller calls options that are refused, where it is not the engine's name.
     """
 
     def __init__(self, model: "_engine.Model", audio: Any, options: "_engine.TranscribeOptions",
-                 progress: Progress = False, names: Optional[Mapping[str, str]] = None):
+                 progress: Progress = False, names: Optional[Mapping[str, str]] = None, text: Sequence[str] = ()):
         try:
             model.check(options)
         except UsageError as error:
@@ -36,6 +37,7 @@ class Run:
                 raise renamed(error, names[error.option]) from None
             raise
         self._progress = progress
+        self._text = list(text)
         self._name = name_of(audio)
         self.is_empty = isinstance(audio, np.ndarray) and audio.size == 0
         source = _source(audio)
@@ -46,7 +48,7 @@ class Run:
             self._begin(model, _heard(samples), options)
 
     def _begin(self, model: "_engine.Model", source: Any, options: Any) -> None:
-        self._work = _engine.Transcription(model, source, options, bool(self._progress))
+        self._work = _engine.Transcription(model, source, options, bool(self._progress), self._text)
         _running[id(self)] = self
         try:
             if _is_ending and threading.current_thread() is not threading.main_thread():

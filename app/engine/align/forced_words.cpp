@@ -1,0 +1,174 @@
+#include "app/engine/align/forced_words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "app/engine/windows/clips.h"
+#include "models/base/stage_timer.h"
+
+namespace wnpu::app {
+namespace {
+
+using decoder::WordTiming;
+
+// Mean probability of words that are forced where they are not said: below.
+constexpr double kLeastSpoken = 0.2;
+constexpr double kLeastShown = 1e-6;  // 0: not spoken
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+}  // namespace
+
+ForcedWords::ForcedWords(Recognizer& recognizer, audio::MelSource& mel,
+                         const decoder::DecodeOptions& decode, const decoder::Punctuation& marks,
+                         std::span<const GivenWord> given, std::span<const HeardWord> heard,
+                         std::vector<Part> parts, Timing& timing)
+    : recognizer_(recognizer),
+      mel_(mel),
+      decode_(decode),
+      marks_(marks),
+      given_(given),
+      heard_(heard),
+      parts_(std::move(parts)),
+      timing_(timing),
+      most_tokens_(decoder::longest_alignment(
+          recognizer.dims(), decoder::sot_sequence(recognizer.vocabulary(), decode).size())),
+      times_(given.size()) {}
+
+std::size_t ForcedWords::n_done() const {
+  return is_done() ? given_.size() : parts_[next_].given.first;
+}
+
+void ForcedWords::turn() {
+  const PartWindow window = window_at(next_, parts_, given_, most_tokens_);
+  encode(window);
+  std::vector<Piece> pieces = force(window);
+  if (drop_unspoken(window, pieces)) pieces = force(window);
+  place(window, pieces);
+  for (std::size_t i = window.kept_first; i < window.kept_end; ++i)
+    close(parts_[i].given.first, parts_[i].given.end);
+  next_ = window.kept_end;
+}
+
+void ForcedWords::encode(const PartWindow& window) {
+  const std::size_t first = to_frame(window.start);
+  n_frames_ = std::min(audio::kWindowFrames,
+                       mel_.content_frames() - std::min(mel_.content_frames(), first));
+  models::timed(timing_.mel, [&] { mel_.window(first, window_); });
+  const EncodeJob job{&window_, &states_};
+  models::timed(timing_.encode, [&] { recognizer_.encoder().encode({&job, 1}); });
+  const models::StageTimer timer(timing_.decode);
+  recognizer_.keep(0, states_);
+}
+
+std::vector<ForcedWords::Piece> ForcedWords::force(const PartWindow& window) {
+  std::vector<Piece> pieces;
+  std::vector<std::vector<models::TokenId>> texts;
+  std::size_t n_tokens = 0;
+  const auto add = [&](WordTiming piece, std::size_t word) {
+    n_tokens += piece.tokens.size();
+    if (n_tokens > most_tokens_) return;
+    texts.push_back(piece.tokens);
+    pieces.push_back({std::move(piece), word});
+  };
+  for (std::size_t i = window.first; i < window.end; ++i) {
+    const Part& part = parts_[i];
+    for (std::size_t word = part.given.first; part.is_said && word < part.given.end; ++word)
+      for (const WordTiming& piece : given_[word].pieces) add(piece, word);
+    for (std::size_t word = part.heard.first; part.is_extra && word < part.heard.end; ++word)
+      add({heard_[word].text, recognizer_.vocabulary().encode(heard_[word].text)}, kNone);
+  }
+  const models::StageTimer timer(timing_.decode);
+  const DecodeJob job{0, decode_};
+  std::vector<bool> is_timed(pieces.size());
+  for (const WordTiming& timed : recognizer_.align(job, texts, n_frames_)) {
+    WordTiming& piece = pieces[timed.segment].timing;
+    if (!is_timed[timed.segment]) {
+      piece.start = timed.start;
+      piece.probability = timed.probability;
+    }
+    is_timed[timed.segment] = true;
+    piece.end = timed.end;
+  }
+  return pieces;
+}
+
+// Marks what is improbable as not spoken; whether there is any.
+bool ForcedWords::drop_unspoken(const PartWindow& window, std::span<const Piece> pieces) {
+  std::map<std::size_t, double> probabilities;  // by word, of its first piece with letters
+  for (const Piece& piece : pieces)
+    if (piece.word != kNone && !match_key(piece.timing.word).empty())
+      probabilities.try_emplace(piece.word, piece.timing.probability);
+  bool is_any = false;
+  for (std::size_t i = window.kept_first; i < window.end; ++i) {
+    Part& part = parts_[i];
+    double sum = 0;
+    double n = 0;
+    for (std::size_t word = part.given.first; word < part.given.end; ++word) {
+      const auto found = probabilities.find(word);
+      if (found == probabilities.end()) continue;
+      times_[word].probability = found->second;
+      sum += found->second;
+      ++n;
+    }
+    if (part.is_anchor || !part.is_said || n == 0 || sum >= kLeastSpoken * n) continue;
+    part.is_said = false;
+    part.is_extra = part.heard.size() > 0;
+    is_any = true;
+  }
+  return is_any;
+}
+
+void ForcedWords::place(const PartWindow& window, std::span<const Piece> pieces) {
+  std::vector<Piece> kept;
+  std::vector<WordTiming> timings;
+  std::vector<decoder::Segment> segments;
+  std::size_t part = window.kept_first;
+  for (const Piece& piece : pieces) {
+    if (piece.word == kNone || piece.word < parts_[window.kept_first].given.first) continue;
+    while (part < window.kept_end && piece.word >= parts_[part].given.end) ++part;
+    if (part == window.kept_end) break;
+    const bool is_first =
+        kept.empty() || given_[kept.back().word].segment != given_[piece.word].segment;
+    if (is_first) segments.emplace_back().start = parts_[part].start;
+    segments.back().end = parts_[part].end;
+    kept.push_back(piece);
+    timings.push_back(piece.timing);
+    timings.back().segment = segments.size() - 1;
+  }
+  decoder::place_words(
+      std::move(timings), marks_,
+      {static_cast<double>(to_frame(window.start)) / kFramesPerSecond, last_speech_}, segments);
+  put_times(kept, segments);
+}
+
+// Each word's time is that of the pieces of which it was put together.
+void ForcedWords::put_times(std::span<const Piece> pieces,
+                            std::span<const decoder::Segment> segments) {
+  std::vector<decoder::Word> words;
+  for (const decoder::Segment& segment : segments)
+    words.insert(words.end(), segment.words.begin(), segment.words.end());
+  auto piece = pieces.begin();
+  for (const decoder::Word& word : words) {
+    const double start = std::min(std::max(word.start, last_speech_), mel_.duration_s());
+    last_speech_ = std::min(std::max(start, word.end), mel_.duration_s());
+    const double probability = std::max(word.probability, kLeastShown);
+    for (std::size_t n_bytes = 0; n_bytes < word.text.size() && piece != pieces.end(); ++piece) {
+      n_bytes += piece->timing.word.size();
+      times_[piece->word] = {start, last_speech_, probability, true};
+    }
+  }
+}
+
+// Words that were not spoken have no length, at the end of the word before.
+void ForcedWords::close(std::size_t first, std::size_t end) {
+  for (std::size_t word = first; word < end; ++word) {
+    WordTime& time = times_[word];
+    if (time.is_spoken) continue;
+    time.probability = 0;
+    time.start = time.end = word == 0 ? 0 : times_[word - 1].end;
+  }
+}
+
+}  // namespace wnpu::app
