@@ -245,7 +245,7 @@ std::size_t n_tokens(const Part& part, std::span<const GivenWord> given) {
   std::size_t n = 0;
   for (const GivenWord& word : within(given, part.given))
     for (const auto& piece : word.pieces) n += piece.tokens.size();
-  return n + 8 * part.heard.size();  // of which few are needed
+  return part.is_anchor ? n : n + 8 * part.heard.size();  // of which few are needed
 }
 
 double gap_before(std::span<const Part> parts, std::size_t i) {
@@ -255,10 +255,10 @@ double gap_before(std::span<const Part> parts, std::size_t i) {
 // End of what is kept of a window's parts: the widest pause between two anchors of its last third.
 std::size_t kept_end(const PartWindow& window, std::span<const Part> parts) {
   if (window.end == parts.size() || window.end <= window.kept_first + 2) return window.end;
+  const double late = window.start + (parts[window.end - 1].end - window.start) * 2 / 3;
   std::optional<std::size_t> best;
   for (std::size_t i = window.kept_first + 1; i < window.end; ++i) {
-    const bool is_late = parts[i].start > window.start + kWindow * 2 / 3;
-    if (!is_late || !parts[i].is_anchor || !parts[i - 1].is_anchor) continue;
+    if (parts[i].start <= late || !parts[i].is_anchor || !parts[i - 1].is_anchor) continue;
     if (!best || gap_before(parts, i) >= gap_before(parts, *best)) best = i;
   }
   return best.value_or(window.end);
@@ -291,6 +291,8 @@ PartWindow window_at(std::size_t kept_first, std::span<const Part> parts,
     window.end = i + 1;
   }
   window.kept_end = kept_end(window, parts);
+  const bool is_last = window.end == parts.size();
+  window.sound_end = is_last ? window.start + kWindow : parts[window.end].start + kLead;
   return window;
 }
 

@@ -51,7 +51,8 @@ struct PartWindow {
   std::size_t kept_first = 0;
   std::size_t kept_end = 0;
   std::size_t end = 0;
-  double start = 0;  // seconds of the file
+  double start = 0;      // seconds of the file
+  double sound_end = 0;  // where what follows begins
 };
 
 // The window whose first new part is `kept_first`, with at most `most_tokens`.

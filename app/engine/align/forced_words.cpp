@@ -7,6 +7,7 @@
 
 #include "app/engine/windows/clips.h"
 #include "models/base/stage_timer.h"
+#include "models/base/utf8.h"
 
 namespace wnpu::app {
 namespace {
@@ -15,6 +16,12 @@ using decoder::WordTiming;
 
 // Mean probability of words that are forced where they are not said: below.
 constexpr double kLeastSpoken = 0.2;
+// Characters a second of sound that nobody says.
+constexpr double kTooFast = 25;
+constexpr std::size_t kFreeCharacters = 3;
+// Words that stand for what was heard in their place: so few, or so similar.
+constexpr std::size_t kFewWords = 3;
+constexpr double kSimilar = 0.4;
 constexpr double kLeastShown = 1e-6;  // 0: not spoken
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
@@ -53,9 +60,10 @@ void ForcedWords::turn() {
 
 void ForcedWords::encode(const PartWindow& window) {
   const std::size_t first = to_frame(window.start);
-  n_frames_ = std::min(audio::kWindowFrames,
-                       mel_.content_frames() - std::min(mel_.content_frames(), first));
+  const std::size_t end = std::min(mel_.content_frames(), to_frame(window.sound_end));
+  n_frames_ = std::min(audio::kWindowFrames, end - std::min(end, first));
   models::timed(timing_.mel, [&] { mel_.window(first, window_); });
+  sound_.hear(window_, n_frames_);
   const EncodeJob job{&window_, &states_};
   models::timed(timing_.encode, [&] { recognizer_.encoder().encode({&job, 1}); });
   const models::StageTimer timer(timing_.decode);
@@ -112,12 +120,38 @@ bool ForcedWords::drop_unspoken(const PartWindow& window, std::span<const Piece>
       sum += found->second;
       ++n;
     }
-    if (part.is_anchor || !part.is_said || n == 0 || sum >= kLeastSpoken * n) continue;
+    if (part.is_anchor || !part.is_said || n == 0) continue;
+    const bool is_probable = sum >= kLeastSpoken * n || is_misheard(part);
+    if (is_probable && !is_too_fast(part, pieces)) continue;
     part.is_said = false;
     part.is_extra = part.heard.size() > 0;
     is_any = true;
   }
   return is_any;
+}
+
+// Whether the given words are what was heard, which the model took for others.
+bool ForcedWords::is_misheard(const Part& part) const {
+  std::string given;
+  std::string heard;
+  for (std::size_t i = part.given.first; i < part.given.end; ++i) given += given_[i].key;
+  for (std::size_t i = part.heard.first; i < part.heard.end; ++i) heard += heard_[i].key;
+  if (heard.size() > 3 * given.size() || given.size() > 3 * heard.size()) return false;
+  return part.given.size() <= kFewWords || similarity(given, heard) >= kSimilar;
+}
+
+bool ForcedWords::is_too_fast(const Part& part, std::span<const Piece> pieces) const {
+  std::size_t n_characters = 0;
+  std::size_t n_frames = 0;
+  for (const Piece& piece : pieces) {
+    if (piece.word == kNone || piece.word < part.given.first || piece.word >= part.given.end)
+      continue;
+    n_characters += models::count_characters(match_key(piece.timing.word));
+    n_frames += sound_.count(to_frame(piece.timing.start), to_frame(piece.timing.end));
+  }
+  if (n_characters <= kFreeCharacters) return false;
+  return static_cast<double>(n_characters - kFreeCharacters) * kFramesPerSecond >
+         kTooFast * static_cast<double>(n_frames);
 }
 
 void ForcedWords::place(const PartWindow& window, std::span<const Piece> pieces) {
@@ -140,19 +174,27 @@ void ForcedWords::place(const PartWindow& window, std::span<const Piece> pieces)
   decoder::place_words(
       std::move(timings), marks_,
       {static_cast<double>(to_frame(window.start)) / kFramesPerSecond, last_speech_}, segments);
-  put_times(kept, segments);
+  put_times(window, kept, segments);
 }
 
-// Each word's time is that of the pieces of which it was put together.
-void ForcedWords::put_times(std::span<const Piece> pieces,
+// Each word's time is that of the pieces of which it was put together, less the silence beside it.
+void ForcedWords::put_times(const PartWindow& window, std::span<const Piece> pieces,
                             std::span<const decoder::Segment> segments) {
+  const std::size_t origin = to_frame(window.start);
+  const double lag = attention_lag(recognizer_.dims());
+  const auto frame_at = [&](double seconds) {
+    const std::size_t frame = to_frame(std::max(0.0, seconds - lag));
+    return frame - std::min(frame, origin);
+  };
   std::vector<decoder::Word> words;
   for (const decoder::Segment& segment : segments)
     words.insert(words.end(), segment.words.begin(), segment.words.end());
   auto piece = pieces.begin();
   for (const decoder::Word& word : words) {
-    const double start = std::min(std::max(word.start, last_speech_), mel_.duration_s());
-    last_speech_ = std::min(std::max(start, word.end), mel_.duration_s());
+    const auto [first, end] = sound_.of(frame_at(word.start), frame_at(word.end));
+    const double start =
+        std::min(std::max(to_seconds(origin + first), last_speech_), mel_.duration_s());
+    last_speech_ = std::min(std::max(start, to_seconds(origin + end)), mel_.duration_s());
     const double probability = std::max(word.probability, kLeastShown);
     for (std::size_t n_bytes = 0; n_bytes < word.text.size() && piece != pieces.end(); ++piece) {
       n_bytes += piece->timing.word.size();

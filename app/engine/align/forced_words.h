@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/engine/align/align_plan.h"
+#include "app/engine/align/word_edges.h"
 #include "app/engine/windows/recognizer.h"
 #include "audio/mel/mel_source.h"
 #include "decoder/search/decode_options.h"
@@ -50,8 +51,11 @@ class ForcedWords {
   void encode(const PartWindow& window);
   std::vector<Piece> force(const PartWindow& window);
   bool drop_unspoken(const PartWindow& window, std::span<const Piece> pieces);
+  bool is_misheard(const Part& part) const;
+  bool is_too_fast(const Part& part, std::span<const Piece> pieces) const;
   void place(const PartWindow& window, std::span<const Piece> pieces);
-  void put_times(std::span<const Piece> pieces, std::span<const decoder::Segment> segments);
+  void put_times(const PartWindow& window, std::span<const Piece> pieces,
+                 std::span<const decoder::Segment> segments);
   void close(std::size_t first, std::size_t end);
 
   Recognizer& recognizer_;
@@ -68,6 +72,7 @@ class ForcedWords {
   double last_speech_ = 0;
   std::vector<WordTime> times_;
   models::LogMel window_;
+  Sound sound_;  // of window_
   models::EncoderStates states_;
 };
 
