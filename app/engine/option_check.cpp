@@ -154,6 +154,22 @@ bool has_clips(const TranscribeOptions& options) {
   return !clips.empty() && clips != std::vector<double>{0};
 }
 
+std::vector<std::pair<std::string, std::string>> speaker_names_of(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string each = text.substr(at, end - at);
+    const std::size_t sign = each.find('=');
+    if (sign == std::string::npos) {
+      throw Error("speakers.names",
+                  ": expected left=NAME,right=NAME or 1=NAME,2=NAME, found " + text);
+    }
+    names.emplace_back(each.substr(0, sign), each.substr(sign + 1));
+    at = end + 1;
+  }
+  return names;
+}
+
 void check_options(const TranscribeOptions& options) {
   if (options.task != Task::transcribe && options.task != Task::translate) {
     throw Error("task", ": expected transcribe or translate, found number " +

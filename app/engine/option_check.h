@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/engine/whisper_npu_service.hpp"
 
@@ -46,6 +49,10 @@ inline constexpr Numbers kMaxDuration = {1, 1e8};
 
 // Whether the stretches to transcribe are given, and are not the whole of the audio.
 bool has_clips(const TranscribeOptions& options);
+
+// Names of speakers, by left, right or their number: "left=Anna,right=Ben", "1=Anna,2=Ben", "" for
+// none. Throws Error(usage) for what has another form; check_options() checks keys and names.
+std::vector<std::pair<std::string, std::string>> speaker_names_of(const std::string& text);
 
 // Checks that need no model. Throw Error(usage) that names the field.
 void check_number(std::string_view option, double value, const ranges::Numbers& range);

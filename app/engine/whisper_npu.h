@@ -197,6 +197,7 @@ typedef struct whisper_npu_transcribe_options {
   uint64_t speakers_min;         // speakers that may be found, 1 to
   uint64_t speakers_max;         // 20
   const char *speakers_weights;  // folder of the networks; "": in the cache folder
+  const char *speaker_names;     // "left=Anna,right=Ben", "1=Anna,2=Ben"; "": none
 } whisper_npu_transcribe_options;
 
 // As whisper_npu_model_options_init().

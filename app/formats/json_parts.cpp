@@ -43,4 +43,14 @@ ordered_json words_json(const Segment& segment) {
   return words;
 }
 
+nlohmann::ordered_json speakers_json(const std::vector<Speaker>& speakers) {
+  auto all = nlohmann::ordered_json::array();
+  for (const Speaker& each : speakers) {
+    all.push_back({{"name", each.name},
+                   {"seconds", audio_time(each.seconds)},
+                   {"confidence", audio_time(each.confidence)}});
+  }
+  return all;
+}
+
 }  // namespace wnpu::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -26,5 +27,8 @@ nlohmann::ordered_json segment_json(const Segment& segment);
 
 // [{"word": " and", "start": 0.5, "end": 0.8, "probability": 0.9}, ...]
 nlohmann::ordered_json words_json(const Segment& segment);
+
+// [{"name": "Anna", "seconds": 4.2, "confidence": 0.97}, ...]
+nlohmann::ordered_json speakers_json(const std::vector<Speaker>& speakers);
 
 }  // namespace wnpu::app

@@ -161,16 +161,6 @@ Json choices_of(const Choices& choices) {
           {"options", options}};
 }
 
-Json speaker_list(const std::vector<Speaker>& speakers) {
-  Json all = Json::array();
-  for (const Speaker& each : speakers) {
-    all.push_back({{"name", each.name},
-                   {"seconds", audio_time(each.seconds)},
-                   {"confidence", audio_time(each.confidence)}});
-  }
-  return all;
-}
-
 Json extra_speech_of(const Transcript& transcript) {
   Json all = Json::array();
   for (const ExtraSpeech& each : transcript.extra_speech) {
@@ -220,7 +210,7 @@ void write_json(const Transcript& transcript, JsonLayout layout, const Choices& 
   const int indent = layout == JsonLayout::indented ? 2 : -1;
   // dump() writes non-finite numbers as null.
   Json document = document_of(transcript);
-  if (transcript.speakers) document["speakers"] = speaker_list(*transcript.speakers);
+  if (transcript.speakers) document["speakers"] = speakers_json(*transcript.speakers);
   if (transcript.is_aligned) document["extra_speech"] = extra_speech_of(transcript);
   if (choices.is_asked_for()) document["choices"] = choices_of(choices);
   out << document.dump(indent) << '\n';

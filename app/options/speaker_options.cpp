@@ -2,30 +2,15 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "app/engine/model_path.h"
+#include "app/engine/option_check.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"
 #include "app/options/speaker_count.h"
 
 namespace wnpu::app {
 namespace {
-
-// "left=Anna,right=Ben", "1=Anna,2=Ben"
-std::vector<std::pair<std::string, std::string>> parse_names(const std::string& text) {
-  std::vector<std::pair<std::string, std::string>> names;
-  for (const std::string& each : CLI::detail::split(text, ',')) {
-    const std::size_t sign = each.find('=');
-    if (sign == std::string::npos) {
-      throw CLI::ValidationError("--speaker-names",
-                                 "expected left=NAME,right=NAME or 1=NAME,2=NAME, found " + text);
-    }
-    names.emplace_back(each.substr(0, sign), each.substr(sign + 1));
-  }
-  return names;
-}
 
 void take_speakers(const std::string& text, SpeakerOptions& speakers) {
   try {
@@ -61,7 +46,7 @@ void add_speaker_options(CLI::App& app, TranscribeOptions& transcribe) {
       ->type_name(kSpeakerCountType);
   app.add_option_function<std::string>(
          "--speaker-names",
-         [&speakers](const std::string& text) { speakers.names = parse_names(text); },
+         [&speakers](const std::string& text) { speakers.names = speaker_names_of(text); },
          "Names in the place of left and right, or of speaker 1, speaker 2")
       ->type_name("KEY=NAME,...");
 }

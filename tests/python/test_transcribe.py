@@ -418,3 +418,14 @@ def test_channels_are_speakers(tiny, jfk, tmp_path):
         tiny.transcribe(path, channels="separate", speakers=2)
     with pytest.raises(UsageError, match="channels"):
         tiny.transcribe(path, channels="left")
+
+
+def test_align(tiny, jfk):
+    text = "It was a cold day.\nAnd so, my fellow Americans:\nask not what your country can do for you."
+    cold, so, ask = tiny.align(jfk, text, language="en")
+    assert all(word.probability == 0 and word.start == word.end for word in cold.words)
+    assert [s.text for s in (so, ask)] == [" And so, my fellow Americans:", " ask not what your country can do for you."]
+    assert (so.words[3].start, ask.words[-1].end) == pytest.approx((1.24, 7.67), abs=0.3)  # fellow; you.
+    assert [s.text for s in tiny.align(jfk, ["And so", "my fellow Americans"])] == [" And so", " my fellow Americans"]
+    with pytest.raises(ValueError, match="text: expected words"):
+        tiny.align(jfk, " \n")

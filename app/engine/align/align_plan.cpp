@@ -17,13 +17,13 @@ constexpr double kSlow = 8;
 constexpr double kLongestPart = 10;     // seconds
 constexpr std::size_t kMostWords = 40;  // given
 // Words are nearly the same from this similarity on.
-constexpr double kNear = 0.6;
+constexpr double kNearlySame = 0.6;
 constexpr std::size_t kMostCompared = 10000;  // pairs of words
 constexpr double kWindow = 30;                // seconds
 constexpr double kPause = 1;                  // seconds, behind which no word is of any help
 constexpr std::size_t kContext = 4;           // parts
-constexpr double kLongSilence = 8;            // seconds
-constexpr double kLead = 0.1;                 // seconds before a word that stands first
+constexpr double kLongPause = 8;              // seconds
+constexpr double kLeadIn = 0.1;               // seconds before a word that stands first
 
 // Weights of matches, beside kGapCost.
 constexpr std::uint32_t kCharacterWeight = 2;
@@ -93,7 +93,7 @@ std::vector<std::pair<std::size_t, std::size_t>> near_pairs(std::span<const Give
     for (std::size_t j = heard.size(); j-- > 0;) {
       const std::size_t at = i * width + j;
       const double same = similarity(given[i].key, heard[j].key);
-      if (same >= kNear && !given[i].key.empty()) near[at] = same + best[at + width + 1];
+      if (same >= kNearlySame && !given[i].key.empty()) near[at] = same + best[at + width + 1];
       best[at] = std::max({best[at + 1], best[at + width], near[at]});
     }
   }
@@ -281,18 +281,18 @@ PartWindow window_at(std::size_t kept_first, std::span<const Part> parts,
     --window.first;
   const double start = parts[window.first].start;
   const double lead =
-      window.first == 0 ? kLead : std::clamp(gap_before(parts, window.first) / 2, 0.0, kLead);
+      window.first == 0 ? kLeadIn : std::clamp(gap_before(parts, window.first) / 2, 0.0, kLeadIn);
   window.start = std::max(0.0, start - lead);
   std::size_t tokens = 0;
   for (std::size_t i = window.first; i < parts.size(); ++i) {
     tokens += n_tokens(parts[i], given);
     const bool fits = parts[i].end <= window.start + kWindow && tokens <= most_tokens;
-    if (i > kept_first && (!fits || gap_before(parts, i) > kLongSilence)) break;
+    if (i > kept_first && (!fits || gap_before(parts, i) > kLongPause)) break;
     window.end = i + 1;
   }
   window.kept_end = kept_end(window, parts);
   const bool is_last = window.end == parts.size();
-  window.sound_end = is_last ? window.start + kWindow : parts[window.end].start + kLead;
+  window.sound_end = is_last ? window.start + kWindow : parts[window.end].start + kLeadIn;
   return window;
 }
 

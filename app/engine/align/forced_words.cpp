@@ -20,8 +20,8 @@ constexpr double kLeastSpoken = 0.2;
 constexpr double kTooFast = 25;
 constexpr std::size_t kFreeCharacters = 3;
 // Words that stand for what was heard in their place: so few, or so similar.
-constexpr std::size_t kFewWords = 3;
-constexpr double kSimilar = 0.4;
+constexpr std::size_t kFewMisheard = 3;
+constexpr double kMisheardLike = 0.4;
 constexpr double kLeastShown = 1e-6;  // 0: not spoken
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
@@ -137,7 +137,7 @@ bool ForcedWords::is_misheard(const Part& part) const {
   for (std::size_t i = part.given.first; i < part.given.end; ++i) given += given_[i].key;
   for (std::size_t i = part.heard.first; i < part.heard.end; ++i) heard += heard_[i].key;
   if (heard.size() > 3 * given.size() || given.size() > 3 * heard.size()) return false;
-  return part.given.size() <= kFewWords || similarity(given, heard) >= kSimilar;
+  return part.given.size() <= kFewMisheard || similarity(given, heard) >= kMisheardLike;
 }
 
 bool ForcedWords::is_too_fast(const Part& part, std::span<const Piece> pieces) const {

@@ -1,13 +1,10 @@
 #include "app/engine/align/given_text.h"
 
 #include <algorithm>
-#include <array>
-#include <clocale>
-#include <cwctype>
-#include <locale.h>
 #include <utility>
 
 #include "decoder/text/word_timestamps.h"
+#include "models/base/letters.h"
 #include "models/base/utf8.h"
 #include "models/text/word_split.h"
 
@@ -15,31 +12,6 @@ namespace wnpu::app {
 namespace {
 
 using decoder::WordTiming;
-
-// Code point of the valid UTF-8 that the text begins with.
-char32_t first_code_point(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (text.size() == 1) return byte(0);
-  char32_t point = byte(0) & (0x7FU >> text.size());
-  for (std::size_t i = 1; i < text.size(); ++i) point = (point << 6U) | (byte(i) & 0x3FU);
-  return point;
-}
-
-void append_utf8(char32_t point, std::string& text) {
-  if (point < 0x80) return text.push_back(static_cast<char>(point));
-  const int n_more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-  constexpr std::array<unsigned, 4> kLead = {0, 0xC0, 0xE0, 0xF0};
-  text.push_back(
-      static_cast<char>(kLead[static_cast<std::size_t>(n_more)] | (point >> (6 * n_more))));
-  for (int i = n_more - 1; i >= 0; --i)
-    text.push_back(static_cast<char>(0x80U | ((point >> (6 * i)) & 0x3FU)));
-}
-
-// Every Unicode letter, whatever the process' locale.
-locale_t unicode() {
-  static const locale_t kUnicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  return kUnicode != nullptr ? kUnicode : LC_GLOBAL_LOCALE;
-}
 
 // With one character for each run of white space, "\n" where it has a newline.
 std::string with_single_spaces(std::string_view text) {
@@ -88,11 +60,9 @@ std::string match_key(std::string_view text) {
   while (!text.empty()) {
     const std::string_view character = models::first_characters(text, 1);
     text.remove_prefix(character.size());
-    char32_t point = first_code_point(character);
-    if (point >= 0xFF01 && point <= 0xFF5E) point -= 0xFEE0;
-    const auto wide = static_cast<std::wint_t>(point);
-    if (iswalnum_l(wide, unicode()) != 0)
-      append_utf8(static_cast<char32_t>(towlower_l(wide, unicode())), key);
+    char32_t point = models::code_point(character);
+    if (point >= 0xFF01 && point <= 0xFF5E) point -= 0xFEE0;  // full width
+    if (const auto letter = models::lower_letter(point)) models::append_code_point(*letter, key);
   }
   return key;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/engine/c/status.h"
+#include "app/engine/option_check.h"
 
 namespace wnpu::c {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::size_t kFieldBytes = 8;  // of every field, so that a struct may 
 static_assert(sizeof(void*) == kFieldBytes && sizeof(std::size_t) == kFieldBytes);
 static_assert(sizeof(whisper_npu_model_options) == 17 * kFieldBytes);
 static_assert(sizeof(whisper_npu_audio) == 9 * kFieldBytes);
-static_assert(sizeof(whisper_npu_transcribe_options) == 49 * kFieldBytes);
+static_assert(sizeof(whisper_npu_transcribe_options) == 50 * kFieldBytes);
 static_assert(sizeof(whisper_npu_callbacks) == 5 * kFieldBytes);
 
 // Longer structs than any version will have: their size was not set.
@@ -64,6 +65,8 @@ C completed(const C* given, C defaults, const char* name) {
   return defaults;
 }
 
+using SpeakerNames = decltype(SpeakerOptions::names);
+
 // A field of the engine's struct to C's, whose strings and lists it keeps.
 struct ToC {
   void operator()(const char*& c, const std::string& field) const { c = field.c_str(); }
@@ -80,6 +83,8 @@ struct ToC {
   void operator()(const char*& c, const std::vector<std::string>& field) const {
     c = field.empty() ? "" : field.front().c_str();
   }
+  // No engine's default has names.
+  void operator()(const char*& c, const SpeakerNames&) const { c = ""; }
   void operator()(std::int64_t& c, bool field) const { c = field ? 1 : 0; }
   void operator()(std::int64_t& c, Task field) const { c = static_cast<std::int64_t>(field); }
   void operator()(std::int64_t& c, Channels field) const { c = static_cast<std::int64_t>(field); }
@@ -109,6 +114,9 @@ struct FromC {
   void operator()(const char* c, std::vector<std::string>& field) const {
     field.clear();
     if (c != nullptr && *c != '\0') field.emplace_back(c);
+  }
+  void operator()(const char* c, SpeakerNames& field) const {
+    field = app::speaker_names_of(c == nullptr ? "" : c);
   }
   void operator()(std::int64_t c, bool& field) const { field = c != 0; }
   void operator()(std::int64_t c, Task& field) const {
@@ -212,6 +220,7 @@ void for_each_field(auto& c, auto& options, const F& f) requires requires {
   f(c.speakers_min, options.speakers.min);
   f(c.speakers_max, options.speakers.max);
   f(c.speakers_weights, options.speakers.weights);
+  f(c.speaker_names, options.speakers.names);
 }
 
 // The defaults of the engine's struct, in C.

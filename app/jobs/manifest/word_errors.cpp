@@ -1,12 +1,10 @@
 #include "app/jobs/manifest/word_errors.h"
 
 #include <algorithm>
-#include <clocale>
-#include <cwchar>
-#include <cwctype>
 #include <sstream>
 #include <vector>
 
+#include "models/base/letters.h"
 #include "models/base/utf8.h"
 
 namespace wnpu::app {
@@ -65,34 +63,6 @@ Units split_characters(std::string_view text) {
   return characters;
 }
 
-// Unicode's letters, whatever the user's locale is.
-locale_t unicode() {
-  static const locale_t kLocale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  return kLocale;
-}
-
-wchar_t character_of(std::string_view bytes) {
-  const auto lead = static_cast<unsigned char>(bytes.front());
-  std::uint32_t code = bytes.size() == 1 ? lead : lead & (0x7FU >> bytes.size());
-  for (const char byte : bytes.substr(1))
-    code = code << 6U | (static_cast<unsigned char>(byte) & 0x3FU);
-  return static_cast<wchar_t>(code);
-}
-
-void append(wchar_t character, std::string& text) {
-  const auto code = static_cast<char32_t>(character);
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-    return;
-  }
-  const unsigned n_more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  const std::uint32_t marks = 0xFF00U >> (n_more + 1) & 0xFFU;
-  text += static_cast<char>(marks | code >> (6 * n_more));
-  for (unsigned i = n_more; i-- > 0;) text += static_cast<char>(0x80U | (code >> (6 * i) & 0x3FU));
-}
-
-bool is_apostrophe(wchar_t character) { return character == L'\'' || character == 0x2019; }
-
 }  // namespace
 
 double ErrorCounts::rate() const {
@@ -121,14 +91,10 @@ std::string plain_words(std::string_view text) {
   for (std::string_view rest = repaired; !rest.empty();) {
     const std::string_view bytes = models::first_characters(rest, 1);
     rest.remove_prefix(bytes.size());
-    const wchar_t character = character_of(bytes);
-    if (is_apostrophe(character)) {
-      plain += '\'';
-    } else if (::iswalnum_l(static_cast<wint_t>(character), unicode()) != 0) {
-      append(static_cast<wchar_t>(::towlower_l(static_cast<wint_t>(character), unicode())), plain);
-    } else {
-      plain += ' ';
-    }
+    const char32_t point = models::code_point(bytes);
+    const bool is_apostrophe = point == U'\'' || point == 0x2019;
+    models::append_code_point(is_apostrophe ? U'\'' : models::lower_letter(point).value_or(U' '),
+                              plain);
   }
   std::string words;
   for (std::string word : split_words(plain)) {

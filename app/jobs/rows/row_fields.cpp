@@ -70,6 +70,7 @@ ordered_json fields_of(const Transcript& transcript, bool with_words) {
                          {"language", transcript.language},
                          {"segments", std::move(segments)}};
   if (with_words) fields["words"] = std::move(words);
+  if (transcript.speakers) fields["speakers"] = speakers_json(*transcript.speakers);
   fields["audio_duration"] = audio_time(transcript.input.duration);
   return fields;
 }

@@ -67,6 +67,8 @@ class BatchedInferencePipeline:
         hotwords: Optional[str] = None,
         language_detection_threshold: Optional[float] = 0.5,
         language_detection_segments: int = 1,
+        speakers: Optional[Union[str, int, Tuple[int, int]]] = None,
+        speaker_names: Optional[Dict[str, str]] = None,
     ) -> Tuple[Iterable[Segment], TranscriptionInfo]:
         """As WhisperModel.transcribe, but that clips are decoded `batch_size` at a time, each by itself.
 
