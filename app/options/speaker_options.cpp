@@ -12,6 +12,16 @@
 namespace wnpu::app {
 namespace {
 
+void take_names(const std::string& text, SpeakerOptions& speakers) {
+  try {
+    speakers.names = speaker_names_of(text);
+  } catch (const Error& error) {
+    const std::string_view message = error.what();
+    throw CLI::ValidationError("--speaker-names",
+                               std::string(message.substr(message.find(' ') + 1)));
+  }
+}
+
 void take_speakers(const std::string& text, SpeakerOptions& speakers) {
   try {
     const audio::SpeakerCount count = speaker_count_of(text);
@@ -45,8 +55,7 @@ void add_speaker_options(CLI::App& app, TranscribeOptions& transcribe) {
          "it")
       ->type_name(kSpeakerCountType);
   app.add_option_function<std::string>(
-         "--speaker-names",
-         [&speakers](const std::string& text) { speakers.names = speaker_names_of(text); },
+         "--speaker-names", [&speakers](const std::string& text) { take_names(text, speakers); },
          "Names in the place of left and right, or of speaker 1, speaker 2")
       ->type_name("KEY=NAME,...");
 }

@@ -17,7 +17,7 @@ double attention_lag(const models::Dims& dims);
 // Frames of a window that hold sound, others being silence between words.
 class Sound {
  public:
-  // Of the first n_frames of the log-mel [n_mels, 3000].
+  // Takes the first n_frames of the log-mel [n_mels, 3000].
   void hear(const models::LogMel& mel, std::size_t n_frames);
   // Longest part of the frames first .. end - 1 without long silence; all of them, where all is
   // silent.

@@ -74,7 +74,7 @@ class TranscriptionJob {
   // Window options, equal for all files that are worked on together.
   const WindowOptions& window_options() const { return *window_options_; }
   Transcript& transcript() { return transcript_; }
-  // Of the only channel.
+  // Frames of the only channel.
   audio::MelSource& mel() { return audio_.mel(); }
   double duration_s() const { return audio_.mel().duration_s(); }
   bool is_short() const { return duration_s() <= kShortS; }

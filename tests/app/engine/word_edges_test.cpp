@@ -12,7 +12,7 @@ using namespace wnpu;  // NOLINT
 namespace {
 
 // A window whose frames are loud ('#'), 30 dB below that ('.'), or 10 dB below it ('+').
-app::Sound heard(std::string_view frames) {
+app::Sound sound_of(std::string_view frames) {
   models::LogMel mel;
   mel.values = models::Matrix(2, 3000);
   for (std::size_t i = 0; i < frames.size(); ++i) {
@@ -24,31 +24,31 @@ app::Sound heard(std::string_view frames) {
   return sound;
 }
 
-const std::string kLong(16, '.');
-const std::string kShort(15, '.');
+const std::string kSilence(16, '.');
+const std::string kStop(15, '.');
 
 using Edges = std::pair<std::size_t, std::size_t>;
 
 }  // namespace
 
 TEST_CASE("word edges: long silence before and behind a word is none of it") {
-  CHECK(heard(kLong + "####" + kLong).of(0, 36) == Edges{16, 20});
-  CHECK(heard(kLong + "####").of(10, 20) == Edges{10, 20});
-  CHECK(heard("##++" + kLong).of(0, 20) == Edges{0, 4});
+  CHECK(sound_of(kSilence + "####" + kSilence).of(0, 36) == Edges{16, 20});
+  CHECK(sound_of(kSilence + "####").of(10, 20) == Edges{10, 20});
+  CHECK(sound_of("##++" + kSilence).of(0, 20) == Edges{0, 4});
 }
 
 TEST_CASE("word edges: short silence belongs to the word") {
-  CHECK(heard(kShort + "####" + kShort).of(0, 34) == Edges{0, 34});
-  CHECK(heard("##" + kShort + "##").of(0, 19) == Edges{0, 19});
+  CHECK(sound_of(kStop + "####" + kStop).of(0, 34) == Edges{0, 34});
+  CHECK(sound_of("##" + kStop + "##").of(0, 19) == Edges{0, 19});
 }
 
 TEST_CASE("word edges: the longest of several parts") {
-  CHECK(heard("##" + kLong + "####" + kLong + "###").of(0, 41) == Edges{18, 22});
-  CHECK(heard("####" + kLong + "##").of(0, 22) == Edges{0, 4});
+  CHECK(sound_of("##" + kSilence + "####" + kSilence + "###").of(0, 41) == Edges{18, 22});
+  CHECK(sound_of("####" + kSilence + "##").of(0, 22) == Edges{0, 4});
 }
 
 TEST_CASE("word edges: silence alone and what is behind the window are kept in bounds") {
-  const app::Sound sound = heard(std::string(50, '#') + kLong);
+  const app::Sound sound = sound_of(std::string(50, '#') + kSilence);
   CHECK(sound.of(50, 66) == Edges{50, 66});
   CHECK(sound.of(60, 500) == Edges{60, 66});
   CHECK(sound.of(70, 80) == Edges{70, 70});
