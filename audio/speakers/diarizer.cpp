@@ -1,163 +1,169 @@
 #include "audio/speakers/diarizer.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "audio/speakers/speaker_networks.h"
 #include "audio/speakers/speaker_turns.h"
+#include "audio/speakers/speech_runs.h"
 #include "audio/speakers/voice_clusters.h"
 #include "models/base/thread_pool.h"
 
 namespace wnpu::audio {
 namespace {
 
-using Frames = SegmentationNet::Frames;
 constexpr std::size_t kWindow = SegmentationNet::kWindowSamples;
-constexpr std::size_t kFrames = SegmentationNet::kFrames;
-constexpr std::size_t kSpeakers = SegmentationNet::kSpeakers;
-// Frames from a window to the next: half a window, so that each frame is in the middle of one.
-constexpr std::size_t kStepFrames = kFrames / 2 + 2;
-constexpr std::size_t kStep = kStepFrames * SegmentationNet::kFrameSamples;
-// First frame that is taken from a window, but for the first one's.
-constexpr std::size_t kMargin = (kFrames - kStepFrames) / 2;
+constexpr std::size_t kFrameSamples = SegmentationNet::kFrameSamples;
+constexpr std::size_t kStep = SpeechRuns::kStepFrames * kFrameSamples;
 constexpr std::size_t kWindowsAtOnce = 8;  // on a thread: enough for good matrix products
-// Frames of 10 ms that a voice is computed from.
-constexpr std::size_t kMostVoiceFrames = 400;
-constexpr std::size_t kLeastVoiceFrames = 40;
+constexpr std::size_t kFbankMiddle = Fbank::kFrameSamples / 2;
+// Samples before the next window that a piece may still need.
+constexpr std::size_t kKept = (SpeechRuns::kMostFrames - SpeechRuns::kMarginFrames) * kFrameSamples;
+// Frames of 10 ms that a voice is computed from at least.
+constexpr std::size_t kLeastVoiceFrames = 12;
 
-// Frame of the segmentation that a frame of the filter bank lies in.
-std::size_t frame_under(std::size_t fbank_frame) {
-  const std::size_t middle = fbank_frame * Fbank::kHop + Fbank::kFrameSamples / 2;
-  const std::size_t first = SegmentationNet::kFirstSample;
-  if (middle < first) return 0;
-  return std::min((middle - first) / SegmentationNet::kFrameSamples, kFrames - 1);
-}
+struct VoicedPiece {
+  SpeechPiece piece;
+  std::optional<Voice> voice;
+};
 
-// Voice of a local speaker where nobody else talks.
-std::optional<Voice> voice_of(const SpeakerNetworks& model, const Frames& frames,
-                              models::ConstMatrixView fbank, std::size_t speaker) {
-  std::vector<std::size_t> alone;
-  for (std::size_t i = 0; i < fbank.rows; ++i) {
-    if (frames[frame_under(i)] == 1U << speaker) alone.push_back(i);
+// Voice of a piece where nobody else talks. `pcm` begins at the recording's sample `first`.
+std::optional<Voice> voice_of(const SpeakerNetworks& model, const SpeechPiece& piece,
+                              std::span<const std::uint8_t> n_talking, std::span<const float> pcm,
+                              std::size_t first) {
+  // Samples in which the filter bank's frames have their middles in the piece.
+  const auto sample_of = [](std::size_t frame) {
+    return frame * kFrameSamples + SegmentationNet::kFirstSample - kFbankMiddle;
+  };
+  const std::size_t begin = std::max(sample_of(piece.begin), first);
+  const std::size_t end = std::min(sample_of(piece.end) + Fbank::kFrameSamples, first + pcm.size());
+  if (end < begin + Fbank::kFrameSamples) return std::nullopt;
+  models::Matrix heard = model.fbank.compute(pcm.subspan(begin - first, end - begin));
+  std::vector<double> means(heard.cols());
+  std::size_t n = 0;  // frames that are kept
+  for (std::size_t i = 0; i < heard.rows(); ++i) {
+    const std::size_t middle = begin + i * Fbank::kHop + kFbankMiddle;
+    const std::size_t frame = (middle - SegmentationNet::kFirstSample) / kFrameSamples;
+    if (frame >= n_talking.size() || n_talking[frame] != 1) continue;
+    for (std::size_t c = 0; c < heard.cols(); ++c) {
+      heard.row(n)[c] = heard.row(i)[c];
+      means[c] += static_cast<double>(heard.row(n)[c]);
+    }
+    ++n;
   }
-  if (alone.size() < kLeastVoiceFrames) return std::nullopt;
-  const std::size_t n = std::min(alone.size(), kMostVoiceFrames);
-  const std::size_t first = (alone.size() - n) / 2;
-  models::Matrix heard(n, fbank.cols);
-  std::vector<double> means(fbank.cols);
+  if (n < kLeastVoiceFrames) return std::nullopt;
   for (std::size_t i = 0; i < n; ++i) {
-    const auto row = fbank.row(alone[first + i]);
-    for (std::size_t c = 0; c < fbank.cols; ++c) means[c] += static_cast<double>(row[c]);
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto row = fbank.row(alone[first + i]);
-    for (std::size_t c = 0; c < fbank.cols; ++c)
-      heard.row(i)[c] = row[c] - static_cast<float>(means[c] / static_cast<double>(n));
+    for (std::size_t c = 0; c < heard.cols(); ++c)
+      heard.row(i)[c] -= static_cast<float>(means[c] / static_cast<double>(n));
   }
   const double seconds = static_cast<double>(n) * Fbank::kHop / 16000;
-  return Voice{model.embedding.embed(heard.view()), seconds};
+  return Voice{model.embedding.embed(heard.view().row_range(0, n)), seconds};
 }
 
-std::uint32_t bits_of(std::uint8_t local, const std::array<std::uint32_t, kSpeakers>& bits) {
-  std::uint32_t all = 0;
-  for (std::size_t s = 0; s < kSpeakers; ++s) {
-    if ((local >> s & 1U) != 0) all |= bits[s];
+// Frames between two pieces.
+std::size_t distance(const SpeechPiece& a, const SpeechPiece& b) {
+  if (a.end < b.begin) return b.begin - a.end;
+  return b.end < a.begin ? a.begin - b.end : 0;
+}
+
+// The voiced piece next to one without a voice: of its track, where there is one.
+const VoicedPiece* nearest_voiced(const VoicedPiece& to, std::span<const VoicedPiece> pieces) {
+  const VoicedPiece* nearest = nullptr;
+  const auto key = [&](const VoicedPiece& from) {
+    return std::pair(from.piece.track != to.piece.track, distance(from.piece, to.piece));
+  };
+  for (const VoicedPiece& from : pieces) {
+    if (from.voice && (nearest == nullptr || key(from) < key(*nearest))) nearest = &from;
   }
-  return all;
-}
-
-bool has_speech(const Frames& frames) {
-  return std::ranges::any_of(frames, [](std::uint8_t bits) { return bits != 0; });
+  return nearest;
 }
 
 }  // namespace
 
 struct Diarizer::State {
-  struct Window {
-    Frames frames{};                                     // who talks
-    std::array<std::optional<Voice>, kSpeakers> voices;  // of those with speech of their own
-  };
-
   const SpeakerNetworks& model;
   SpeakerCount count;
   models::ThreadPool pool;
-  std::vector<float> pending;  // from the next window's first sample
-  std::size_t n_samples = 0;   // of the recording
-  std::vector<Window> windows{};
+  std::vector<float> pending{};  // samples that are needed yet
+  std::size_t first = 0;         // of them, in the recording
+  std::size_t n_samples = 0;     // of the recording
+  std::size_t n_windows = 0;
+  SpeechRuns runs{};
+  std::vector<VoicedPiece> pieces{};
 
-  // Runs the first windows of what is pending, which has them whole.
+  // Runs the next windows, which are pending.
   void run(std::size_t n) {
     std::vector<std::span<const float>> samples;
     for (std::size_t w = 0; w < n; ++w)
-      samples.push_back(std::span<const float>(pending).subspan(w * kStep, kWindow));
-    const std::size_t first = windows.size();
-    windows.resize(first + n);
+      samples.push_back(std::span<const float>(pending).subspan(next() + w * kStep, kWindow));
     // A thread's share, whatever it is: results do not depend on it.
     const std::size_t share = std::min(kWindowsAtOnce, (n - 1) / pool.n_threads() + 1);
+    std::vector<SegmentationNet::Frames> frames(n);
     pool.parallel_for((n - 1) / share + 1, [&](std::size_t i, std::size_t) {
       const std::size_t from = i * share;
       const auto part = std::span(samples).subspan(from, std::min(share, n - from));
-      const std::vector<Frames> found = model.segmentation.speakers(part);
-      for (std::size_t w = 0; w < found.size(); ++w) windows[first + from + w].frames = found[w];
+      std::ranges::copy(model.segmentation.speakers(part),
+                        frames.begin() + static_cast<std::ptrdiff_t>(from));
     });
-    pool.parallel_for(n, [&](std::size_t w, std::size_t) {
-      Window& window = windows[first + w];
-      if (!has_speech(window.frames)) return;
-      const models::Matrix fbank = model.fbank.compute(samples[w]);
-      for (std::size_t s = 0; s < kSpeakers; ++s)
-        window.voices[s] = voice_of(model, window.frames, fbank.view(), s);
-    });
-    pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(n * kStep));
+    for (const SegmentationNet::Frames& window : frames) runs.add(window);
+    n_windows += n;
+    hear_pieces();
+    const std::size_t done = next() - std::min(next(), kKept);
+    pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(done));
+    first += done;
   }
+
+  // Where the next window begins in what is pending.
+  std::size_t next() const { return n_windows * kStep - first; }
 
   std::size_t n_whole() const {
-    return pending.size() < kWindow ? 0 : (pending.size() - kWindow) / kStep + 1;
+    return pending.size() < next() + kWindow ? 0 : (pending.size() - next() - kWindow) / kStep + 1;
   }
 
-  // Bits of the speakers of all windows' local ones.
-  std::vector<std::array<std::uint32_t, kSpeakers>> linked() const {
-    std::vector<Voice> voices;
-    std::vector<std::pair<std::size_t, std::size_t>> places;  // window, local speaker
-    for (std::size_t i = 0; i < kSpeakers * windows.size(); ++i) {
-      const auto& voice = windows[i / kSpeakers].voices[i % kSpeakers];
-      if (!voice) continue;
-      voices.push_back(*voice);
-      places.emplace_back(i / kSpeakers, i % kSpeakers);
-    }
-    const std::vector<int> speakers = cluster_voices(voices, count);
-    std::vector<std::array<std::uint32_t, kSpeakers>> bits(windows.size());
-    for (std::size_t i = 0; i < places.size(); ++i)
-      bits[places[i].first][places[i].second] = 1U << static_cast<unsigned>(speakers[i]);
-    return bits;
+  void hear_pieces() {
+    const std::vector<SpeechPiece> ended = runs.take();
+    const std::size_t before = pieces.size();
+    pieces.resize(before + ended.size());
+    pool.parallel_for(ended.size(), [&](std::size_t i, std::size_t) {
+      pieces[before + i] = {ended[i], voice_of(model, ended[i], runs.n_talking(), pending, first)};
+    });
   }
 
   // Speakers in each frame of the recording.
   std::vector<std::uint32_t> frames() const {
-    const auto bits = linked();
-    std::vector<std::uint32_t> out;
-    for (std::size_t w = 0; w < windows.size(); ++w) {
-      const std::size_t from = w == 0 ? 0 : kMargin;
-      const std::size_t to = w + 1 == windows.size() ? kFrames : kMargin + kStepFrames;
-      for (std::size_t f = from; f < to; ++f) out.push_back(bits_of(windows[w].frames[f], bits[w]));
+    std::vector<Voice> voices;
+    for (const VoicedPiece& piece : pieces) {
+      if (piece.voice) voices.push_back(*piece.voice);
+    }
+    const std::vector<int> of_voices = cluster_voices(voices, count);
+    std::vector<std::uint32_t> bits(pieces.size());
+    for (std::size_t i = 0, voice = 0; i < pieces.size(); ++i) {
+      if (pieces[i].voice) bits[i] = 1U << static_cast<unsigned>(of_voices[voice++]);
+    }
+    std::vector<std::uint32_t> out(runs.n_talking().size());
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const VoicedPiece* const heard =
+          pieces[i].voice ? &pieces[i] : nearest_voiced(pieces[i], pieces);
+      if (heard == nullptr) continue;
+      for (std::size_t f = pieces[i].piece.begin; f < pieces[i].piece.end; ++f)
+        out[f] |= bits[static_cast<std::size_t>(heard - pieces.data())];
     }
     return out;
   }
 };
 
 Diarizer::Diarizer(const SpeakerModel& model, SpeakerCount count, std::size_t n_threads)
-    : state_(new State{model.networks(), count, models::ThreadPool(n_threads), {}}) {}
+    : state_(new State{model.networks(), count, models::ThreadPool(n_threads)}) {}
 
 Diarizer::~Diarizer() = default;
 
 void Diarizer::add(std::span<const float> pcm) {
   State& state = *state_;
   const std::size_t at_once = kWindowsAtOnce * state.pool.n_threads();
-  const std::size_t enough = kWindow + (at_once - 1) * kStep;
   state.n_samples += pcm.size();
   while (!pcm.empty()) {
+    const std::size_t enough = state.next() + kWindow + (at_once - 1) * kStep;
     const std::size_t n = std::min(pcm.size(), enough - state.pending.size());
     state.pending.insert(state.pending.end(), pcm.begin(),
                          pcm.begin() + static_cast<std::ptrdiff_t>(n));
@@ -169,16 +175,15 @@ void Diarizer::add(std::span<const float> pcm) {
 std::vector<SpeakerTurn> Diarizer::finish() {
   State& state = *state_;
   if (state.n_whole() > 0) state.run(state.n_whole());
-  // Samples that no window has in its middle yet: one more, filled up with zeros.
-  const bool is_seen = !state.windows.empty() && state.pending.size() <= kWindow - kStep;
-  if (state.n_samples > 0 && !is_seen) {
-    state.pending.resize(kWindow);
+  // Samples that are in no window yet: one more, filled up with zeros.
+  const std::size_t seen = state.n_windows == 0 ? 0 : kWindow - kStep;
+  if (state.pending.size() > state.next() + seen) {
+    state.pending.resize(state.next() + kWindow);
     state.run(1);
   }
+  state.runs.finish();
+  state.hear_pieces();
   std::vector<SpeakerTurn> turns = turns_of(state.frames(), state.n_samples);
-  state.pending.clear();
-  state.windows.clear();
-  state.n_samples = 0;
   return turns;
 }
 

@@ -18,7 +18,7 @@ class Diarizer {
 
   // Next samples of the recording, any number. Memory grows by what turns need, not by samples.
   void add(std::span<const float> pcm);
-  // Turns of all that was added, by their begin.
+  // Turns of all that was added, by their begin. Nothing may be added any more.
   [[nodiscard]] std::vector<SpeakerTurn> finish();
 
  private:

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace wnpu::audio {
@@ -24,11 +25,21 @@ double dot(const Direction& a, const Direction& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
+double cosine(const Direction& a, const Direction& b) {
+  return dot(a, b) / std::sqrt(std::max(dot(a, a) * dot(b, b), 1e-20));
+}
+
 struct Cluster {
   std::vector<std::size_t> members;  // voices
   double seconds = 0;
   Direction sum{};
 };
+
+void add(Cluster& to, const Cluster& from) {
+  to.members.insert(to.members.end(), from.members.begin(), from.members.end());
+  to.seconds += from.seconds;
+  for (std::size_t i = 0; i < to.sum.size(); ++i) to.sum[i] += from.sum[i];
+}
 
 // Average linkage of unit vectors. The mean cosine of two clusters is the cosine matrix' entry,
 // kept up to date by the sizes (Lance and Williams).
@@ -58,12 +69,8 @@ class Linkage {
       if (i != a && i != b && is_there(i))
         set(i, a, (of_a * at(i, a) + of_b * at(i, b)) / (of_a + of_b));
     }
-    Cluster& to = clusters_[a];
-    Cluster& from = clusters_[b];
-    to.members.insert(to.members.end(), from.members.begin(), from.members.end());
-    to.seconds += from.seconds;
-    for (std::size_t i = 0; i < to.sum.size(); ++i) to.sum[i] += from.sum[i];
-    from.members.clear();
+    add(clusters_[a], clusters_[b]);
+    clusters_[b].members.clear();
     ++n_gone_;
     for (std::size_t i = 0; i < clusters_.size(); ++i) {
       if (!is_there(i)) continue;
@@ -112,8 +119,8 @@ class Linkage {
   std::size_t n_gone_ = 0;
 };
 
-// Compared voices: the longest, those that are long enough first. At least as many as speakers are
-// demanded, where there are.
+// Compared voices: those that are long enough, or as many of the longest as speakers are demanded.
+// Of too many every second, third...: the longest alone might be one speaker's.
 std::vector<std::size_t> compared(std::span<const Voice> voices, const SpeakerCount& count,
                                   const ClusterRules& rules) {
   std::vector<std::size_t> order(voices.size());
@@ -126,23 +133,17 @@ std::vector<std::size_t> compared(std::span<const Voice> voices, const SpeakerCo
   });
   const auto least = static_cast<std::size_t>(std::max(count.min, 1));
   std::size_t n = 0;
-  while (n < order.size() && n < rules.most_compared &&
-         (n < least || voices[order[n]].seconds >= rules.least_seconds))
-    ++n;
-  order.resize(n);
+  while (n < order.size() && (n < least || voices[order[n]].seconds >= rules.least_seconds)) ++n;
+  const std::size_t kept = std::min(n, rules.most_compared);
+  for (std::size_t i = 0; i < kept; ++i) order[i] = order[i * n / kept];
+  order.resize(kept);
   return order;
 }
 
 std::size_t nearest_cluster(const Direction& direction, const std::vector<Cluster>& clusters) {
-  std::size_t best = 0;
-  double best_cosine = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < clusters.size(); ++i) {
-    const Direction& sum = clusters[i].sum;
-    const double cosine = dot(direction, sum) / std::sqrt(std::max(dot(sum, sum), 1e-20));
-    if (cosine > best_cosine) best = i;
-    best_cosine = std::max(best_cosine, cosine);
-  }
-  return best;
+  const auto nearest = std::ranges::max_element(
+      clusters, {}, [&](const Cluster& cluster) { return cosine(direction, cluster.sum); });
+  return static_cast<std::size_t>(nearest - clusters.begin());
 }
 
 // Drops the clusters with the least speech that do not count.
@@ -153,6 +154,26 @@ void drop_small(std::vector<Cluster>& clusters, const SpeakerCount& count,
   const auto least = static_cast<std::size_t>(std::max(count.min, 1));
   while (clusters.size() > least && clusters.back().seconds < rules.least_total_seconds)
     clusters.pop_back();
+}
+
+// Joins the clusters whose mean voices are nearest to each other, while they are near or too many.
+void join_near(std::vector<Cluster>& clusters, const SpeakerCount& count,
+               const ClusterRules& rules) {
+  const auto least = static_cast<std::size_t>(std::max(count.min, 1));
+  const auto most = static_cast<std::size_t>(std::max(count.max, count.min));
+  while (clusters.size() > least) {
+    std::size_t a = 0, b = 1;
+    double best = -2;
+    for (std::size_t i = 0; i < clusters.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const double found = cosine(clusters[j].sum, clusters[i].sum);
+        if (found > best) std::tie(best, a, b) = std::tuple(found, j, i);
+      }
+    }
+    if (best < rules.least_mean_cosine && clusters.size() <= most) return;
+    add(clusters[a], clusters[b]);
+    clusters.erase(clusters.begin() + static_cast<std::ptrdiff_t>(b));
+  }
 }
 
 }  // namespace
@@ -170,16 +191,11 @@ std::vector<int> cluster_voices(std::span<const Voice> voices, const SpeakerCoun
   }
   Linkage linkage(std::move(clusters));
   const auto least = static_cast<std::size_t>(std::max(count.min, 1));
-  const auto most = static_cast<std::size_t>(std::max(count.max, count.min));
   while (linkage.size() > least && linkage.size() > 1 && linkage.best() >= rules.least_cosine)
     linkage.join_best();
   clusters = linkage.take();
   drop_small(clusters, count, rules);
-  if (clusters.size() > most) {
-    Linkage fewer(std::move(clusters));
-    while (fewer.size() > most) fewer.join_best();
-    clusters = fewer.take();
-  }
+  join_near(clusters, count, rules);
   std::vector<int> speakers;
   for (const Voice& voice : voices)
     speakers.push_back(static_cast<int>(nearest_cluster(direction_of(voice.embedding), clusters)));
