@@ -11,6 +11,12 @@
 #include "models/base/thread_pool.h"
 
 namespace wnpu::audio {
+
+struct VoicedPiece {
+  SpeechPiece piece;
+  std::optional<Voice> voice;
+};
+
 namespace {
 
 constexpr std::size_t kWindow = SegmentationNet::kWindowSamples;
@@ -22,11 +28,6 @@ constexpr std::size_t kFbankMiddle = Fbank::kFrameSamples / 2;
 constexpr std::size_t kKept = (SpeechRuns::kMostFrames - SpeechRuns::kMarginFrames) * kFrameSamples;
 // Frames of 10 ms that a voice is computed from at least.
 constexpr std::size_t kLeastVoiceFrames = 12;
-
-struct VoicedPiece {
-  SpeechPiece piece;
-  std::optional<Voice> voice;
-};
 
 // Voice of a piece where nobody else talks. `pcm` begins at the recording's sample `first`.
 std::optional<Voice> voice_of(const SpeakerNetworks& model, const SpeechPiece& piece,

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "audio/speakers/embedding_front.h"
+#include "audio/speakers/layers.h"
 #include "audio/speakers/state_dict.h"
 #include "models/base/tensor.h"
 #include "models/kernels/products/linear.h"
@@ -19,24 +21,14 @@ class EmbeddingNet {
   static constexpr std::size_t kLeastFrames = 8;
   using Embedding = std::array<float, kSize>;
 
-  // Throws ModelError.
-  explicit EmbeddingNet(const StateDict& weights);
+  // Large products are in `number`: f32 or u8. Throws ModelError.
+  explicit EmbeddingNet(const StateDict& weights, kernels::DataType number = quick_number());
 
   // Voice of `frames` [kLeastFrames or more, 80], which have mean 0 (Fbank, less the mean of the
   // frames). On one thread.
   Embedding embed(models::ConstMatrixView frames) const;
 
  private:
-  // Convolution of 3 x 3 over planes (front_planes.h): a product for each of three neighbours in
-  // time; each sees three neighbours in frequency.
-  struct PlaneConvolution {
-    std::array<kernels::Linear, 3> taps;
-    std::size_t stride = 1;  // over frequencies
-  };
-  struct ResidualBlock {
-    PlaneConvolution first, second;
-    kernels::Linear shortcut;  // none where the stride is 1
-  };
   struct DenseLayer {
     ChannelAffine norm;
     kernels::Linear narrow;                // [channels, 128]
@@ -50,24 +42,16 @@ class EmbeddingNet {
     ChannelAffine norm;       // before the transit
     kernels::Linear transit;  // to half of the channels; none after the last block
   };
-  struct Planes;
 
-  static PlaneConvolution load_planes(const StateDict& weights, const std::string& conv,
-                                      const std::string& norm, std::size_t in, std::size_t stride);
-  void load_front(const StateDict& weights);
-  static DenseLayer load_layer(const StateDict& weights, const std::string& name, std::size_t in);
+  DenseLayer load_layer(const StateDict& weights, const std::string& name, std::size_t in) const;
   void load_blocks(const StateDict& weights);
 
-  static void convolve(const PlaneConvolution& conv, const Planes& x, Planes& y, bool adds);
-  static Planes apply(const ResidualBlock& block, const Planes& x);
-  models::Matrix front(models::ConstMatrixView frames) const;
   static void apply(const DenseLayer& layer, std::size_t dilation, std::size_t channels,
                     models::MatrixView x);
   Embedding pool(models::ConstMatrixView x) const;
 
-  kernels::Linear first_;  // [9, 32]
-  std::array<ResidualBlock, 4> residuals_;
-  PlaneConvolution last_;
+  kernels::DataType number_;
+  EmbeddingFront front_;
   kernels::Linear time_delay_;  // [5 * 320, 128]
   std::vector<DenseBlock> blocks_;
   ChannelAffine out_norm_;

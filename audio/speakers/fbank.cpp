@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "audio/read/converter.h"
-#include "audio/speakers/state_dict.h"
+#include "audio/speakers/layers.h"
 #include "models/kernels/products/gemm.h"
 
 namespace wnpu::audio {

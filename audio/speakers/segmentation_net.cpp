@@ -8,11 +8,11 @@
 
 #include "audio/speakers/network_ops.h"
 #include "audio/vad/vad_kernel.h"
-#include "models/kernels/products/gemm.h"
 
 namespace wnpu::audio {
 namespace {
 
+using kernels::DataType;
 using models::ConstMatrixView;
 using models::Matrix;
 using models::MatrixView;
@@ -62,39 +62,40 @@ constexpr std::size_t convolved(std::size_t rows, std::size_t taps, std::size_t 
 
 }  // namespace
 
-SegmentationNet::SegmentationNet(const StateDict& weights) {
+SegmentationNet::SegmentationNet(const StateDict& weights, kernels::DataType number) {
   const std::string net = "sincnet.";
   wave_scale_ = weights.values(net + "wav_norm1d.weight", {1}).front();
   wave_shift_ = weights.values(net + "wav_norm1d.bias", {1}).front();
   const std::string filterbank = net + "conv1d.0.filterbank.";
   for (std::size_t i = 0; i < convolutions_.size(); ++i) {
-    const std::string number = std::to_string(i);
+    const std::string index = std::to_string(i);
     const std::size_t in = kChannels[i];
     const std::size_t out = kChannels[i + 1];
-    convolutions_[i].norm = {weights.values(net + "norm1d." + number + ".weight", {out}),
-                             weights.values(net + "norm1d." + number + ".bias", {out})};
+    convolutions_[i].norm = {weights.values(net + "norm1d." + index + ".weight", {out}),
+                             weights.values(net + "norm1d." + index + ".bias", {out})};
     if (i == 0) {
       convolutions_[i].weights =
           pack(sinc_filters(weights.values(filterbank + "low_hz_", {kSincs, 1}),
                             weights.values(filterbank + "band_hz_", {kSincs, 1})),
-               {});
+               {}, number == DataType::u8 ? DataType::i16 : number);
       continue;
     }
-    const std::string conv = net + "conv1d." + number;
+    const std::string conv = net + "conv1d." + index;
     convolutions_[i].weights = pack(weights.taps(conv + ".weight", {out, in, kTapsOfFive}),
-                                    weights.values(conv + ".bias", {out}));
+                                    weights.values(conv + ".bias", {out}), number);
   }
-  load_lstm(weights);
+  load_lstm(weights, number);
   constexpr std::array<std::size_t, 4> kWidths = {2 * kHidden, kHidden, kHidden, kClasses};
   constexpr std::array<const char*, 3> kNames = {"linear.0", "linear.1", "classifier"};
   for (std::size_t i = 0; i < linear_.size(); ++i) {
     const std::string name = kNames[i];
-    linear_[i] = pack(weights.taps(name + ".weight", {kWidths[i + 1], kWidths[i]}),
-                      weights.values(name + ".bias", {kWidths[i + 1]}));
+    linear_[i] =
+        pack(weights.taps(name + ".weight", {kWidths[i + 1], kWidths[i]}),
+             weights.values(name + ".bias", {kWidths[i + 1]}), i == 0 ? number : DataType::f32);
   }
 }
 
-void SegmentationNet::load_lstm(const StateDict& weights) {
+void SegmentationNet::load_lstm(const StateDict& weights, kernels::DataType number) {
   constexpr std::size_t kGates = 4 * kHidden;
   std::size_t in = kChannels.back();
   for (std::size_t layer = 0; layer < kLayers; ++layer) {
@@ -105,8 +106,9 @@ void SegmentationNet::load_lstm(const StateDict& weights) {
       const std::vector<float> more = weights.values("lstm.bias_hh" + end, {kGates});
       for (std::size_t j = 0; j < kGates; ++j) bias[j] += more[j];
       directions[i].input =
-          pack(weights.taps("lstm.weight_ih" + end, {kGates, in}), std::move(bias));
-      directions[i].hidden = pack(weights.taps("lstm.weight_hh" + end, {kGates, kHidden}), {});
+          pack(weights.taps("lstm.weight_ih" + end, {kGates, in}), std::move(bias), number);
+      directions[i].hidden =
+          pack(weights.taps("lstm.weight_hh" + end, {kGates, kHidden}), {}, number);
     }
     lstm_.push_back(std::move(directions));
     in = 2 * kHidden;
@@ -132,7 +134,7 @@ Matrix SegmentationNet::features(std::span<const float> window) const {
       const ConstMatrixView rows{seen.data + first * kPool * stride * width, n * kPool,
                                  taps * width, stride * width};
       const MatrixView sums = part.view().row_range(0, n * kPool);
-      kernels::gemm({rows, convolutions_[i].weights.weight, convolutions_[i].weights.bias}, sums);
+      apply(convolutions_[i].weights, rows, sums);
       if (i == 0) absolute(sums);
       max_of_three(sums, pooled.view().row_range(first, n));
     }
@@ -148,15 +150,14 @@ void SegmentationNet::run_lstm(const Direction& direction, bool is_backward, Con
                                MatrixView y) {
   const std::size_t n_windows = x.rows / kFrames;
   Matrix gates = Matrix::uninitialised(x.rows, 4 * kHidden);
-  kernels::gemm({x, direction.input.weight, direction.input.bias}, gates.view());
+  apply(direction.input, x, gates.view());
   Matrix cells(n_windows, kHidden);
   for (std::size_t i = 0; i < kFrames; ++i) {
     const std::size_t at = (is_backward ? kFrames - 1 - i : i) * n_windows;
     const MatrixView now = gates.view().row_range(at, n_windows);
     if (i > 0) {
       const std::size_t before = is_backward ? at + n_windows : at - n_windows;
-      kernels::gemm(
-          {y.row_range(before, n_windows), direction.hidden.weight, {}, kernels::Finish::add}, now);
+      apply(direction.hidden, y.row_range(before, n_windows), now, kernels::Finish::add);
     }
     for (std::size_t w = 0; w < n_windows; ++w) lstm_step(now.row(w), cells.row(w), y.row(at + w));
   }
@@ -178,7 +179,7 @@ Matrix SegmentationNet::scores(std::span<const std::span<const float>> windows) 
   }
   for (std::size_t i = 0; i < linear_.size(); ++i) {
     Matrix y = Matrix::uninitialised(n_rows, linear_[i].weight.n());
-    kernels::gemm({x.view(), linear_[i].weight, linear_[i].bias}, y.view());
+    apply(linear_[i], x.view(), y.view());
     if (i + 1 < linear_.size()) leaky_relu(y.flat(), kSlope);
     x = std::move(y);
   }

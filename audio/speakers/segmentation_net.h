@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "audio/speakers/layers.h"
 #include "audio/speakers/state_dict.h"
 #include "models/base/tensor.h"
 #include "models/kernels/products/linear.h"
@@ -28,8 +29,8 @@ class SegmentationNet {
   static constexpr std::array<std::uint8_t, kClasses> kSpeakersOf = {0, 1, 2, 4, 3, 5, 6};
   using Frames = std::array<std::uint8_t, kFrames>;  // bits of kSpeakersOf
 
-  // Throws ModelError.
-  explicit SegmentationNet(const StateDict& weights);
+  // Large products are in `number`: f32 or u8. Throws ModelError.
+  explicit SegmentationNet(const StateDict& weights, kernels::DataType number = quick_number());
 
   // Windows of kWindowSamples each, on one thread; several at once are faster. A window's result
   // does not depend on the others.
@@ -48,7 +49,7 @@ class SegmentationNet {
     ChannelAffine norm;       // of the instance normalisation behind it
   };
 
-  void load_lstm(const StateDict& weights);
+  void load_lstm(const StateDict& weights, kernels::DataType number);
   // Features [kFrames, 60] of one window.
   models::Matrix features(std::span<const float> window) const;
   static void run_lstm(const Direction& direction, bool is_backward, models::ConstMatrixView x,

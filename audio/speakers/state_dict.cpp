@@ -4,10 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "models/base/thread_pool.h"
 #include "models/files/pytorch/torch_archive.h"
 #include "models/files/tensor_layout.h"
-#include "models/weights/pack_weights.h"
 #include "models/weights/weights.h"
 
 namespace wnpu::audio {
@@ -68,19 +66,6 @@ ChannelAffine StateDict::batch_norm(const std::string& name, std::size_t n, bool
     norm.shift[i] -= mean[i] * norm.scale[i];
   }
   return norm;
-}
-
-kernels::Linear pack(Matrix weights, std::vector<float> bias) {
-  models::ThreadPool pool(1);
-  const models::LinearWeights linear{std::move(weights), std::move(bias)};
-  return models::pack_linear(pool, kernels::DataType::f32, {linear});
-}
-
-kernels::Linear pack_normed(Matrix weights, const ChannelAffine& norm) {
-  for (std::size_t o = 0; o < weights.rows(); ++o) {
-    for (float& w : weights.row(o)) w *= norm.scale[o];
-  }
-  return pack(std::move(weights), norm.shift);
 }
 
 }  // namespace wnpu::audio

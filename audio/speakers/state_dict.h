@@ -10,7 +10,6 @@
 #include "models/base/mapped_file.h"
 #include "models/base/tensor.h"
 #include "models/files/tensor_view.h"
-#include "models/kernels/products/linear.h"
 
 namespace wnpu::audio {
 
@@ -41,10 +40,5 @@ class StateDict {
   models::MappedFile file_;
   std::map<std::string, models::TensorView> tensors_;
 };
-
-// Weights [out, in] times the scale of their row, and the shifts: a layer with the normalisation
-// that follows it.
-kernels::Linear pack_normed(models::Matrix weights, const ChannelAffine& norm);
-kernels::Linear pack(models::Matrix weights, std::vector<float> bias);
 
 }  // namespace wnpu::audio

@@ -1,0 +1,32 @@
+// Layers of the speaker networks, on one thread.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "audio/speakers/state_dict.h"
+#include "models/base/tensor.h"
+#include "models/kernels/products/linear.h"
+
+namespace wnpu::audio {
+
+// Numbers in which the networks' large products are fast: bytes, where the machine multiplies them.
+kernels::DataType quick_number();
+
+// A layer of weights [out, in].
+kernels::Linear pack(models::Matrix weights, std::vector<float> bias,
+                     kernels::DataType number = kernels::DataType::f32);
+// Weights times the scale of their row, and the shifts: a layer with the normalisation that follows
+// it.
+kernels::Linear pack_normed(models::Matrix weights, const ChannelAffine& norm,
+                            kernels::DataType number = kernels::DataType::f32);
+
+// y = finish(x W^T + b). Rows are rounded to the numbers of the weights, each by itself.
+void apply(const kernels::Linear& layer, models::ConstMatrixView x, models::MatrixView y,
+           kernels::Finish finish = kernels::Finish::replace);
+// Layers [k taps] over rows that are `dilation` apart: y[i] = sum of x[i + t dilation] W[t]^T, with
+// the first layer's bias.
+void apply_taps(std::span<const kernels::Linear> taps, std::size_t dilation,
+                models::ConstMatrixView x, models::MatrixView y);
+
+}  // namespace wnpu::audio
