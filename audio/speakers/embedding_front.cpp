@@ -20,85 +20,82 @@ using models::Matrix;
 using models::MatrixView;
 
 constexpr std::size_t kTaps = 3;
-// Places of a frame of the last planes; those before have twice as many a halving.
-constexpr std::size_t kLastPitch = EmbeddingFront::kLastBands + 1;
+// Frames whose sums are in the fastest cache until they are rounded.
+constexpr std::size_t kFramesAtOnce = 8;
+// Places of a frame: more than it has bands, so that each has a zero before and behind it.
+constexpr std::size_t pitch_of(std::size_t bands) {
+  return bands / EmbeddingFront::kLastBands * (EmbeddingFront::kLastBands + 1);
+}
+constexpr std::size_t kMostPitch = pitch_of(EmbeddingFront::kBands);
+
+template <typename F>
+void for_frames(std::size_t n_frames, const F& f) {
+  for (std::size_t first = 0; first < n_frames; first += kFramesAtOnce)
+    f(first, std::min(kFramesAtOnce, n_frames - first));
+}
 
 }  // namespace
 
-// Activations [time, frequency, channels] with a frame of zeros before the first and after the
-// last, and in each frame zeros before the first band and after the last: `pitch` places a frame.
-struct EmbeddingFront::Planes {
-  std::size_t frames, bands, pitch;
-  Matrix values;  // [places(), channels]
-
-  Planes(std::size_t n_frames, std::size_t n_bands)
-      : frames(n_frames),
-        bands(n_bands),
-        pitch(kLastPitch * (n_bands / kLastBands)),
-        values(Matrix::uninitialised(places(), kPlanes)) {}
-
-  // The view of the last row's taps may end behind the last frame.
-  std::size_t places() const { return (frames + 2) * pitch + kTaps + 1; }
-  std::size_t place(std::size_t frame, std::size_t band) const {
-    return (frame + 1) * pitch + 1 + band;
-  }
-  // Places that convolutions write, from place(0, 0) on.
-  MatrixView written() {
-    return values.view().row_range(place(0, 0), frames * pitch - (pitch - bands));
-  }
-  // Negative values become 0, and so does all around the bands, whatever it was.
-  void rectify() {
-    const MatrixView all = written();
-    relu({all.data, all.rows * kPlanes});
-    for (std::size_t frame = 0; frame <= frames; ++frame) {
-      // After the last band of the frame before up to the first band of this one.
-      const std::size_t from = frame == 0 ? 0 : place(frame - 1, bands);
-      const std::size_t to = frame == frames ? places() : place(frame, 0);
-      std::fill_n(values.row(from).data(), (to - from) * kPlanes, 0.0F);
-    }
-  }
-};
-
-// Rectified planes as the left side of products, in the numbers of the weights. Bytes have a scale
-// a frame.
-class EmbeddingFront::Operand {
+// Rectified activations [time, frequency, channels] as the left side of products, in the numbers of
+// the weights: a place of zeros before the bands of a frame, as many behind them as the pitch
+// leaves, and a frame of zeros before the first and behind the last. Bytes have a scale a frame.
+class EmbeddingFront::Planes {
  public:
-  // For rows that begin `stride` places apart.
-  Operand(const Planes& planes, std::size_t stride, kernels::DataType number)
-      : planes_(planes), stride_(stride) {
-    if (number != kernels::DataType::u8) return;
-    bytes_.resize(planes.places() * kPlanes);
-    const std::size_t size = planes.pitch * kPlanes;
-    for (std::size_t frame = 0; frame < planes.frames + 2; ++frame) {
-      const std::span<const float> values(planes.values.row(frame * planes.pitch).data(), size);
-      const kernels::ByteScale scale = kernels::byte_scale(values);
-      kernels::round_to_bytes(values, scale, std::span(bytes_).subspan(frame * size, size));
-      scales_.insert(scales_.end(), planes.pitch / stride, kernels::scale_of_factor(scale.factor));
+  Planes(std::size_t n_frames, std::size_t n_bands, kernels::DataType number)
+      : frames(n_frames), bands(n_bands), pitch(pitch_of(n_bands)), scales_(n_frames + 2) {
+    // The view of the last row's taps ends behind the last frame.
+    const std::size_t places = (frames + 2) * pitch + kTaps;
+    if (number == kernels::DataType::u8) {
+      bytes_.resize(places * kPlanes);
+    } else {
+      floats_ = Matrix(places, kPlanes);
     }
-    offsets_.resize(scales_.size());  // 0: nothing is negative
   }
 
-  // Rows of `width` values, the first at place `at` of a frame; frames have zeros around them.
-  kernels::PackedA rows(std::size_t frame, std::size_t at, std::size_t n, std::size_t width) const {
-    const std::size_t place = frame * planes_.pitch + at;
-    const ConstMatrixView view{planes_.values.row(place).data(), n, width, stride_ * kPlanes};
-    if (bytes_.empty()) return view;
+  std::size_t frames, bands, pitch;
+
+  // Rectifies frames, `pitch` rows each, and keeps their first rows: the bands.
+  void set(std::size_t first, MatrixView rows) {
+    relu({rows.data, rows.rows * kPlanes});
+    for (std::size_t i = 0; i < rows.rows / pitch; ++i) {
+      const std::span<const float> values(rows.row(i * pitch).data(), bands * kPlanes);
+      const std::size_t to = ((first + i + 1) * pitch + 1) * kPlanes;
+      if (bytes_.empty()) {
+        std::ranges::copy(values, floats_.flat().subspan(to).begin());
+        continue;
+      }
+      const kernels::ByteScale scale = kernels::byte_scale(values);
+      kernels::round_to_bytes(values, scale, std::span(bytes_).subspan(to, values.size()));
+      scales_[first + i + 1] = kernels::scale_of_factor(scale.factor);
+    }
+  }
+
+  // Rows of `width` values that begin `stride` places apart, from a place of a frame on; the frame
+  // of zeros before the first is number 0. Scales of the rows are written to `scales`.
+  kernels::PackedA rows(std::size_t frame, std::size_t place, std::size_t n_frames,
+                        std::size_t stride, std::size_t width, std::span<float> scales) const {
+    static constexpr std::array<float, kFramesAtOnce * kMostPitch> kOffsets{};  // none is negative
+    const std::size_t of_frame = pitch / stride;
+    const std::size_t from = (frame * pitch + place) * kPlanes;
+    if (bytes_.empty()) {
+      return ConstMatrixView{floats_.data() + from, n_frames * of_frame, width, stride * kPlanes};
+    }
+    for (std::size_t i = 0; i < n_frames; ++i)
+      std::ranges::fill(scales.subspan(i * of_frame, of_frame), scales_[frame + i]);
     kernels::PackedA side;
-    side.data = reinterpret_cast<const std::byte*>(bytes_.data() + place * kPlanes);
-    side.stride = stride_ * kPlanes;
-    side.n_rows = n;
+    side.data = reinterpret_cast<const std::byte*>(bytes_.data() + from);
+    side.stride = stride * kPlanes;
+    side.n_rows = n_frames * of_frame;
     side.n_steps = width / sizeof(kernels::U8Quad);
-    side.scales = scales_.data() + frame * (planes_.pitch / stride_);
-    side.offsets = offsets_.data();
+    side.scales = scales.data();
+    side.offsets = kOffsets.data();
     return side;
   }
 
  private:
-  const Planes& planes_;
-  std::size_t stride_;
   std::vector<std::uint8_t> bytes_;
+  Matrix floats_;
   std::vector<float> scales_;
-  std::vector<float> offsets_;
 };
 
 EmbeddingFront::EmbeddingFront(const StateDict& weights, kernels::DataType number)
@@ -140,58 +137,79 @@ EmbeddingFront::Convolution EmbeddingFront::load(const StateDict& weights, const
   return packed;
 }
 
-void EmbeddingFront::convolve(const Convolution& conv, const Operand& x, Planes& y, bool adds) {
-  const MatrixView out = y.written();
+// Sums of n frames from `first` on.
+void EmbeddingFront::convolve(const Convolution& conv, const Planes& x, std::size_t first,
+                              std::size_t n, MatrixView out, bool adds) {
+  std::array<float, kFramesAtOnce * kMostPitch> scales;
   for (std::size_t time = 0; time < kTaps; ++time) {
     const Finish finish = time > 0 || adds ? Finish::add : Finish::replace;
-    kernels::gemm({x.rows(time, 0, out.rows, kTaps * kPlanes), conv.taps[time].weight,
-                   conv.taps[time].bias, finish},
+    kernels::gemm({x.rows(first + time, 0, n, conv.stride, kTaps * kPlanes, scales),
+                   conv.taps[time].weight, conv.taps[time].bias, finish},
                   out);
   }
 }
 
-EmbeddingFront::Planes EmbeddingFront::apply(const ResidualBlock& block, const Planes& x) const {
+EmbeddingFront::Planes EmbeddingFront::apply(const ResidualBlock& block, const Planes& x,
+                                             Matrix& values) const {
   const std::size_t stride = block.first.stride;
-  const Operand from(x, stride, number_);
-  Planes inner(x.frames, x.bands / stride);
-  assert(x.pitch == stride * inner.pitch);
-  convolve(block.first, from, inner, false);
-  inner.rectify();
-  Planes y(x.frames, inner.bands);
-  const MatrixView out = y.written();
-  if (stride == 1) {
-    models::copy(x.values.view().row_range(x.place(0, 0), out.rows), out);
-  } else {
-    kernels::gemm({from.rows(1, 1, out.rows, kPlanes), block.shortcut.weight, block.shortcut.bias},
-                  out);
-  }
-  convolve(block.second, Operand(inner, 1, number_), y, true);
-  y.rectify();
+  Planes inner(x.frames, x.bands / stride, number_);
+  Matrix sums = Matrix::uninitialised(kFramesAtOnce * inner.pitch, kPlanes);
+  for_frames(x.frames, [&](std::size_t first, std::size_t n) {
+    const MatrixView some = sums.view().row_range(0, n * inner.pitch);
+    convolve(block.first, x, first, n, some, false);
+    inner.set(first, some);
+  });
+  Planes y(x.frames, inner.bands, number_);
+  if (stride > 1) values = Matrix::uninitialised(x.frames * y.pitch, kPlanes);
+  for_frames(x.frames, [&](std::size_t first, std::size_t n) {
+    const MatrixView some = values.view().row_range(first * y.pitch, n * y.pitch);
+    std::array<float, kFramesAtOnce * kMostPitch> scales;
+    if (stride > 1) {
+      kernels::gemm({x.rows(first + 1, 1, n, stride, kPlanes, scales), block.shortcut.weight,
+                     block.shortcut.bias},
+                    some);
+    }
+    convolve(block.second, inner, first, n, some, true);
+    y.set(first, some);
+  });
   return y;
 }
 
-Matrix EmbeddingFront::apply(ConstMatrixView frames) const {
-  Planes x(frames.rows, kBands);
-  Matrix seen(x.written().rows, kTaps * kTaps);
-  for (std::size_t r = 0; r < seen.rows(); ++r) {
-    const std::size_t frame = r / x.pitch;
-    const std::size_t band = r % x.pitch;
-    for (std::size_t tap = 0; tap < kTaps * kTaps; ++tap) {
-      const std::size_t f = band + tap / kTaps;
-      const std::size_t t = frame + tap % kTaps;
-      const bool is_inside = f > 0 && f <= kBands && t > 0 && t <= frames.rows;
-      seen.row(r)[tap] = is_inside ? frames.row(t - 1)[f - 1] : 0.0F;
+EmbeddingFront::Planes EmbeddingFront::first(ConstMatrixView frames) const {
+  Planes x(frames.rows, kBands, number_);
+  Matrix seen(x.pitch, kTaps * kTaps);
+  Matrix sums = Matrix::uninitialised(x.pitch, kPlanes);
+  for (std::size_t frame = 0; frame < frames.rows; ++frame) {
+    for (std::size_t band = 0; band < kBands; ++band) {
+      for (std::size_t tap = 0; tap < kTaps * kTaps; ++tap) {
+        const std::size_t f = band + tap / kTaps;
+        const std::size_t t = frame + tap % kTaps;
+        const bool is_inside = f > 0 && f <= kBands && t > 0 && t <= frames.rows;
+        seen.row(band)[tap] = is_inside ? frames.row(t - 1)[f - 1] : 0.0F;
+      }
     }
+    kernels::gemm({seen.view(), first_.weight, first_.bias}, sums.view());
+    x.set(frame, sums.view());
   }
-  kernels::gemm({seen.view(), first_.weight, first_.bias}, x.written());
-  x.rectify();
-  for (const ResidualBlock& block : residuals_) x = apply(block, x);
-  Planes y(x.frames, kLastBands);
-  convolve(last_, Operand(x, last_.stride, number_), y, false);
-  y.rectify();
+  return x;
+}
+
+Matrix EmbeddingFront::apply(ConstMatrixView frames) const {
+  Matrix values;
+  Planes x = first(frames);
+  for (const ResidualBlock& block : residuals_) {
+    Planes y = apply(block, x, values);
+    x = std::move(y);
+  }
   Matrix out(frames.rows + 2 * kEdge, kWidth);
-  for (std::size_t t = 0; t < frames.rows; ++t)
-    std::copy_n(y.values.row(y.place(t, 0)).data(), kWidth, out.row(t + kEdge).begin());
+  constexpr std::size_t kPitch = pitch_of(kLastBands);
+  Matrix sums = Matrix::uninitialised(kFramesAtOnce * kPitch, kPlanes);
+  for_frames(frames.rows, [&](std::size_t first, std::size_t n) {
+    convolve(last_, x, first, n, sums.view().row_range(0, n * kPitch), false);
+    relu(sums.flat());
+    for (std::size_t i = 0; i < n; ++i)
+      std::copy_n(sums.row(i * kPitch).data(), kWidth, out.row(first + i + kEdge).begin());
+  });
   return out;
 }
 

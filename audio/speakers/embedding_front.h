@@ -35,13 +35,16 @@ class EmbeddingFront {
     Convolution first, second;
     kernels::Linear shortcut;  // none where the stride is 1
   };
-  struct Planes;
-  class Operand;
+  class Planes;
 
   Convolution load(const StateDict& weights, const std::string& conv, const std::string& norm,
                    std::size_t stride) const;
-  static void convolve(const Convolution& conv, const Operand& x, Planes& y, bool adds);
-  Planes apply(const ResidualBlock& block, const Planes& x) const;
+  Planes first(models::ConstMatrixView frames) const;
+  static void convolve(const Convolution& conv, const Planes& x, std::size_t first, std::size_t n,
+                       models::MatrixView out, bool adds);
+  // `values` are those of x as floats where the block has no shortcut; they become those of what it
+  // returns.
+  Planes apply(const ResidualBlock& block, const Planes& x, models::Matrix& values) const;
 
   kernels::DataType number_;
   kernels::Linear first_;  // [9, 32]

@@ -109,17 +109,17 @@ void EmbeddingNet::apply(const DenseLayer& layer, std::size_t dilation, std::siz
   const MatrixView out = x.col_range(channels, kGrowth);
   apply_taps(layer.local, dilation, padded.view(), out);
   const std::size_t n_segments = (x.rows + kSegment - 1) / kSegment;
+  const auto segment = [&](MatrixView of, std::size_t s) {
+    return of.row_range(s * kSegment, std::min(kSegment, x.rows - s * kSegment));
+  };
   Matrix contexts(n_segments, kNarrow);
   std::vector<float> mean(kNarrow);
-  for (std::size_t r = 0; r < x.rows; ++r) {
-    const auto context = contexts.row(r / kSegment);
-    for (std::size_t c = 0; c < kNarrow; ++c) context[c] += narrow.row(r)[c];
-  }
   for (std::size_t s = 0; s < n_segments; ++s) {
-    const std::size_t n = std::min(kSegment, x.rows - s * kSegment);
+    const MatrixView frames = segment(narrow, s);
+    add_rows(frames, contexts.row(s));
     for (std::size_t c = 0; c < kNarrow; ++c) {
       mean[c] += contexts.row(s)[c] / static_cast<float>(x.rows);
-      contexts.row(s)[c] /= static_cast<float>(n);
+      contexts.row(s)[c] /= static_cast<float>(frames.rows);
     }
   }
   for (std::size_t s = 0; s < n_segments; ++s) {
@@ -131,9 +131,7 @@ void EmbeddingNet::apply(const DenseLayer& layer, std::size_t dilation, std::siz
   Matrix gates(n_segments, kGrowth);
   kernels::gemm({inner.view(), layer.gate.weight, layer.gate.bias}, gates.view());
   for (float& g : gates.flat()) g = 1.0F / (1.0F + std::exp(-g));
-  for (std::size_t r = 0; r < x.rows; ++r) {
-    for (std::size_t c = 0; c < kGrowth; ++c) out.row(r)[c] *= gates.row(r / kSegment)[c];
-  }
+  for (std::size_t s = 0; s < n_segments; ++s) scale_columns(segment(out, s), gates.row(s));
 }
 
 // Mean and deviation of each channel over time, and the last layer.

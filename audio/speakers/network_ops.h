@@ -16,11 +16,15 @@ void max_of_three(models::ConstMatrixView x, models::MatrixView y);
 // Each column to mean 0 and variance 1 (epsilon 1e-5, as torch's InstanceNorm1d), then scaled and
 // shifted.
 void normalise_instance(models::MatrixView x, const ChannelAffine& affine);
+// The same of all values as one channel.
+void normalise_wave(std::span<float> x, float scale, float shift);
+// sums[c] += the sum of column c.
+void add_rows(models::ConstMatrixView x, std::span<float> sums);
+// Each row of x times `factors`, column by column.
+void scale_columns(models::MatrixView x, std::span<const float> factors);
 // x = x < 0 ? slope x : x.
 void leaky_relu(std::span<float> x, float slope);
 // y = max(x scale + shift, 0), of channels in columns.
 void affine_relu(models::ConstMatrixView x, const ChannelAffine& affine, models::MatrixView y);
-// x = max(x + y, 0).
-void add_relu(std::span<const float> y, std::span<float> x);
 
 }  // namespace wnpu::audio

@@ -118,7 +118,7 @@ void SegmentationNet::load_lstm(const StateDict& weights, kernels::DataType numb
 Matrix SegmentationNet::features(std::span<const float> window) const {
   constexpr std::size_t kPooledAtOnce = 64;
   std::vector<float> wave(window.begin(), window.end());
-  normalise_instance({wave.data(), wave.size(), 1, 1}, {{wave_scale_}, {wave_shift_}});
+  normalise_wave(wave, wave_scale_, wave_shift_);
   Matrix x;
   ConstMatrixView seen{wave.data(), wave.size(), 1, 1};
   for (std::size_t i = 0; i < convolutions_.size(); ++i) {
@@ -147,14 +147,13 @@ Matrix SegmentationNet::features(std::span<const float> window) const {
 }
 
 void SegmentationNet::run_lstm(const Direction& direction, bool is_backward, ConstMatrixView x,
-                               MatrixView y) {
+                               MatrixView gates, MatrixView y) {
   const std::size_t n_windows = x.rows / kFrames;
-  Matrix gates = Matrix::uninitialised(x.rows, 4 * kHidden);
-  apply(direction.input, x, gates.view());
+  apply(direction.input, x, gates);
   Matrix cells(n_windows, kHidden);
   for (std::size_t i = 0; i < kFrames; ++i) {
     const std::size_t at = (is_backward ? kFrames - 1 - i : i) * n_windows;
-    const MatrixView now = gates.view().row_range(at, n_windows);
+    const MatrixView now = gates.row_range(at, n_windows);
     if (i > 0) {
       const std::size_t before = is_backward ? at + n_windows : at - n_windows;
       apply(direction.hidden, y.row_range(before, n_windows), now, kernels::Finish::add);
@@ -171,14 +170,19 @@ Matrix SegmentationNet::scores(std::span<const std::span<const float>> windows) 
     for (std::size_t f = 0; f < kFrames; ++f)
       std::ranges::copy(of_window.row(f), x.row(f * windows.size() + w).begin());
   }
+  // Big ones, once for all layers: memory that is new costs time.
+  Matrix gates = Matrix::uninitialised(n_rows, 4 * kHidden);
+  Matrix y = Matrix::uninitialised(n_rows, 2 * kHidden);
   for (const auto& directions : lstm_) {
-    Matrix y = Matrix::uninitialised(n_rows, 2 * kHidden);
-    for (std::size_t i = 0; i < directions.size(); ++i)
-      run_lstm(directions[i], i == 1, x.view(), y.view().col_range(i * kHidden, kHidden));
-    x = std::move(y);
+    for (std::size_t i = 0; i < directions.size(); ++i) {
+      run_lstm(directions[i], i == 1, x.view(), gates.view(),
+               y.view().col_range(i * kHidden, kHidden));
+    }
+    if (x.cols() != y.cols()) x = Matrix::uninitialised(n_rows, y.cols());
+    std::swap(x, y);
   }
   for (std::size_t i = 0; i < linear_.size(); ++i) {
-    Matrix y = Matrix::uninitialised(n_rows, linear_[i].weight.n());
+    y = Matrix::uninitialised(n_rows, linear_[i].weight.n());
     apply(linear_[i], x.view(), y.view());
     if (i + 1 < linear_.size()) leaky_relu(y.flat(), kSlope);
     x = std::move(y);

@@ -52,8 +52,9 @@ class SegmentationNet {
   void load_lstm(const StateDict& weights, kernels::DataType number);
   // Features [kFrames, 60] of one window.
   models::Matrix features(std::span<const float> window) const;
+  // `gates`: memory for sums, [rows of x, 512].
   static void run_lstm(const Direction& direction, bool is_backward, models::ConstMatrixView x,
-                       models::MatrixView y);
+                       models::MatrixView gates, models::MatrixView y);
 
   float wave_scale_ = 0;
   float wave_shift_ = 0;
