@@ -26,8 +26,10 @@ constexpr std::size_t kWindowsAtOnce = 8;  // on a thread: enough for good matri
 constexpr std::size_t kFbankMiddle = Fbank::kFrameSamples / 2;
 // Samples before the next window that a piece may still need.
 constexpr std::size_t kKept = (SpeechRuns::kMostFrames - SpeechRuns::kMarginFrames) * kFrameSamples;
-// Frames of 10 ms that a voice is computed from at least.
+// Frames of 10 ms that a voice is computed from at least, and 1.5 s at most: more tell it no better
+// (bench/results/speakers.md).
 constexpr std::size_t kLeastVoiceFrames = 12;
+constexpr std::size_t kMostVoiceSamples = 149 * Fbank::kHop + Fbank::kFrameSamples;
 
 // Voice of a piece where nobody else talks. `pcm` begins at the recording's sample `first`.
 std::optional<Voice> voice_of(const SpeakerNetworks& model, const SpeechPiece& piece,
@@ -37,9 +39,11 @@ std::optional<Voice> voice_of(const SpeakerNetworks& model, const SpeechPiece& p
   const auto sample_of = [](std::size_t frame) {
     return frame * kFrameSamples + SegmentationNet::kFirstSample - kFbankMiddle;
   };
-  const std::size_t begin = std::max(sample_of(piece.begin), first);
-  const std::size_t end = std::min(sample_of(piece.end) + Fbank::kFrameSamples, first + pcm.size());
+  std::size_t begin = std::max(sample_of(piece.begin), first);
+  std::size_t end = std::min(sample_of(piece.end) + Fbank::kFrameSamples, first + pcm.size());
   if (end < begin + Fbank::kFrameSamples) return std::nullopt;
+  if (end - begin > kMostVoiceSamples) begin += (end - begin - kMostVoiceSamples) / 2;
+  end = std::min(end, begin + kMostVoiceSamples);
   models::Matrix heard = model.fbank.compute(pcm.subspan(begin - first, end - begin));
   std::vector<double> means(heard.cols());
   std::size_t n = 0;  // frames that are kept

@@ -19,7 +19,7 @@ struct Voice {
 // same speakers.
 struct ClusterRules {
   // Voices are of one cluster while the mean cosine between their clusters is at least this.
-  double least_cosine = 0.55;
+  double least_cosine = 0.5;
   // Clusters are of one speaker while the cosine between their mean voices is at least this.
   double least_mean_cosine = 0.7;
   // Shorter voices found no cluster: they join the nearest.
