@@ -21,17 +21,22 @@ constexpr double kLowest = 20;  // Hz
 
 double mel_of(double hertz) { return 1127 * std::log(1 + hertz / 700); }
 
-double povey(std::size_t n) {
-  const double angle = 2 * std::numbers::pi * static_cast<double>(n) / (Fbank::kFrameSamples - 1);
-  return std::pow(0.5 - 0.5 * std::cos(angle), 0.85);
+std::vector<double> povey_window() {
+  std::vector<double> window(Fbank::kFrameSamples);
+  for (std::size_t n = 0; n < window.size(); ++n) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(n) / (Fbank::kFrameSamples - 1);
+    window[n] = std::pow(0.5 - 0.5 * std::cos(angle), 0.85);
+  }
+  return window;
 }
 
 // Weights of a frame's samples in one part of one bin.
-void weigh_samples(std::size_t bin, bool is_real, std::span<float> out) {
+void weigh_samples(std::size_t bin, bool is_real, std::span<const double> window,
+                   std::span<float> out) {
   std::array<double, Fbank::kFrameSamples + 1> weights{};
   for (std::size_t n = 0; n < Fbank::kFrameSamples; ++n) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(bin * n % kFft) / kFft;
-    weights[n] = povey(n) * (is_real ? std::cos(angle) : -std::sin(angle));
+    weights[n] = window[n] * (is_real ? std::cos(angle) : -std::sin(angle));
   }
   // A sample less 0.97 of the one before it; the first less 0.97 of itself.
   weights[0] *= 1 - kPreemphasis;
@@ -48,8 +53,9 @@ void weigh_samples(std::size_t bin, bool is_real, std::span<float> out) {
 
 Fbank::Fbank() {
   models::Matrix weights(2 * kFftBins, kFrameSamples);
+  const std::vector<double> window = povey_window();
   for (std::size_t i = 0; i < 2 * kFftBins; ++i)
-    weigh_samples(i % kFftBins, i < kFftBins, weights.row(i));
+    weigh_samples(i % kFftBins, i < kFftBins, window, weights.row(i));
   spectrum_ = pack(std::move(weights), {});
   const double low = mel_of(kLowest);
   const double step = (mel_of(kSampleRate / 2) - low) / (kBands + 1);

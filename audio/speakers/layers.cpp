@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "models/base/thread_pool.h"
-#include "models/kernels/operands/i16_matrix.h"
-#include "models/kernels/operands/u8_matrix.h"
 #include "models/kernels/products/gemm.h"
 #include "models/kernels/vectors/instruction_set.h"
 #include "models/weights/pack_weights.h"
@@ -33,42 +31,31 @@ kernels::Linear pack_normed(models::Matrix weights, const ChannelAffine& norm, D
   return pack(std::move(weights), norm.shift, number);
 }
 
-namespace {
-
-// f(x in the numbers of `weight`).
-template <typename F>
-void with_numbers(const kernels::PackedB& weight, models::ConstMatrixView x, const F& f) {
-  if (weight.number() == DataType::u8) {
-    kernels::U8Rows rows(x.rows, x.cols);
-    rows.set(x);
-    f(kernels::PackedA(rows));
-  } else if (weight.number() == DataType::i16) {
-    kernels::I16Rows rows(x.rows, x.cols);
-    rows.set(x, weight.left_limit());
-    f(kernels::PackedA(rows));
-  } else {
-    f(kernels::PackedA(x));
-  }
+LeftSide::LeftSide(const kernels::PackedB& weight, std::size_t max_rows, std::size_t max_cols) {
+  if (weight.number() == DataType::u8) bytes_.emplace(max_rows, max_cols);
 }
 
-}  // namespace
+kernels::PackedA LeftSide::of(models::ConstMatrixView x) {
+  if (!bytes_) return x;
+  bytes_->set(x);
+  return *bytes_;
+}
 
 void apply(const kernels::Linear& layer, models::ConstMatrixView x, models::MatrixView y,
            Finish finish) {
-  with_numbers(layer.weight, x, [&](const kernels::PackedA& a) {
-    kernels::gemm({a, layer.weight, layer.bias, finish}, y);
-  });
+  LeftSide left(layer.weight, x.rows, x.cols);
+  kernels::gemm({left.of(x), layer.weight, layer.bias, finish}, y);
 }
 
 void apply_taps(std::span<const kernels::Linear> taps, std::size_t dilation,
                 models::ConstMatrixView x, models::MatrixView y) {
-  with_numbers(taps.front().weight, x, [&](const kernels::PackedA& a) {
-    for (std::size_t t = 0; t < taps.size(); ++t) {
-      kernels::gemm({a.from_row(t * dilation), taps[t].weight, taps[t].bias,
-                     t == 0 ? Finish::replace : Finish::add},
-                    y);
-    }
-  });
+  LeftSide left(taps.front().weight, x.rows, x.cols);
+  const kernels::PackedA rows = left.of(x);
+  for (std::size_t t = 0; t < taps.size(); ++t) {
+    kernels::gemm({rows.from_row(t * dilation), taps[t].weight, taps[t].bias,
+                   t == 0 ? Finish::replace : Finish::add},
+                  y);
+  }
 }
 
 }  // namespace wnpu::audio

@@ -1,11 +1,14 @@
 // Layers of the speaker networks, on one thread.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "audio/speakers/state_dict.h"
 #include "models/base/tensor.h"
+#include "models/kernels/operands/u8_matrix.h"
 #include "models/kernels/products/linear.h"
 
 namespace wnpu::audio {
@@ -21,11 +24,22 @@ kernels::Linear pack(models::Matrix weights, std::vector<float> bias,
 kernels::Linear pack_normed(models::Matrix weights, const ChannelAffine& norm,
                             kernels::DataType number = kernels::DataType::f32);
 
-// y = finish(x W^T + b). Rows are rounded to the numbers of the weights, each by itself.
+// The left side of products: rows of floats, or rounded to bytes, each by itself, where the weights
+// are.
+class LeftSide {
+ public:
+  // Room for this many.
+  LeftSide(const kernels::PackedB& weight, std::size_t max_rows, std::size_t max_cols);
+  kernels::PackedA of(models::ConstMatrixView x);
+
+ private:
+  std::optional<kernels::U8Rows> bytes_;
+};
+
+// y = finish(x W^T + b).
 void apply(const kernels::Linear& layer, models::ConstMatrixView x, models::MatrixView y,
            kernels::Finish finish = kernels::Finish::replace);
-// Layers [k taps] over rows that are `dilation` apart: y[i] = sum of x[i + t dilation] W[t]^T, with
-// the first layer's bias.
+// y[i] = sum of x[i + t dilation] W[t]^T over the taps, with the first one's bias.
 void apply_taps(std::span<const kernels::Linear> taps, std::size_t dilation,
                 models::ConstMatrixView x, models::MatrixView y);
 

@@ -8,6 +8,7 @@
 
 #include "audio/speakers/network_ops.h"
 #include "audio/vad/vad_kernel.h"
+#include "models/kernels/products/gemm.h"
 
 namespace wnpu::audio {
 namespace {
@@ -77,7 +78,7 @@ SegmentationNet::SegmentationNet(const StateDict& weights, kernels::DataType num
       convolutions_[i].weights =
           pack(sinc_filters(weights.values(filterbank + "low_hz_", {kSincs, 1}),
                             weights.values(filterbank + "band_hz_", {kSincs, 1})),
-               {}, number == DataType::u8 ? DataType::i16 : number);
+               {}, number);
       continue;
     }
     const std::string conv = net + "conv1d." + index;
@@ -151,12 +152,17 @@ void SegmentationNet::run_lstm(const Direction& direction, bool is_backward, Con
   const std::size_t n_windows = x.rows / kFrames;
   apply(direction.input, x, gates);
   Matrix cells(n_windows, kHidden);
+  LeftSide left(direction.hidden.weight, n_windows, kHidden);
   for (std::size_t i = 0; i < kFrames; ++i) {
     const std::size_t at = (is_backward ? kFrames - 1 - i : i) * n_windows;
     const MatrixView now = gates.row_range(at, n_windows);
     if (i > 0) {
       const std::size_t before = is_backward ? at + n_windows : at - n_windows;
-      apply(direction.hidden, y.row_range(before, n_windows), now, kernels::Finish::add);
+      kernels::gemm({left.of(y.row_range(before, n_windows)),
+                     direction.hidden.weight,
+                     {},
+                     kernels::Finish::add},
+                    now);
     }
     for (std::size_t w = 0; w < n_windows; ++w) lstm_step(now.row(w), cells.row(w), y.row(at + w));
   }

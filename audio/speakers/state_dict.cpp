@@ -46,8 +46,10 @@ Matrix StateDict::taps(const std::string& name, const Shape& shape) const {
   const std::size_t n_taps = flat.size() / (shape[0] * in);
   Matrix matrix(shape[0], n_taps * in);
   for (std::size_t o = 0; o < shape[0]; ++o) {
-    for (std::size_t j = 0; j < n_taps * in; ++j)
-      matrix.row(o)[j] = flat[(o * in + j % in) * n_taps + j / in];
+    for (std::size_t i = 0; i < in; ++i) {
+      for (std::size_t t = 0; t < n_taps; ++t)
+        matrix.row(o)[t * in + i] = flat[(o * in + i) * n_taps + t];
+    }
   }
   return matrix;
 }
