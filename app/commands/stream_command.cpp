@@ -1,7 +1,9 @@
 #include "app/commands/stream_command.h"
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -9,6 +11,7 @@
 #include <span>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +21,7 @@
 #include "app/stream/alsa_capture.h"
 #include "app/stream/block_detector.h"
 #include "app/stream/live_output.h"
+#include "app/stream/live_speakers.h"
 #include "app/stream/live_transcript.h"
 #include "app/stream/sample_reader.h"
 #include "app/stream/stream_options.h"
@@ -68,8 +72,12 @@ void check_reader_of_stdout() {
   if (::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0) throw BrokenPipe("stdout: closed");
 }
 
-// Samples of the queue through the transcript, to their end, be that one of an error.
-void transcribe_queue(SampleQueue& queue, LiveTranscript& transcript, bool is_live) {
+using HearFn = std::function<void(std::span<const std::int16_t>)>;
+
+// Samples of the queue through the transcript and then `hear`, to their end, be that one of an
+// error.
+void transcribe_queue(SampleQueue& queue, LiveTranscript& transcript, bool is_live,
+                      const HearFn& hear) {
   milliseconds waited{0};
   while (true) {
     const auto samples = queue.take(LiveTranscript::kBlock, kPatience);
@@ -77,13 +85,16 @@ void transcribe_queue(SampleQueue& queue, LiveTranscript& transcript, bool is_li
     if (!samples) {
       waited += kPatience;
       if (!is_live || waited != kStalledAfter) continue;
-      transcript.push(queue.take_rest(LiveTranscript::kBlock));
+      const auto rest = queue.take_rest(LiveTranscript::kBlock);
+      transcript.push(rest);
+      hear(rest);
       transcript.stall();
       continue;
     }
     waited = milliseconds{0};
     if (received_signal() != 0) transcript.hurry();
     transcript.push(*samples, is_live && queue.size() >= LiveTranscript::kBlock);
+    hear(*samples);
     if (samples->size() < LiveTranscript::kBlock) break;
   }
   transcript.finish();
@@ -111,11 +122,16 @@ int stream(const StreamOptions& options, const std::vector<std::string>& /*files
   model.check(options.work.transcribe);
   note_device(model.device(), model.threads(), options.work, messages);
   Session session(model);
-  StreamRecognizer recognizer(session, options.work.transcribe,
-                              [] { return received_signal() != 0; });
+  TranscribeOptions transcribe = options.work.transcribe;
+  // Told apart over the whole stream, not in what one hypothesis hears.
+  const SpeakerOptions voices = std::exchange(transcribe.speakers, {});
+  StreamRecognizer recognizer(session, transcribe, [] { return received_signal() != 0; });
+  std::optional<LiveSpeakers> speakers;
+  if (voices.enabled) speakers.emplace(voices, model.threads());
   const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
   LiveOutput output(
       {.is_json = options.format == kJsonLines,
+       .has_speakers = voices.enabled,
        .is_terminal = is_terminal,
        .shows_tail = wants_progress(options.work.verbosity, is_terminal, std::getenv("TERM")),
        .columns = [] { return terminal_columns(STDOUT_FILENO); }},
@@ -123,7 +139,18 @@ int stream(const StreamOptions& options, const std::vector<std::string>& /*files
   LiveTranscript transcript(
       options.live, [&](auto block) { return detector.speech(block); },
       [&](const HeardAudio& heard) { return recognizer.hear(heard); },
-      [&](const StreamEvent& event) { output.show(event, recognizer.work_s()); });
+      [&](const StreamEvent& event) {
+        output.show(event, recognizer.work_s());
+        if (speakers && event.type == StreamEvent::Type::final) speakers->expect(event);
+      });
+  const auto show = [&](const std::vector<StreamEvent>& events) {
+    for (const StreamEvent& event : events) output.show(event, recognizer.work_s());
+  };
+  const auto hear = [&](std::span<const std::int16_t> samples) {
+    if (!speakers) return;
+    speakers->add(samples);
+    show(speakers->settled());
+  };
   keep_results_when_stopped();
   SampleQueue queue(device ? kMostOfDevice : kMostOfPipe);
   const auto open = [&](const SampleReader::ShouldStop& should_stop) {
@@ -132,7 +159,8 @@ int stream(const StreamOptions& options, const std::vector<std::string>& /*files
   };
   SampleReader reader(queue, open, [] { return received_signal() != 0; });
   messages.detail("listening");
-  transcribe_queue(queue, transcript, options.pace == kLivePace);
+  transcribe_queue(queue, transcript, options.pace == kLivePace, hear);
+  if (speakers) show(speakers->rest());
   output.end();
   // Warnings of a source that ends in the middle are left out if a signal asked it to end.
   const std::string source = device ? "--device-input" : "stdin";

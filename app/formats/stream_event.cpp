@@ -10,6 +10,11 @@
 namespace wnpu::app {
 namespace {
 
+const char* name_of(StreamEvent::Type type) {
+  if (type == StreamEvent::Type::speaker) return "speaker";
+  return type == StreamEvent::Type::final ? "final" : "partial";
+}
+
 double thousandths(double seconds) { return std::nearbyint(seconds * 1000) / 1000; }
 
 }  // namespace
@@ -29,8 +34,8 @@ std::string stream_json(const StreamEvent& event, double work) {
                      {"probability", word.probability}});
   }
   const double end = event.words.empty() ? event.heard : event.words.back().end;
-  const nlohmann::ordered_json line = {
-      {"type", event.type == StreamEvent::Type::final ? "final" : "partial"},
+  nlohmann::ordered_json line = {
+      {"type", name_of(event.type)},
       {"text", event.text()},
       {"language", event.language},
       {"start", thousandths(event.words.empty() ? end : event.words.front().start)},
@@ -38,6 +43,7 @@ std::string stream_json(const StreamEvent& event, double work) {
       {"words", words},
       {"latency", thousandths(std::max(0.0, event.heard - end))},
       {"work", thousandths(work)}};
+  if (!event.speaker.empty()) line["speaker"] = event.speaker;
   return line.dump() + "\n";
 }
 

@@ -13,7 +13,8 @@ struct StreamEvent {
   enum class Type {
     partial,  // all words behind the final ones, as heard now; takes the place of the partial
               // before
-    final     // the next words, which stay as they are
+    final,    // the next words, which stay as they are
+    speaker   // words of final events again, of one speaker
   };
 
   Type type = Type::partial;
@@ -24,6 +25,7 @@ struct StreamEvent {
   double heard = 0;
   bool ends_line = false;     // of a final: a pause follows, or the end
   std::string language = {};  // code: that of the words, or of what was heard last
+  std::string speaker = {};   // of a speaker event; empty: nobody's
 
   std::string text() const;
 };

@@ -36,15 +36,7 @@ void take_speakers(const std::string& text, SpeakerOptions& speakers) {
 
 }  // namespace
 
-void add_speaker_options(CLI::App& app, TranscribeOptions& transcribe) {
-  add_choice(
-      app, "--channels", {{"mix", "separate"}, "mix"},
-      [&transcribe](const std::string& name) {
-        transcribe.channels = name == "separate" ? Channels::separate : Channels::mix;
-      },
-      "separate: each channel is heard by itself, as one speaker, left and right; what one hears "
-      "from another is left out");
-  SpeakerOptions& speakers = transcribe.speakers;
+void add_voice_options(CLI::App& app, SpeakerOptions& speakers) {
   speakers.weights = speaker_model_folder();
   app.add_option("--speaker-model", speakers.weights,
                  "Folder of the networks that tell voices apart")
@@ -58,6 +50,17 @@ void add_speaker_options(CLI::App& app, TranscribeOptions& transcribe) {
          "--speaker-names", [&speakers](const std::string& text) { take_names(text, speakers); },
          "Names in the place of left and right, or of speaker 1, speaker 2")
       ->type_name("KEY=NAME,...");
+}
+
+void add_speaker_options(CLI::App& app, TranscribeOptions& transcribe) {
+  add_choice(
+      app, "--channels", {{"mix", "separate"}, "mix"},
+      [&transcribe](const std::string& name) {
+        transcribe.channels = name == "separate" ? Channels::separate : Channels::mix;
+      },
+      "separate: each channel is heard by itself, as one speaker, left and right; what one hears "
+      "from another is left out");
+  add_voice_options(app, transcribe.speakers);
 }
 
 }  // namespace wnpu::app

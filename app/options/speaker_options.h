@@ -7,6 +7,9 @@
 
 namespace wnpu::app {
 
+// --speakers, --speaker-names, --speaker-model: told apart by voice.
+void add_voice_options(CLI::App& app, SpeakerOptions& speakers);
+// These, and --channels.
 void add_speaker_options(CLI::App& app, TranscribeOptions& transcribe);
 
 }  // namespace wnpu::app

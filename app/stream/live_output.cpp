@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "app/formats/shown_text.h"
+#include "app/formats/subtitles.h"
+#include "models/base/utf8.h"
 
 namespace wnpu::app {
 
@@ -11,7 +13,8 @@ LiveOutput::LiveOutput(LiveOutputOptions options, WriteFn write)
 
 void LiveOutput::show(const StreamEvent& event, double work_s) {
   if (options_.is_json) return show_json(event, work_s);
-  show_text(event);
+  if (event.type == StreamEvent::Type::speaker) return show_speaker(event);
+  if (!options_.has_speakers || event.type == StreamEvent::Type::partial) show_text(event);
 }
 
 void LiveOutput::show_json(StreamEvent event, double work_s) {
@@ -60,6 +63,12 @@ void LiveOutput::show_text(const StreamEvent& event) {
     line_columns_ = 0;
   }
   if (!text.empty()) write_(text);
+}
+
+void LiveOutput::show_speaker(const StreamEvent& event) {
+  const std::string text = event.text();
+  const std::string line = speaker_prefix(event.speaker) + std::string(models::strip(text));
+  write_(erased_tail() + (options_.is_terminal ? printable_lines(line) : line) + '\n');
 }
 
 void LiveOutput::end() {

@@ -14,6 +14,7 @@ namespace wnpu::app {
 
 struct LiveOutputOptions {
   bool is_json = false;
+  bool has_speakers = false;  // text is that of speaker events, a line each
   bool is_terminal = false;
   bool shows_tail = false;                    // on a terminal
   std::function<std::size_t()> columns = {};  // of it
@@ -31,6 +32,7 @@ class LiveOutput {
 
  private:
   void show_text(const StreamEvent& event);
+  void show_speaker(const StreamEvent& event);
   void show_json(StreamEvent event, double work_s);
   std::string erased_tail();
   std::string drawn_tail(const std::string& text);

@@ -6,6 +6,7 @@
 #include "app/engine/option_check.h"
 #include "app/options/option_values.h"
 #include "app/options/output_options.h"
+#include "app/options/speaker_options.h"
 #include "app/options/work_options.h"
 
 namespace wnpu::app {
@@ -118,6 +119,8 @@ void add_stream_options(CLI::App& command, StreamOptions& options) {
   add_group(command, "Output", [&] { add_output(command, options); });
   add_place_options(command, options.work);
   add_group(command, "Latency and speech detection", [&] { add_latency(command, options); });
+  add_group(command, "Speakers",
+            [&] { add_voice_options(command, options.work.transcribe.speakers); });
   add_group(command, "Decoding", [&] { add_decoding(command, options.work.transcribe); });
 }
 

@@ -90,6 +90,7 @@ struct Diarizer::State {
   const SpeakerNetworks& model;
   SpeakerCount count;
   models::ThreadPool pool;
+  std::size_t at_once;           // windows
   std::vector<float> pending{};  // samples that are needed yet
   std::size_t first = 0;         // of them, in the recording
   std::size_t n_samples = 0;     // of the recording
@@ -158,23 +159,31 @@ struct Diarizer::State {
   }
 };
 
-Diarizer::Diarizer(const SpeakerModel& model, SpeakerCount count, std::size_t n_threads)
-    : state_(new State{model.networks(), count, models::ThreadPool(n_threads)}) {}
+Diarizer::Diarizer(const SpeakerModel& model, SpeakerCount count, std::size_t n_threads, Pace pace)
+    : state_(new State{model.networks(), count, models::ThreadPool(n_threads),
+                       pace == Pace::live ? 1 : kWindowsAtOnce * n_threads}) {}
 
 Diarizer::~Diarizer() = default;
 
 void Diarizer::add(std::span<const float> pcm) {
   State& state = *state_;
-  const std::size_t at_once = kWindowsAtOnce * state.pool.n_threads();
   state.n_samples += pcm.size();
   while (!pcm.empty()) {
-    const std::size_t enough = state.next() + kWindow + (at_once - 1) * kStep;
+    const std::size_t enough = state.next() + kWindow + (state.at_once - 1) * kStep;
     const std::size_t n = std::min(pcm.size(), enough - state.pending.size());
     state.pending.insert(state.pending.end(), pcm.begin(),
                          pcm.begin() + static_cast<std::ptrdiff_t>(n));
     pcm = pcm.subspan(n);
-    if (state.pending.size() == enough) state.run(at_once);
+    if (state.pending.size() == enough) state.run(state.at_once);
   }
+}
+
+Diarizer::Heard Diarizer::so_far() const {
+  // Pieces that are still open began later.
+  const std::size_t n = state_->runs.n_talking().size();
+  const std::size_t settled = n - std::min(n, SpeechRuns::kMostFrames);
+  return {turns_of(state_->frames(), std::min(state_->n_samples, n * kFrameSamples)),
+          static_cast<double>(settled * kFrameSamples) / 16000};
 }
 
 std::vector<SpeakerTurn> Diarizer::finish() {

@@ -13,11 +13,21 @@ namespace wnpu::audio {
 
 class Diarizer {
  public:
-  Diarizer(const SpeakerModel& model, SpeakerCount count, std::size_t n_threads);
+  // live: windows are heard as soon as they are whole, one by one; results are the same.
+  enum class Pace { file, live };
+  Diarizer(const SpeakerModel& model, SpeakerCount count, std::size_t n_threads,
+           Pace pace = Pace::file);
   ~Diarizer();
 
   // Next samples of the recording, any number. Memory grows by what turns need, not by samples.
   void add(std::span<const float> pcm);
+  // Turns of what has settled so far, which ends at end_s. Their speakers may have other numbers
+  // the next time. Time and memory grow with the square of what was added.
+  struct Heard {
+    std::vector<SpeakerTurn> turns;
+    double end_s = 0;
+  };
+  [[nodiscard]] Heard so_far() const;
   // Turns of all that was added, by their begin. Nothing may be added any more.
   [[nodiscard]] std::vector<SpeakerTurn> finish();
 

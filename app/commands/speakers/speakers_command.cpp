@@ -1,7 +1,6 @@
 #include "app/commands/speakers/speakers_command.h"
 
 #include <array>
-#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <span>
@@ -14,7 +13,7 @@
 #include "app/commands/speakers/turn_formats.h"
 #include "app/engine/available_cpus.h"
 #include "app/engine/error.h"
-#include "app/engine/model_path.h"
+#include "app/engine/session/listeners.h"
 #include "app/options/exit_code.h"
 #include "app/options/option_values.h"
 #include "app/options/speaker_count.h"
@@ -23,7 +22,6 @@
 #include "app/system/progress.h"
 #include "app/system/write_all.h"
 #include "audio/read/pcm_reader.h"
-#include "models/base/error.h"
 
 namespace wnpu::app {
 namespace {
@@ -76,18 +74,6 @@ DiarizedFile diarized(const std::string& name, const SpeakersOrder& order,
   return {name, static_cast<double>(n_samples) / 16000, diarizer.finish()};
 }
 
-audio::SpeakerModel open_networks(const SpeakersOrder& order) {
-  const std::filesystem::path folder =
-      order.model.empty() ? speaker_model_folder() : std::filesystem::path(order.model);
-  std::error_code error;
-  if (!std::filesystem::exists(folder, error)) {
-    throw models::ModelError(folder.string() +
-                             ": expected the networks that tell speakers apart, found no folder "
-                             "(whisper-npu models pull speakers fetches them)");
-  }
-  return with_errors(folder.string(), [&] { return audio::SpeakerModel::open(folder); });
-}
-
 // The file's turns; none where it cannot be read and there are others, which is told.
 template <typename Work>
 std::optional<DiarizedFile> checked_file(const std::string& name, bool is_only, Messages& messages,
@@ -105,7 +91,8 @@ int find_speakers(const SpeakersOrder& order, const std::vector<std::string>& na
   if (names.empty()) throw UsageError("speakers: expected a file, or - for stdin, found none");
   const bool is_stdout = order.output.empty() || order.output == "-";
   if (!is_stdout) require_free_file(order.output, order.overwrites, names);
-  const audio::SpeakerModel model = open_networks(order);
+  const audio::SpeakerModel model =
+      with_errors(order.model, [&] { return open_speaker_model(order.model); });
   Messages messages(std::cerr, Verbosity::normal, false);
   std::vector<DiarizedFile> files;
   for (const std::string& name : names) {

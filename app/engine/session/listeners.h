@@ -13,6 +13,9 @@
 
 namespace wnpu::app {
 
+// Networks of `folder`, "" for the cache folder. Throws ModelError, which says how to fetch them.
+audio::SpeakerModel open_speaker_model(const std::string& folder);
+
 class ListenerSet {
  public:
   // Networks that the options ask for, loaded at the first request. The speech detector has a

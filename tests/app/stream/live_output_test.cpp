@@ -15,7 +15,7 @@ using namespace wnpu::app;  // NOLINT
 using Type = StreamEvent::Type;
 
 StreamEvent event(Type type, std::vector<std::string> texts, bool ends_line = false) {
-  StreamEvent made{type, {}, 3, ends_line, "de"};
+  StreamEvent made{type, {}, 3, ends_line, "de", {}};
   double at = 1;
   for (std::string& text : texts) {
     made.words.push_back({std::move(text), at, at + 0.25, 0.5});
@@ -52,6 +52,19 @@ TEST_CASE("live output: on a terminal what may change stands behind, as far as t
   const std::vector<StreamEvent> controls = {event(Type::final, {" a\x1b[2J"}, true)};
   CHECK(shown({.is_terminal = true}, controls) == "a?[2J\n");
   CHECK(shown({}, controls) == "a\x1b[2J\n");
+}
+
+TEST_CASE("live output: with speakers text is theirs, a line each, when it has settled") {
+  StreamEvent anna = event(Type::speaker, {" And", " so"});
+  anna.speaker = "Anna";
+  const std::vector<StreamEvent> events = {event(Type::final, {" And", " so", " my"}), anna,
+                                           event(Type::speaker, {" my"})};
+  CHECK(shown({.has_speakers = true, .columns = {}}, events) == "Anna: And so\nmy\n");
+  const auto schema = tests::schema_of("app/formats/stream.schema.json");
+  const auto json = nlohmann::json::parse(shown({.is_json = true, .columns = {}}, {anna}));
+  CHECK(tests::schema_fault(schema, json) == "");
+  CHECK(json["speaker"] == "Anna");
+  CHECK(json["type"] == "speaker");
 }
 
 TEST_CASE("live output: JSON lines are what the schema says") {
