@@ -31,11 +31,17 @@ kernels::Linear pack_normed(models::Matrix weights, const ChannelAffine& norm, D
   return pack(std::move(weights), norm.shift, number);
 }
 
-LeftSide::LeftSide(const kernels::PackedB& weight, std::size_t max_rows, std::size_t max_cols) {
+LeftSide::LeftSide(const kernels::PackedB& weight, std::size_t max_rows, std::size_t max_cols)
+    : limit_(weight.left_limit()) {
+  if (weight.number() == DataType::i16) words_.emplace(max_rows, max_cols);
   if (weight.number() == DataType::u8) bytes_.emplace(max_rows, max_cols);
 }
 
 kernels::PackedA LeftSide::of(models::ConstMatrixView x) {
+  if (words_) {
+    words_->set(x, limit_);
+    return *words_;
+  }
   if (!bytes_) return x;
   bytes_->set(x);
   return *bytes_;

@@ -8,6 +8,7 @@
 
 #include "audio/speakers/state_dict.h"
 #include "models/base/tensor.h"
+#include "models/kernels/operands/i16_matrix.h"
 #include "models/kernels/operands/u8_matrix.h"
 #include "models/kernels/products/linear.h"
 
@@ -24,8 +25,8 @@ kernels::Linear pack(models::Matrix weights, std::vector<float> bias,
 kernels::Linear pack_normed(models::Matrix weights, const ChannelAffine& norm,
                             kernels::DataType number = kernels::DataType::f32);
 
-// The left side of products: rows of floats, or rounded to bytes, each by itself, where the weights
-// are.
+// The left side of products: rows of floats, or rounded to i16 or u8, each by itself, where the
+// weights are.
 class LeftSide {
  public:
   // Room for this many.
@@ -33,6 +34,8 @@ class LeftSide {
   kernels::PackedA of(models::ConstMatrixView x);
 
  private:
+  float limit_;  // of the integers
+  std::optional<kernels::I16Rows> words_;
   std::optional<kernels::U8Rows> bytes_;
 };
 

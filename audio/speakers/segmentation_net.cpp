@@ -74,11 +74,11 @@ SegmentationNet::SegmentationNet(const StateDict& weights, kernels::DataType num
     const std::size_t out = kChannels[i + 1];
     convolutions_[i].norm = {weights.values(net + "norm1d." + index + ".weight", {out}),
                              weights.values(net + "norm1d." + index + ".bias", {out})};
-    if (i == 0) {
+    if (i == 0) {  // a wave has more than 8 bits
       convolutions_[i].weights =
           pack(sinc_filters(weights.values(filterbank + "low_hz_", {kSincs, 1}),
                             weights.values(filterbank + "band_hz_", {kSincs, 1})),
-               {}, number);
+               {}, number == DataType::u8 ? DataType::i16 : number);
       continue;
     }
     const std::string conv = net + "conv1d." + index;

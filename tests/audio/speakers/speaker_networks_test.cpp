@@ -1,4 +1,5 @@
 // Both networks against torch, where their weights were fetched.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -69,7 +70,8 @@ TEST_CASE("speaker networks: the filter bank is Kaldi's") {
 TEST_CASE("speaker networks: segmentation is torch's, alone and beside others") {
   const auto folder = tests::fetched_file("speakers");
   if (!folder) return;
-  const SegmentationNet net(audio::StateDict(*folder / audio::kSegmentationFile, "state_dict"));
+  const SegmentationNet net(audio::StateDict(*folder / audio::kSegmentationFile, "state_dict"),
+                            kernels::DataType::f32);
   const std::vector<float> pcm = hum();
   const std::vector<float> silence(pcm.size());
   const std::vector<std::span<const float>> windows = {silence, pcm};
@@ -96,7 +98,8 @@ TEST_CASE("speaker networks: segmentation is torch's, alone and beside others") 
 TEST_CASE("speaker networks: the embedding is torch's") {
   const auto folder = tests::fetched_file("speakers");
   if (!folder) return;
-  const audio::EmbeddingNet net(audio::StateDict(*folder / audio::kEmbeddingFile, ""));
+  const audio::EmbeddingNet net(audio::StateDict(*folder / audio::kEmbeddingFile, ""),
+                                kernels::DataType::f32);
   const models::Matrix frames = audio::Fbank().compute(hum());
   const models::Matrix heard = without_mean(frames.view().row_range(0, 300));
   const audio::EmbeddingNet::Embedding found = net.embed(heard.view());
@@ -107,6 +110,44 @@ TEST_CASE("speaker networks: the embedding is torch's") {
   double squares = 0;
   for (const float x : found) squares += static_cast<double>(x) * static_cast<double>(x);
   CHECK(std::sqrt(squares) == doctest::Approx(10.5135).epsilon(0.001));
+}
+
+TEST_CASE("speaker networks: in bytes they say nearly the same") {
+  const auto folder = tests::fetched_file("speakers");
+  if (!folder) return;
+  using kernels::DataType;
+  const audio::StateDict segmentation(*folder / audio::kSegmentationFile, "state_dict");
+  const std::vector<float> pcm = hum();
+  const std::vector<std::span<const float>> windows = {pcm};
+  const models::Matrix exact = SegmentationNet(segmentation, DataType::f32).scores(windows);
+  const models::Matrix rounded = SegmentationNet(segmentation, DataType::u8).scores(windows);
+  const auto chances = [](std::span<const float> scores) {
+    double sum = 0;
+    std::array<double, SegmentationNet::kClasses> all{};
+    for (std::size_t i = 0; i < all.size(); ++i)
+      sum += all[i] = std::exp(static_cast<double>(scores[i]));
+    for (double& chance : all) chance /= sum;
+    return all;
+  };
+  double away = 0;
+  for (std::size_t f = 0; f < SegmentationNet::kFrames; ++f) {
+    const auto a = chances(exact.row(f));
+    const auto b = chances(rounded.row(f));
+    for (std::size_t i = 0; i < a.size(); ++i) away = std::max(away, std::abs(a[i] - b[i]));
+  }
+  CHECK(away < 0.3);
+
+  const audio::StateDict embedding(*folder / audio::kEmbeddingFile, "");
+  const models::Matrix heard = without_mean(audio::Fbank().compute(pcm).view().row_range(0, 150));
+  const auto voice = audio::EmbeddingNet(embedding, DataType::f32).embed(heard.view());
+  const auto coarse = audio::EmbeddingNet(embedding, DataType::u8).embed(heard.view());
+  double both = 0, of_voice = 0, of_coarse = 0;
+  for (std::size_t i = 0; i < voice.size(); ++i) {
+    both += static_cast<double>(voice[i]) * static_cast<double>(coarse[i]);
+    of_voice += static_cast<double>(voice[i]) * static_cast<double>(voice[i]);
+    of_coarse += static_cast<double>(coarse[i]) * static_cast<double>(coarse[i]);
+  }
+  CHECK(both / std::sqrt(of_voice * of_coarse) > 0.98);
 }
 
 TEST_CASE("speaker networks: silence gives no turn, whatever its length") {

@@ -102,6 +102,15 @@ TEST_CASE("voice clusters: a few short voices found no speaker, and join one") {
   CHECK(n_speakers_of(cluster_voices(made.voices, {})) == 2);
 }
 
+TEST_CASE("voice clusters: clusters whose mean voices are near are one speaker") {
+  // Voices scatter more than clusters may, but around one direction.
+  const MadeVoices made = made_voices(2, 20, 1.05, 21);
+  ClusterRules rules;
+  rules.least_mean_cosine = 1;
+  CHECK(n_speakers_of(cluster_voices(made.voices, {}, rules)) > 2);
+  CHECK(is_same_grouping(cluster_voices(made.voices, {}), made.speakers));
+}
+
 TEST_CASE("voice clusters: nobody, one voice, more voices than are compared") {
   CHECK(cluster_voices({}, {}).empty());
   const MadeVoices one = made_voices(1, 1, 0.1, 1);
