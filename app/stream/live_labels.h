@@ -19,7 +19,7 @@ namespace wnpu::app {
 class LiveLabels {
  public:
   // `names`: as SpeakerOptions has them, by numbers.
-  explicit LiveLabels(std::vector<std::pair<std::string, std::string>> names)
+  explicit LiveLabels(std::vector<std::pair<std::string, std::string>> names = {})
       : names_(std::move(names)) {}
 
   // Takes the words of a final event.

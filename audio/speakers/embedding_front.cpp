@@ -19,7 +19,7 @@ using models::ConstMatrixView;
 using models::Matrix;
 using models::MatrixView;
 
-constexpr std::size_t kTaps = 3;
+constexpr std::size_t kFrontTaps = 3;
 // Frames whose sums are in the fastest cache until they are rounded.
 constexpr std::size_t kFramesAtOnce = 8;
 // Places of a frame: more than it has bands, so that each has a zero before and behind it.
@@ -44,7 +44,7 @@ class EmbeddingFront::Planes {
   Planes(std::size_t n_frames, std::size_t n_bands, kernels::DataType number)
       : frames(n_frames), bands(n_bands), pitch(pitch_of(n_bands)), scales_(n_frames + 2) {
     // The view of the last row's taps ends behind the last frame.
-    const std::size_t places = (frames + 2) * pitch + kTaps;
+    const std::size_t places = (frames + 2) * pitch + kFrontTaps;
     if (number == kernels::DataType::u8) {
       bytes_.resize(places * kPlanes);
     } else {
@@ -100,7 +100,7 @@ class EmbeddingFront::Planes {
 
 EmbeddingFront::EmbeddingFront(const StateDict& weights, kernels::DataType number)
     : number_(number) {
-  first_ = pack_normed(weights.taps("head.conv1.weight", {kPlanes, 1, kTaps, kTaps}),
+  first_ = pack_normed(weights.taps("head.conv1.weight", {kPlanes, 1, kFrontTaps, kFrontTaps}),
                        weights.batch_norm("head.bn1", kPlanes));
   for (std::size_t i = 0; i < residuals_.size(); ++i) {
     const std::string name = "head.layer" + std::to_string(i / 2 + 1) + "." + std::to_string(i % 2);
@@ -119,15 +119,15 @@ EmbeddingFront::Convolution EmbeddingFront::load(const StateDict& weights, const
                                                  const std::string& norm,
                                                  std::size_t stride) const {
   // Taps of the file: [out, frequency * 3 + time, in].
-  const Matrix all = weights.taps(conv + ".weight", {kPlanes, kPlanes, kTaps, kTaps});
+  const Matrix all = weights.taps(conv + ".weight", {kPlanes, kPlanes, kFrontTaps, kFrontTaps});
   const ChannelAffine affine = weights.batch_norm(norm, kPlanes);
   Convolution packed;
   packed.stride = stride;
-  for (std::size_t time = 0; time < kTaps; ++time) {
-    Matrix tap(kPlanes, kTaps * kPlanes);
+  for (std::size_t time = 0; time < kFrontTaps; ++time) {
+    Matrix tap(kPlanes, kFrontTaps * kPlanes);
     for (std::size_t o = 0; o < kPlanes; ++o) {
       for (std::size_t j = 0; j < tap.cols(); ++j) {
-        const std::size_t from = (j / kPlanes * kTaps + time) * kPlanes + j % kPlanes;
+        const std::size_t from = (j / kPlanes * kFrontTaps + time) * kPlanes + j % kPlanes;
         tap.row(o)[j] = all.row(o)[from] * affine.scale[o];
       }
     }
@@ -141,9 +141,9 @@ EmbeddingFront::Convolution EmbeddingFront::load(const StateDict& weights, const
 void EmbeddingFront::convolve(const Convolution& conv, const Planes& x, std::size_t first,
                               std::size_t n, MatrixView out, bool adds) {
   std::array<float, kFramesAtOnce * kMostPitch> scales;
-  for (std::size_t time = 0; time < kTaps; ++time) {
+  for (std::size_t time = 0; time < kFrontTaps; ++time) {
     const Finish finish = time > 0 || adds ? Finish::add : Finish::replace;
-    kernels::gemm({x.rows(first + time, 0, n, conv.stride, kTaps * kPlanes, scales),
+    kernels::gemm({x.rows(first + time, 0, n, conv.stride, kFrontTaps * kPlanes, scales),
                    conv.taps[time].weight, conv.taps[time].bias, finish},
                   out);
   }
@@ -177,13 +177,13 @@ EmbeddingFront::Planes EmbeddingFront::apply(const ResidualBlock& block, const P
 
 EmbeddingFront::Planes EmbeddingFront::first(ConstMatrixView frames) const {
   Planes x(frames.rows, kBands, number_);
-  Matrix seen(x.pitch, kTaps * kTaps);
+  Matrix seen(x.pitch, kFrontTaps * kFrontTaps);
   Matrix sums = Matrix::uninitialised(x.pitch, kPlanes);
   for (std::size_t frame = 0; frame < frames.rows; ++frame) {
     for (std::size_t band = 0; band < kBands; ++band) {
-      for (std::size_t tap = 0; tap < kTaps * kTaps; ++tap) {
-        const std::size_t f = band + tap / kTaps;
-        const std::size_t t = frame + tap % kTaps;
+      for (std::size_t tap = 0; tap < kFrontTaps * kFrontTaps; ++tap) {
+        const std::size_t f = band + tap / kFrontTaps;
+        const std::size_t t = frame + tap % kFrontTaps;
         const bool is_inside = f > 0 && f <= kBands && t > 0 && t <= frames.rows;
         seen.row(band)[tap] = is_inside ? frames.row(t - 1)[f - 1] : 0.0F;
       }

@@ -2,6 +2,7 @@
 #include "app/stream/live_labels.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -37,7 +38,7 @@ std::string told(const std::vector<StreamEvent>& events) {
 }  // namespace
 
 TEST_CASE("live labels: words wait until they have settled, each is told once") {
-  app::LiveLabels labels({});
+  app::LiveLabels labels;
   CHECK(labels.take({{0, 5, 0}}, kAll).empty());
   labels.add(spoken(0, 6));
   CHECK(told(labels.take({{0, 3, 0}, {3, 6, 1}}, 2)) == "speaker 1: 0 1");
@@ -48,7 +49,8 @@ TEST_CASE("live labels: words wait until they have settled, each is told once") 
 }
 
 TEST_CASE("live labels: a speaker keeps the name when turns are numbered anew") {
-  app::LiveLabels labels({{"2", "Ben"}});
+  const std::vector<std::pair<std::string, std::string>> names = {{"2", "Ben"}};
+  app::LiveLabels labels(names);
   labels.add(spoken(0, 12));
   CHECK(told(labels.take({{0, 3, 0}, {3, 6, 1}}, 6)) == "speaker 1: 0 1 2, Ben: 3 4 5");
   // A third is found where the first had been, and numbers are others.
@@ -57,7 +59,7 @@ TEST_CASE("live labels: a speaker keeps the name when turns are numbered anew") 
 }
 
 TEST_CASE("live labels: nobody's words are told without a name") {
-  app::LiveLabels labels({});
+  app::LiveLabels labels;
   labels.add(spoken(0, 3));
   CHECK(told(labels.take({}, kAll)) == ": 0 1 2");
 }
