@@ -120,7 +120,7 @@ struct Diarizer::State {
     first += done;
   }
 
-  // Where the next window begins in what is pending.
+  // Place of the next window in what is pending.
   std::size_t next() const { return n_windows * kStep - first; }
 
   std::size_t n_whole() const {

@@ -35,12 +35,13 @@ class EmbeddingFront {
     Convolution first, second;
     kernels::Linear shortcut;  // none where the stride is 1
   };
+  struct FrameRange;
   class Planes;
 
   Convolution load(const StateDict& weights, const std::string& conv, const std::string& norm,
                    std::size_t stride) const;
   Planes first(models::ConstMatrixView frames) const;
-  static void convolve(const Convolution& conv, const Planes& x, std::size_t first, std::size_t n,
+  static void convolve(const Convolution& conv, const Planes& x, FrameRange of,
                        models::MatrixView out, bool adds);
   // `values` are those of x as floats where the block has no shortcut; they become those of what it
   // returns.

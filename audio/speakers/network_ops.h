@@ -16,7 +16,7 @@ void max_of_three(models::ConstMatrixView x, models::MatrixView y);
 // Each column to mean 0 and variance 1 (epsilon 1e-5, as torch's InstanceNorm1d), then scaled and
 // shifted.
 void normalise_instance(models::MatrixView x, const ChannelAffine& affine);
-// The same of all values as one channel.
+// x as one channel, the same way.
 void normalise_wave(std::span<float> x, float scale, float shift);
 // sums[c] += the sum of column c.
 void add_rows(models::ConstMatrixView x, std::span<float> sums);

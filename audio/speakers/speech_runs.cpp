@@ -41,21 +41,19 @@ void SpeechRuns::close(Local& local) {
   local.is_open = false;
 }
 
+void SpeechRuns::hear(Local& local, bool talks) {
+  if (!talks) return close(local);
+  const std::size_t now = n_talking_.size();
+  if (!local.is_open) local.begin = now;
+  local.is_open = true;
+  if (now + 1 - local.begin < kMostFrames) return;
+  pieces_.push_back({local.begin, local.begin + kPieceFrames, local.track});
+  local.begin += kPieceFrames;
+}
+
 void SpeechRuns::hear(const Frames& window, std::size_t from, std::size_t to) {
   for (std::size_t f = from; f < to; ++f) {
-    const std::size_t now = n_talking_.size();
-    for (std::size_t s = 0; s < kSpeakers; ++s) {
-      Local& local = locals_[s];
-      if ((window[f] >> s & 1U) == 0) {
-        close(local);
-        continue;
-      }
-      if (!local.is_open) local.begin = now;
-      local.is_open = true;
-      if (now + 1 - local.begin < kMostFrames) continue;
-      pieces_.push_back({local.begin, local.begin + kPieceFrames, local.track});
-      local.begin += kPieceFrames;
-    }
+    for (std::size_t s = 0; s < kSpeakers; ++s) hear(locals_[s], (window[f] >> s & 1U) != 0);
     n_talking_.push_back(static_cast<std::uint8_t>(std::popcount(window[f])));
   }
 }

@@ -49,6 +49,7 @@ class SpeechRuns {
   // The local speakers of a window become those of the one before that talk when they do.
   void link(const Frames& window);
   void hear(const Frames& window, std::size_t from, std::size_t to);
+  void hear(Local& local, bool talks);  // in the next frame
   void close(Local& local);
 
   Frames last_{};

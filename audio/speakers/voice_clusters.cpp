@@ -156,23 +156,33 @@ void drop_small(std::vector<Cluster>& clusters, const SpeakerCount& count,
     clusters.pop_back();
 }
 
-// Joins the clusters whose mean voices are nearest to each other, while they are near or too many.
+struct Pair {
+  double cosine = -2;
+  std::size_t a = 0, b = 0;  // a < b
+};
+
+// The two of two or more clusters whose mean voices are nearest to each other.
+Pair nearest_pair(const std::vector<Cluster>& clusters) {
+  Pair nearest;
+  for (std::size_t b = 0; b < clusters.size(); ++b) {
+    for (std::size_t a = 0; a < b; ++a) {
+      const double found = cosine(clusters[a].sum, clusters[b].sum);
+      if (found > nearest.cosine) nearest = {found, a, b};
+    }
+  }
+  return nearest;
+}
+
+// Joins the clusters whose mean voices are near each other, or that are too many.
 void join_near(std::vector<Cluster>& clusters, const SpeakerCount& count,
                const ClusterRules& rules) {
   const auto least = static_cast<std::size_t>(std::max(count.min, 1));
   const auto most = static_cast<std::size_t>(std::max(count.max, count.min));
   while (clusters.size() > least) {
-    std::size_t a = 0, b = 1;
-    double best = -2;
-    for (std::size_t i = 0; i < clusters.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        const double found = cosine(clusters[j].sum, clusters[i].sum);
-        if (found > best) std::tie(best, a, b) = std::tuple(found, j, i);
-      }
-    }
-    if (best < rules.least_mean_cosine && clusters.size() <= most) return;
-    add(clusters[a], clusters[b]);
-    clusters.erase(clusters.begin() + static_cast<std::ptrdiff_t>(b));
+    const Pair nearest = nearest_pair(clusters);
+    if (nearest.cosine < rules.least_mean_cosine && clusters.size() <= most) return;
+    add(clusters[nearest.a], clusters[nearest.b]);
+    clusters.erase(clusters.begin() + static_cast<std::ptrdiff_t>(nearest.b));
   }
 }
 

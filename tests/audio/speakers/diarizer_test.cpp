@@ -37,9 +37,9 @@ std::vector<float> sounds(std::size_t seconds) {
   return pcm;
 }
 
-std::vector<SpeakerTurn> turns_of(const audio::SpeakerModel& model, std::span<const float> pcm,
-                                  std::size_t n_threads, std::size_t at_once,
-                                  audio::SpeakerCount count = {3, 3}) {
+std::vector<SpeakerTurn> turns_found(const audio::SpeakerModel& model, std::span<const float> pcm,
+                                     std::size_t n_threads, std::size_t at_once,
+                                     audio::SpeakerCount count = {3, 3}) {
   audio::Diarizer diarizer(model, count, n_threads);
   for (std::size_t i = 0; i < pcm.size(); i += at_once)
     diarizer.add(pcm.subspan(i, std::min(at_once, pcm.size() - i)));
@@ -58,10 +58,10 @@ TEST_CASE("diarizer: the same turns on any number of threads, however samples co
   const tests::TemporaryFolder dir;
   const audio::SpeakerModel model = tests::random_speaker_model(dir.path());
   const std::vector<float> pcm = sounds(tests::kFewSamples ? 12 : 90);
-  const auto expected = turns_of(model, pcm, 1, pcm.size());
+  const auto expected = turns_found(model, pcm, 1, pcm.size());
   REQUIRE(expected.size() > 1);
-  CHECK(are_equal(turns_of(model, pcm, 2, 16000), expected));
-  if (!tests::kFewSamples) CHECK(are_equal(turns_of(model, pcm, 4, 1001), expected));
+  CHECK(are_equal(turns_found(model, pcm, 2, 16000), expected));
+  if (!tests::kFewSamples) CHECK(are_equal(turns_found(model, pcm, 4, 1001), expected));
   const double end = static_cast<double>(pcm.size()) / 16000;
   for (const SpeakerTurn& turn : expected) {
     CHECK(turn.begin_s >= 0);
@@ -77,7 +77,7 @@ TEST_CASE("diarizer: no more speakers than may be found") {
   for (const int most : {1, 2}) {
     CAPTURE(most);
     std::set<int> found;
-    for (const SpeakerTurn& turn : turns_of(model, pcm, 2, pcm.size(), {1, most}))
+    for (const SpeakerTurn& turn : turns_found(model, pcm, 2, pcm.size(), {1, most}))
       found.insert(turn.speaker);
     CHECK(!found.empty());
     CHECK(found.size() <= static_cast<std::size_t>(most));
