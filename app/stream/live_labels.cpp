@@ -51,11 +51,11 @@ std::vector<StreamEvent> LiveLabels::take(std::vector<audio::SpeakerTurn> turns,
   const TurnList list(std::move(turns));
   std::vector<SpeakerId> ours = known(list);
   std::vector<StreamEvent> events;
-  std::optional<SpeakerId> before;
+  SpeakerId before;
   for (const SpeakerId& speaker : speakers_of(words, list)) {
     const Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
-    if (before != speaker) {
+    if (events.empty() || before != speaker) {
       events.emplace_back().type = StreamEvent::Type::speaker;
       events.back().language = next.language;
       if (speaker && !ours[*speaker]) ours[*speaker] = n_speakers_++;
