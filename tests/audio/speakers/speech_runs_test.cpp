@@ -13,7 +13,7 @@ using namespace wnpu::audio;
 
 namespace {
 
-constexpr std::size_t kWindowFrames = SegmentationNet::kFrames;
+constexpr std::size_t kRunFrames = SegmentationNet::kFrames;
 constexpr std::size_t kStep = SpeechRuns::kStepFrames;
 
 // Who of three talks in each frame of a recording, as windows tell it: `order` of each window says
@@ -22,7 +22,7 @@ std::vector<SegmentationNet::Frames> windows_of(const std::vector<std::uint8_t>&
                                                 const std::vector<std::array<int, 3>>& orders) {
   std::vector<SegmentationNet::Frames> windows(orders.size());
   for (std::size_t w = 0; w < orders.size(); ++w) {
-    for (std::size_t f = 0; f < kWindowFrames && w * kStep + f < talking.size(); ++f) {
+    for (std::size_t f = 0; f < kRunFrames && w * kStep + f < talking.size(); ++f) {
       for (std::size_t s = 0; s < 3; ++s) {
         if ((talking[w * kStep + f] >> s & 1U) != 0)
           windows[w][f] = static_cast<std::uint8_t>(windows[w][f] | 1U << orders[w][s]);
@@ -44,7 +44,7 @@ std::vector<SpeechPiece> pieces_heard(const std::vector<SegmentationNet::Frames>
 }  // namespace
 
 TEST_CASE("speech runs: a long one is cut into pieces, across windows whose numbers differ") {
-  std::vector<std::uint8_t> talking(3 * kStep + kWindowFrames);
+  std::vector<std::uint8_t> talking(3 * kStep + kRunFrames);
   std::fill(talking.begin() + 100, talking.begin() + 1300, std::uint8_t{1});
   SpeechRuns runs;
   const auto pieces =
@@ -62,7 +62,7 @@ TEST_CASE("speech runs: a long one is cut into pieces, across windows whose numb
 }
 
 TEST_CASE("speech runs: those who talk together are apart, and counted") {
-  std::vector<std::uint8_t> talking(kWindowFrames);
+  std::vector<std::uint8_t> talking(kRunFrames);
   std::fill(talking.begin() + 10, talking.begin() + 60, std::uint8_t{1});
   std::fill(talking.begin() + 40, talking.begin() + 90, std::uint8_t{2});
   for (std::size_t f = 40; f < 60; ++f) talking[f] = 3;
@@ -72,7 +72,7 @@ TEST_CASE("speech runs: those who talk together are apart, and counted") {
   CHECK(pieces[0].end == 60);
   CHECK(pieces[1].begin == 40);
   CHECK(pieces[0].track != pieces[1].track);
-  CHECK(runs.n_talking().size() == kWindowFrames);
+  CHECK(runs.n_talking().size() == kRunFrames);
   CHECK(runs.n_talking()[39] == 1);
   CHECK(runs.n_talking()[40] == 2);
 }
@@ -81,11 +81,11 @@ TEST_CASE("speech runs: pieces cover what windows hear, whatever it is") {
   std::mt19937 random(3);
   for (int round = 0; round < 20; ++round) {
     std::vector<std::uint8_t> talking;
-    while (talking.size() < 4 * kStep + kWindowFrames) {
+    while (talking.size() < 4 * kStep + kRunFrames) {
       talking.insert(talking.end(), random() % 200 + 1,
                      SegmentationNet::kSpeakersOf[random() % SegmentationNet::kClasses]);
     }
-    talking.resize(4 * kStep + kWindowFrames);
+    talking.resize(4 * kStep + kRunFrames);
     SpeechRuns runs;
     std::vector<std::uint8_t> covered(talking.size());
     for (const SpeechPiece& piece : pieces_heard(
