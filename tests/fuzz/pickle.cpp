@@ -1,8 +1,10 @@
 // The pickle of a checkpoint, in an archive that is whole: what is read of a file that somebody
-// made on purpose. The storages are those of the seeds' model.
+// made on purpose, as a Whisper model and as another network. The storages are those of the seeds'
+// model.
 #include <string>
 #include <vector>
 
+#include "audio/speakers/state_dict.h"
 #include "models/base/error.h"
 #include "models/files/formats.h"
 #include "models/weights/weights.h"
@@ -24,6 +26,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     models::load_encoder_weights(*file);
     models::load_decoder_weights(*file);
   } catch (const models::ModelError&) {
+  }
+  // As a network of speakers, of which any names are asked.
+  for (const char* key : {"", "model_state_dict"}) {
+    try {
+      const audio::StateDict weights(folder.path() / "model.pt", key);
+      weights.values("encoder.ln_post.weight", {2});
+      weights.taps("encoder.conv1.weight", {2, 80, 3});
+    } catch (const models::ModelError&) {
+    }
   }
   return 0;
 }
