@@ -1,6 +1,6 @@
 """Errors of diarisation on conversations that are made from recordings of one speaker each.
 
-  speakers.py make CORPUS OUT [--count N]         N conversations: OUT/NAME.wav and OUT/NAME.rttm
+  speakers.py make CORPUS OUT [--count N] [--seed S]   N conversations: OUT/NAME.wav and OUT/NAME.rttm
   speakers.py score OUT PROGRAM [--senko] [--options "..."]   DER of whisper-npu, and of senko beside it
 
 CORPUS has manifest.tsv and the recordings of SPEAKERS. Conversations have 2 to 5 speakers, turns of 0.5 to
