@@ -10,7 +10,7 @@
 namespace wnpu::app {
 namespace {
 
-const char* name_of(StreamEvent::Type type) {
+const char* type_name(StreamEvent::Type type) {
   if (type == StreamEvent::Type::speaker) return "speaker";
   return type == StreamEvent::Type::final ? "final" : "partial";
 }
@@ -35,7 +35,7 @@ std::string stream_json(const StreamEvent& event, double work) {
   }
   const double end = event.words.empty() ? event.heard : event.words.back().end;
   nlohmann::ordered_json line = {
-      {"type", name_of(event.type)},
+      {"type", type_name(event.type)},
       {"text", event.text()},
       {"language", event.language},
       {"start", thousandths(event.words.empty() ? end : event.words.front().start)},

@@ -98,7 +98,7 @@ TEST_CASE("live output: JSON lines are what the schema says") {
             {"words", {{{"word", " a"}, {"start", 1}, {"end", 1.25}, {"probability", 0.5}}}},
             {"latency", 1.75},
             {"work", 0.125}});
-  CHECK(tests::enums_of(schema).at("type") == nlohmann::json{"partial", "final"});
+  CHECK(tests::enums_of(schema).at("type") == nlohmann::json{"partial", "final", "speaker"});
 }
 
 TEST_CASE("live output: JSON tells by a partial without words that words were taken back") {
