@@ -89,12 +89,12 @@ void Fbank::mel_row(std::span<const float> spectrum, std::span<float> out) const
 }
 
 models::Matrix Fbank::compute(std::span<const float> pcm) const {
-  constexpr std::size_t kFramesAtOnce = 128;
+  constexpr std::size_t kRowsAtOnce = 128;
   const std::size_t n_frames = frames_in(pcm.size());
   models::Matrix out(n_frames, kBands);
-  models::Matrix spectra(std::min(n_frames, kFramesAtOnce), 2 * kFftBins);
-  for (std::size_t first = 0; first < n_frames; first += kFramesAtOnce) {
-    const std::size_t n = std::min(kFramesAtOnce, n_frames - first);
+  models::Matrix spectra(std::min(n_frames, kRowsAtOnce), 2 * kFftBins);
+  for (std::size_t first = 0; first < n_frames; first += kRowsAtOnce) {
+    const std::size_t n = std::min(kRowsAtOnce, n_frames - first);
     const models::ConstMatrixView frames{pcm.data() + first * kHop, n, kFrameSamples, kHop};
     kernels::gemm({frames, spectrum_.weight, {}}, spectra.view().row_range(0, n));
     for (std::size_t i = 0; i < n; ++i) mel_row(spectra.row(i), out.row(first + i));
