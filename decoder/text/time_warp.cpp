@@ -90,6 +90,8 @@ void median_filter(std::span<float> x, std::size_t width) {
   for (std::size_t i = half; i > 0; --i) padded.push_back(x[i]);
   padded.insert(padded.end(), x.begin(), x.end());
   for (std::size_t i = 1; i <= half; ++i) padded.push_back(x[x.size() - 1 - i]);
+  if (width == 7 && std::ranges::none_of(x, [](float value) { return std::isnan(value); }))
+    return kernels::median_of_7(padded, x);
   std::vector<float> window(width);
   for (std::size_t i = 0; i < x.size(); ++i) {
     std::copy_n(padded.begin() + static_cast<std::ptrdiff_t>(i), width, window.begin());

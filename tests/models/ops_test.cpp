@@ -137,3 +137,27 @@ TEST_CASE("softmax and log_sum_exp: agree with fp64, with -inf entries and large
   const std::vector<float> nothing(9, -kInf);
   CHECK(log_sum_exp(nothing) == -kInf);
 }
+
+TEST_CASE("median of 7: the middle one, on every instruction set and for any length") {
+  // A network that sorts all sequences of 0 and 1 sorts everything (Knuth, 5.3.4, theorem Z).
+  std::vector<std::vector<float>> inputs(128);
+  for (std::size_t bits = 0; bits < inputs.size(); ++bits)
+    for (std::size_t i = 0; i < 7; ++i) inputs[bits].push_back((bits >> i & 1U) != 0 ? 1.0F : 0.0F);
+  for (const std::size_t n : {6U, 7U, 23U, 100U, 1506U}) inputs.push_back(random_vector(n, n));
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    CAPTURE(std::string(hwy::TargetName(target)));
+    for (const std::vector<float>& x : inputs) {
+      std::vector<float> found(x.size() - 6);
+      median_of_7(x, found);
+      std::vector<float> expected;
+      for (std::size_t i = 0; i + 6 < x.size(); ++i) {
+        std::vector<float> window(x.begin() + std::ptrdiff_t(i), x.begin() + std::ptrdiff_t(i + 7));
+        std::ranges::sort(window);
+        expected.push_back(window[3]);
+      }
+      CHECK(found == expected);
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}

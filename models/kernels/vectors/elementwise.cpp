@@ -105,6 +105,35 @@ void axpy(float a, std::span<const float> x, std::span<float> y) {
   for (; i < x.size(); ++i) y[i] += a * x[i];
 }
 
+// Sorts two lanes by lanes.
+template <typename V>
+HWY_INLINE void order(V& low, V& high) {
+  const V least = hn::Min(low, high);
+  high = hn::Max(low, high);
+  low = least;
+}
+
+// The least sorting that leaves the middle in its place: 13 comparisons (a test tries all inputs).
+template <typename D>
+HWY_INLINE hn::Vec<D> middle_of_7(D d, const float* x) {
+  constexpr std::size_t kPairs[][2] = {{0, 5}, {0, 3}, {1, 6}, {2, 4}, {0, 1}, {3, 5}, {2, 6},
+                                       {2, 3}, {3, 6}, {4, 5}, {1, 4}, {1, 3}, {3, 4}};
+  hn::Vec<D> v[7];
+  for (std::size_t i = 0; i < 7; ++i) v[i] = hn::LoadU(d, x + i);
+  for (const auto& [low, high] : kPairs) order(v[low], v[high]);
+  return v[3];
+}
+
+void median_of_7(std::span<const float> x, std::span<float> y) {
+  const Float d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= y.size(); i += lanes)
+    hn::StoreU(middle_of_7(d, x.data() + i), d, y.data() + i);
+  const hn::CappedTag<float, 1> single;
+  for (; i < y.size(); ++i) hn::StoreU(middle_of_7(single, x.data() + i), single, y.data() + i);
+}
+
 void layer_norm_row(const NormRow& row, std::span<float> y) {
   const Float d;
   const std::size_t lanes = hn::Lanes(d);
@@ -140,6 +169,7 @@ HWY_EXPORT(sum_exp_minus);
 HWY_EXPORT(max);
 HWY_EXPORT(scale);
 HWY_EXPORT(axpy);
+HWY_EXPORT(median_of_7);
 HWY_EXPORT(layer_norm_row);
 
 void gelu(std::span<float> x) { HWY_DYNAMIC_DISPATCH(gelu)(x); }
@@ -151,6 +181,9 @@ float max(std::span<const float> x) { return HWY_DYNAMIC_DISPATCH(max)(x); }
 void scale(std::span<float> x, float factor) { HWY_DYNAMIC_DISPATCH(scale)(x, factor); }
 void axpy(float a, std::span<const float> x, std::span<float> y) {
   HWY_DYNAMIC_DISPATCH(axpy)(a, x, y);
+}
+void median_of_7(std::span<const float> x, std::span<float> y) {
+  HWY_DYNAMIC_DISPATCH(median_of_7)(x, y);
 }
 void layer_norm_row(const NormRow& row, std::span<float> y) {
   HWY_DYNAMIC_DISPATCH(layer_norm_row)(row, y);

@@ -18,6 +18,8 @@ float max(std::span<const float> x);
 void scale(std::span<float> x, float factor);
 // y += a x; both of one length.
 void axpy(float a, std::span<const float> x, std::span<float> y);
+// y[i] = the middle one of x[i] .. x[i + 6], which are no NaN; x is longer than y by 6.
+void median_of_7(std::span<const float> x, std::span<float> y);
 // y = (x - mean) / sqrt(variance + epsilon) * gamma + beta; all of one length.
 struct NormRow {
   std::span<const float> x;

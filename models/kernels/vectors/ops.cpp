@@ -47,6 +47,11 @@ void axpy(float a, std::span<const float> x, std::span<float> y) {
   elementwise::axpy(a, x, y);
 }
 
+void median_of_7(std::span<const float> x, std::span<float> y) {
+  assert(x.size() == y.size() + 6);
+  elementwise::median_of_7(x, y);
+}
+
 float max(std::span<const float> x) { return elementwise::max(x); }
 
 float exp_minus(std::span<float> x, float max) { return elementwise::exp_minus(x, max); }

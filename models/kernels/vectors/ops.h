@@ -27,6 +27,8 @@ void gelu(models::ThreadPool& pool, models::MatrixView x);
 // Single-thread pieces, for use inside a parallel loop.
 // y += a x; both of one length.
 void axpy(float a, std::span<const float> x, std::span<float> y);
+// y[i] = the middle one of x[i] .. x[i + 6], which are no NaN; x is longer than y by 6.
+void median_of_7(std::span<const float> x, std::span<float> y);
 // -infinity for an empty x.
 float max(std::span<const float> x);
 // x = exp(x - max); returns the sum of the results. No x may be above max.
