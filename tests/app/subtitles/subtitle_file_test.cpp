@@ -88,23 +88,23 @@ TEST_CASE("subtitle file: what is none") {
 }
 
 TEST_CASE("subtitle check: each rule") {
-  using Names = std::vector<std::string>;
+  using RuleNames = std::vector<std::string>;
   const std::string wide(43, 'x');
   CHECK(rules_broken_by({{0, 1000, {"Fine."}}}).empty());
-  CHECK(rules_broken_by({{1000, 1000, {"a b"}}}) == Names{"order"});
-  CHECK(rules_broken_by({{0, 2000, {"a b."}}, {1500, 3000, {"c d."}}}) == Names{"overlap"});
-  CHECK(rules_broken_by({{0, 2000, {"a b."}}, {2050, 3000, {"c d."}}}) == Names{"gap"});
+  CHECK(rules_broken_by({{1000, 1000, {"a b"}}}) == RuleNames{"order"});
+  CHECK(rules_broken_by({{0, 2000, {"a b."}}, {1500, 3000, {"c d."}}}) == RuleNames{"overlap"});
+  CHECK(rules_broken_by({{0, 2000, {"a b."}}, {2050, 3000, {"c d."}}}) == RuleNames{"gap"});
   CHECK(rules_broken_by({{0, 2000, {"a b."}}, {2083, 3000, {"c d."}}}).empty());
-  CHECK(rules_broken_by({{0, 1000, {}}}) == Names{"empty"});
-  CHECK(rules_broken_by({{0, 3000, {"a b", "c d", "e f"}}}) == Names{"lines"});
-  CHECK(rules_broken_by({{0, 3000, {wide}}}) == Names{"width"});
-  CHECK(rules_broken_by({{0, 6900, {"一二三四五六七八九十一二三四五六七"}}}) == Names{"width"});
-  CHECK(rules_broken_by({{0, 3000, {"it was", "me"}}}) == Names{"orphan"});
-  CHECK(rules_broken_by({{0, 2000, {"and it was"}}, {2100, 3000, {"me."}}}) == Names{"orphan"});
-  CHECK(rules_broken_by({{0, 900, {"twenty characters, at most"}}}) == Names{"speed"});
+  CHECK(rules_broken_by({{0, 1000, {}}}) == RuleNames{"empty"});
+  CHECK(rules_broken_by({{0, 3000, {"a b", "c d", "e f"}}}) == RuleNames{"lines"});
+  CHECK(rules_broken_by({{0, 3000, {wide}}}) == RuleNames{"width"});
+  CHECK(rules_broken_by({{0, 6900, {"一二三四五六七八九十一二三四五六七"}}}) == RuleNames{"width"});
+  CHECK(rules_broken_by({{0, 3000, {"it was", "me"}}}) == RuleNames{"orphan"});
+  CHECK(rules_broken_by({{0, 2000, {"and it was"}}, {2100, 3000, {"me."}}}) == RuleNames{"orphan"});
+  CHECK(rules_broken_by({{0, 900, {"twenty characters, at most"}}}) == RuleNames{"speed"});
   CHECK(rules_broken_by({{0, 833, {"a b"}}}).empty());
-  CHECK(rules_broken_by({{0, 800, {"a b"}}}) == Names{"short"});
-  CHECK(rules_broken_by({{0, 7100, {"a b"}}}) == Names{"long"});
+  CHECK(rules_broken_by({{0, 800, {"a b"}}}) == RuleNames{"short"});
+  CHECK(rules_broken_by({{0, 7100, {"a b"}}}) == RuleNames{"long"});
   const std::vector<TimedCue> fast{{0, 1000, {"one two three four"}}};
   CHECK(check_cues(fast, find_rules("bbc")).front().rule == Rule::pace);
   CHECK(check_cues(fast, std::nullopt).empty());
