@@ -22,7 +22,7 @@ class Diarizer {
   // Next samples of the recording, any number. Memory grows by what turns need, not by samples.
   void add(std::span<const float> pcm);
   // Turns of what has settled so far, which ends at end_s. Their speakers may have other numbers
-  // the next time. Time and memory grow with the square of what was added.
+  // the next time. Voices are compared anew in each call; of many a part (ClusterRules).
   struct Heard {
     std::vector<SpeakerTurn> turns;
     double end_s = 0;

@@ -120,7 +120,7 @@ class Linkage {
 };
 
 // Compared voices: those that are long enough, or as many of the longest as speakers are demanded.
-// Of too many every second, third...: the longest alone might be one speaker's.
+// Every second or third stands for too many: the longest alone might be one speaker's.
 std::vector<std::size_t> compared(std::span<const Voice> voices, const SpeakerCount& count,
                                   const ClusterRules& rules) {
   std::vector<std::size_t> order(voices.size());

@@ -116,7 +116,6 @@ bool ForcedWords::drop_unspoken(const PartWindow& window, std::span<const Piece>
     for (std::size_t word = part.given.first; word < part.given.end; ++word) {
       const auto found = probabilities.find(word);
       if (found == probabilities.end()) continue;
-      times_[word].probability = found->second;
       sum += found->second;
       ++n;
     }

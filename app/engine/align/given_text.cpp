@@ -46,6 +46,21 @@ std::vector<std::string> merged_texts(std::vector<WordTiming> pieces, const Mark
   return texts;
 }
 
+// Number of pieces of each word: the texts of `words` are made of those of `pieces`, one after the
+// other, from the first on.
+std::vector<std::size_t> pieces_of_words(std::span<const WordTiming> pieces,
+                                         std::span<const std::string> words) {
+  std::vector<std::size_t> counts;
+  std::size_t next = 0;
+  for (const std::string& word : words) {
+    const std::size_t first = next;
+    for (std::size_t n_bytes = 0; next < pieces.size() && n_bytes < word.size(); ++next)
+      n_bytes += pieces[next].word.size();
+    counts.push_back(next - first);
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::string GivenWord::text() const {
@@ -65,19 +80,6 @@ std::string match_key(std::string_view text) {
     if (const auto letter = models::lower_letter(point)) models::append_code_point(*letter, key);
   }
   return key;
-}
-
-std::vector<std::size_t> pieces_of_words(std::span<const WordTiming> pieces,
-                                         std::span<const std::string> words) {
-  std::vector<std::size_t> counts;
-  std::size_t next = 0;
-  for (const std::string& word : words) {
-    const std::size_t first = next;
-    for (std::size_t n_bytes = 0; next < pieces.size() && n_bytes < word.size(); ++next)
-      n_bytes += pieces[next].word.size();
-    counts.push_back(next - first);
-  }
-  return counts;
 }
 
 std::vector<GivenWord> given_words(std::span<const std::string> segments,

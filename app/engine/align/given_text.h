@@ -37,9 +37,4 @@ std::vector<GivenWord> given_words(std::span<const std::string> segments,
                                    const models::Vocabulary& vocabulary, std::string_view language,
                                    const Marks& marks);
 
-// Joins what was split: the texts of `words`, made of those of `pieces` one after the other, from
-// the first on. How many pieces each has.
-std::vector<std::size_t> pieces_of_words(std::span<const decoder::WordTiming> pieces,
-                                         std::span<const std::string> words);
-
 }  // namespace wnpu::app
