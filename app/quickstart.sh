@@ -13,6 +13,8 @@ esac
 say "1/4 packages (app/packages.txt)"
 install_packages app/packages.txt
 
+fetch_onnxruntime || echo "ONNX Runtime's header could not be fetched: the build will have no --device ort" >&2
+
 say "2/4 build (build/release)"
 cmake --preset release >/dev/null
 cmake --build --preset release

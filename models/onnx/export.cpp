@@ -246,10 +246,15 @@ void add_files(std::vector<StreamedFile>& files, std::initializer_list<const Gra
 
 }  // namespace
 
-std::vector<StreamedFile> onnx_files(const ModelFile& file, const OnnxOptions& options) {
+std::vector<StreamedFile> onnx_encoder_files(const ModelFile& file, const OnnxOptions& options) {
   std::vector<StreamedFile> files;
   const GraphWriter encoder = encoder_graph(file, options);
   add_files(files, {&encoder}, "encoder_model.onnx_data", options.most_inside);
+  return files;
+}
+
+std::vector<StreamedFile> onnx_files(const ModelFile& file, const OnnxOptions& options) {
+  std::vector<StreamedFile> files = onnx_encoder_files(file, options);
   const DecoderGraph first(file, options, false);
   const DecoderGraph later(file, options, true);
   add_files(files, {&first.graph(), &later.graph()}, "decoder_model.onnx_data",

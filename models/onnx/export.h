@@ -26,5 +26,7 @@ struct OnnxOptions {
 // too many. `file` must outlive the result, whose functions throw
 // ModelError for a NaN or infinity.
 std::vector<StreamedFile> onnx_files(const ModelFile& file, const OnnxOptions& options);
+// The encoder alone.
+std::vector<StreamedFile> onnx_encoder_files(const ModelFile& file, const OnnxOptions& options);
 
 }  // namespace wnpu::models

@@ -34,6 +34,7 @@ NEEDS = {
     "find_path uuid/uuid.h": (("uuid-dev",), None, None),
     "find_library xrt_coreutil": (("libxrt-dev",), None, None),
     "find_library uuid": (("uuid-dev",), None, None),
+    "find_path onnxruntime_c_api.h": (None, None, None),  # app/setup.sh fetches it; without it there is no --device ort
     "find_package Doxygen": (None, None, None),  # the target api_pages alone
 }
 # By dlopen, where the function that needs it is called: the Debian package recommends or suggests it.
