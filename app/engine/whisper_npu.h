@@ -77,7 +77,8 @@ WHISPER_NPU_API const char *whisper_npu_error_text(void);
 typedef struct whisper_npu_model_options {
   size_t size;
   const char *folder;         // in which names are looked for; empty: the cache folder
-  const char *device;         // "auto", "cpu", "npu", "sim", "npu:0,npu:1", "sim:4", "cpu,npu"
+  const char *device;         // "auto", "cpu", "npu", "sim", "npu:0,npu:1", "sim:4", "cpu,npu",
+                              // "ort:PROVIDER[:DEVICE]"
   const char *cpu_precision;  // "auto", "fp32", "int16", "int8"
   const char *npu_plan;       // "fused", "batched", "hybrid", "per-op"
   const char *npu_precision;  // "bf16", "int8"
@@ -93,6 +94,10 @@ typedef struct whisper_npu_model_options {
   const char *device_split;  // "windows", "layers", "heads", "auto": what several devices divide
   double cpu_window_ms;      // what a window takes the CPU beside devices; 0: modelled
   double npu_window_ms;      // the same of each device
+  const char *ort_library;   // ONNX Runtime's library, or a folder with it; empty: looked for
+  const char *ort_plugin;    // library of a provider that is not part of it; empty: none
+  const char *ort_option;    // "KEY=VALUE", for the provider; empty: none
+  const char *ort_weights;   // "fp32", "fp16": type that the graph has its matrices in
 } whisper_npu_model_options;
 
 // Sets `size` and the default of every field. `size`: sizeof of the struct. WHISPER_NPU_ERROR_USAGE

@@ -9,11 +9,24 @@
 
 namespace wnpu {
 
+// ONNX Runtime, for devices "ort...".
+struct OrtOptions {
+  // Its library, or a folder with it; empty: of the Python environment that is active, else what
+  // the dynamic linker finds.
+  std::string library = {};
+  std::vector<std::string> plugins = {};  // libraries of providers that are not part of it
+  std::vector<std::string> options = {};  // KEY=VALUE, for the provider
+  std::string weights = "fp32";           // type that the graph has its matrices in, or "fp16"
+
+  bool operator==(const OrtOptions&) const = default;
+};
+
 // Device and precision of the encoder; names as the command line has them.
 struct DeviceOptions {
-  // "cpu", "npu", "sim" (a simulated NPU), or "auto": an NPU that opens, else the CPU. Several,
-  // which share the work as `split` says: "npu:0,npu:1", "sim:4" (four simulators); "cpu,npu",
-  // "cpu,sim:2": the CPU beside them.
+  // "cpu", "npu", "sim" (a simulated NPU), "ort:PROVIDER[:DEVICE]" (ONNX Runtime:
+  // "ort:openvino:NPU"; "ort": its CPU provider), or "auto": an NPU that opens, else the CPU.
+  // Several, which share the work as `split` says: "npu:0,npu:1", "sim:4" (four simulators);
+  // "cpu,npu", "cpu,ort:cuda": the CPU beside them.
   std::string requested = "auto";
   // CPU arithmetic: "fp32", "int16", "int8"; "auto": int8, but fp32 on ARM without dot products.
   std::string cpu_precision = "auto";
@@ -23,7 +36,8 @@ struct DeviceOptions {
   std::string preset = "phoenix-1.0/published";    // CLOCK/KERNELS whose times the simulator models
   std::string xclbin = {};                         // the NPU's overlay; empty: the installed one
   std::optional<std::uint64_t> memory_limit = {};  // bytes of buffers on each NPU; none: no limit
-  // A window on which the device fails is done again on the CPU, and all after it.
+  // A window on which the device fails is done again on the CPU, and all after it; nodes that ONNX
+  // Runtime's provider leaves are another provider's.
   bool falls_back = false;
   // Operators from outside: shared libraries (npu/ops/README.md).
   std::vector<std::string> operators = {};
@@ -38,6 +52,7 @@ struct DeviceOptions {
   // times, 0 to 1e6, windows are dealt out before any work. 0: modelled.
   double cpu_window_ms = 0;
   double npu_window_ms = 0;
+  OrtOptions ort = {};
 
   bool operator==(const DeviceOptions&) const = default;
 };
@@ -65,6 +80,21 @@ struct NpuUse {
   std::optional<std::uint64_t> memory_limit;  // of each device, as asked for
   std::uint64_t memory_bytes = 0;      // most that buffers took at once, as devices counted them
   std::vector<OperatorUse> operators;  // none unless they were asked for
+};
+
+// Nodes of the encoder's graph that a provider of ONNX Runtime ran.
+struct OrtNodes {
+  std::string provider;  // "CPUExecutionProvider"
+  std::size_t count = 0;
+  std::string operators;  // "Gelu, MatMul"
+};
+
+// Work of ONNX Runtime.
+struct OrtUse {
+  std::string version;          // "ONNX Runtime 1.24.1"
+  std::string weights;          // "fp32", "fp16"
+  bool was_compiled = false;    // a compilation that was kept was used
+  std::vector<OrtNodes> nodes;  // of the provider that was asked for first; others': it left them
 };
 
 // A range of consecutive layers, heads or columns.
@@ -111,7 +141,8 @@ struct DeviceInfo {
   std::string used = "cpu";
   std::string reason;  // why, where requested is "auto"
   bool simulated = false;
-  std::optional<NpuUse> npu;       // of all devices together; none: the CPU ran all
+  std::optional<NpuUse> npu;       // of all devices together; none: no NPU of our own path
+  std::optional<OrtUse> ort;       // none: another device
   std::vector<DeviceUse> devices;  // each of them; empty: the CPU
   std::optional<SplitUse> split;   // none: one device, or the CPU
   // Why the CPU took over in the middle of the work (falls_back); empty: it did not.

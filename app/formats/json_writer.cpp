@@ -67,6 +67,18 @@ Json npu_of(const NpuUse& use, bool simulated) {
   return json;
 }
 
+Json ort_of(const OrtUse& use) {
+  Json nodes = Json::array();
+  for (const OrtNodes& part : use.nodes) {
+    nodes.push_back(
+        {{"provider", part.provider}, {"count", part.count}, {"operators", part.operators}});
+  }
+  return {{"version", use.version},
+          {"weights", use.weights},
+          {"compiled_before", use.was_compiled},
+          {"nodes", nodes}};
+}
+
 Json stretch_of(const std::optional<Stretch>& stretch) {
   if (!stretch) return {};
   return {{"first", stretch->first}, {"count", stretch->count}};
@@ -118,6 +130,7 @@ Json device_of(const DeviceInfo& device) {
           {"reason", text_or_null(device.reason)},
           {"simulated", device.simulated},
           {"npu", device.npu ? npu_of(*device.npu, device.simulated) : Json()},
+          {"ort", device.ort ? ort_of(*device.ort) : Json()},
           {"devices", devices_of(device)},
           {"split", split_of(device.split)},
           {"fallback", text_or_null(device.fallback)},

@@ -47,6 +47,8 @@ std::string option_name(std::string_view field) {
   if (field == "device.npu_operator") return "--npu-operator";
   if (field == "device.operators") return "--operator";
   if (field == "device.split") return "--device-split";
+  if (field == "device.ort.weights") return "--ort-weights";
+  if (field == "device.ort.options") return "--ort-option";
   if (field == "device.cpu_window_ms") return "--cpu-window-ms";
   if (field == "device.npu_window_ms") return "--npu-window-ms";
   std::string name = "--" + std::string(field);

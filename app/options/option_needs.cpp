@@ -25,6 +25,7 @@ bool may_be_npu(const Options& options) { return may_be(options.device.requested
 bool may_be_simulator(const Options& options) {
   return may_be(options.device.requested, kSimulatorBackend);
 }
+bool may_be_ort(const Options& options) { return may_be(options.device.requested, kOrtBackend); }
 bool may_use_npu(const Options& options) {
   return may_be_npu(options) || may_be_simulator(options);
 }
@@ -59,6 +60,7 @@ bool has_rows(const Options& options) { return !options.manifest.file.empty(); }
 
 constexpr std::string_view kManifest = "--manifest";
 constexpr std::string_view kCpuBeside = "--device cpu,npu or cpu,sim";
+constexpr std::string_view kOrt = "--device ort";
 constexpr std::string_view kVad =
     "speech detection, which --vad False and --clip-timestamps turn off";
 constexpr std::string_view kWords = "--word-timestamps True";
@@ -128,6 +130,10 @@ constexpr std::array kNeeds = {
                   options.device.split == kAutoDevice;
          }},
     Need{"--xclbin", "--device npu", may_be_npu},
+    Need{"--ort-library", kOrt, may_be_ort},
+    Need{"--ort-plugin", kOrt, may_be_ort},
+    Need{"--ort-option", kOrt, may_be_ort},
+    Need{"--ort-weights", kOrt, may_be_ort},
     Need{"--fp16", "--precision fp32 or none, which is what False means",
          [](const Options& options) { return options.device.cpu_precision == "fp32"; }},
     Need{"--gemm", "--precision fp32 or none",

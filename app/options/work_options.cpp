@@ -14,6 +14,7 @@
 #include "app/options/optimization.h"
 #include "app/options/option_needs.h"
 #include "app/options/option_values.h"
+#include "app/options/ort_options.h"
 #include "app/options/speaker_options.h"
 #include "audio/read/error.h"
 #include "audio/read/input.h"
@@ -138,7 +139,14 @@ void add_npu_options(CLI::App& app, DeviceOptions& device) {
   add_choice(
       app, "--fallback", {{"none", "cpu"}, "none"},
       [&device](const std::string& name) { device.falls_back = name == "cpu"; },
-      "What to do where the NPU fails in the middle of a file");
+      "What to do where the device fails in the middle of a file, or ONNX Runtime's provider "
+      "leaves "
+      "nodes to others");
+}
+
+void add_device_groups(CLI::App& command, DeviceOptions& device) {
+  add_group(command, "NPU", [&] { add_npu_options(command, device); });
+  add_group(command, "ONNX Runtime", [&] { add_ort_options(command, device.ort); });
 }
 
 void add_task_options(CLI::App& app, TranscribeOptions& transcribe) {
@@ -361,7 +369,7 @@ void add_url_options(CLI::App& command, Options& options) {
 
 void add_place_options(CLI::App& command, Options& options) {
   add_group(command, "Model and device", [&] { add_model_options(command, options); });
-  add_group(command, "NPU", [&] { add_npu_options(command, options.device); });
+  add_device_groups(command, options.device);
   command.parse_complete_callback([&command, &options] { check_needs(command, options); });
 }
 
@@ -379,7 +387,7 @@ void add_work_options(CLI::App& command, Options& options) {
     add_search_options(command, options.transcribe);
     add_restraint_options(command, options.transcribe);
   });
-  add_group(command, "NPU", [&] { add_npu_options(command, options.device); });
+  add_device_groups(command, options.device);
   command.parse_complete_callback([&command, &options] {
     settle_goal(command, options);
     settle_rows(command, options);

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "app/engine/devices/backends.h"
+#include "app/engine/devices/ort_devices.h"
 #include "app/formats/writers.h"
 #include "app/options/optimization.h"
 #include "app/options/option_values.h"
@@ -245,6 +246,7 @@ std::map<std::string, json> program_lists() {
           {"model/quantization", enum_of(dtypes, true)},
           {"device/npu/plan", enum_of(plans)},
           {"device/npu/precision", enum_of(npu::kPrecisionNames)},
+          {"device/ort/weights", enum_of(app::kOrtWeights)},
           {"device/npu/operators/replaces", enum_of(std::array{npu::kReplaceable})},
           {"device/npu/operators/ran_on", enum_of(app::kOperatorPlaces)},
           {"device/cpu_precision", enum_of(models::kPrecisionNames, true)},

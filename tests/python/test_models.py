@@ -11,10 +11,10 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "program"))
-from conftest import QUICK  # noqa: E402
+from conftest import CACHE, QUICK  # noqa: E402
 from lying_server import LyingServer, files_of_model  # noqa: E402
 from whisper_npu import WhisperModel, download_model, whisper  # noqa: E402
-from whisper_npu.errors import ModelError, UnsupportedError, UsageError  # noqa: E402
+from whisper_npu.errors import DeviceError, ModelError, UnsupportedError, UsageError  # noqa: E402
 
 # None of its files has a published SHA-256, so that a small model can stand in for it.
 NAME, ID = "distil-large-v2", "Systran/faster-distil-whisper-large-v2"
@@ -173,3 +173,22 @@ def test_the_module_is_the_program(program, monkeypatch):
     assert run("--no-such").returncode == 2
     assert run("models", "list", "--names").stdout == subprocess.run([program, "models", "list", "--names"],
                                                                      capture_output=True, text=True).stdout
+
+
+def test_the_encoder_on_onnx_runtime(nano, noise, nano_model, monkeypatch, tmp_path):
+    capi = next((CACHE / "onnx" / "venv").glob("lib/python3*/site-packages/onnxruntime/capi"), None)
+    if capi is None:
+        pytest.skip("SKIP: onnxruntime is not set up (bash tests/onnx_env.sh)")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # of the graph
+    path = str(nano / "model")
+    try:
+        model = WhisperModel(path, device="ort:cpu", compute_type="float32", cpu_threads=1, ort_library=str(capi))
+    except DeviceError as error:
+        assert "built without" in str(error)
+        pytest.skip("SKIP: built without ONNX Runtime's C header")
+    assert text_of(model, noise) == text_of(nano_model, noise) != []
+    assert model.engine.device == "ort"
+    with pytest.raises(DeviceError, match="pip install onnxruntime-qnn"):
+        WhisperModel(path, device="ort:qnn", ort_library=str(capi))
+    with pytest.raises(DeviceError, match="expected no options"):
+        text_of(WhisperModel(path, device="ort:cpu", ort_library=str(capi), ort_options={"threads": "2"}), noise)

@@ -13,6 +13,7 @@
 
 #include "app/commands/devices/device_list.h"
 #include "app/engine/devices/backends.h"
+#include "app/engine/devices/ort_devices.h"
 #include "app/engine/model_path.h"
 #include "app/model_store/hub/catalogue.h"
 #include "app/options/exit_code.h"
@@ -63,6 +64,21 @@ void check_npus(const DeviceList& list, bool is_asked_for, std::vector<Check>& c
   checks.push_back(check_locked_memory(is_asked_for));
   checks.push_back({"XRT", list.has_xrt() ? CheckState::ok : absent_or_failed(is_asked_for),
                     list.xrt, list.has_xrt() ? "" : kBuildWithXrt});
+}
+
+// The provider and its device too, where they are asked for.
+Check check_ort(const Options& options, const encoder::OrtProviders& found) {
+  if (may_be(options.device.requested, kOrtBackend)) {
+    try {
+      open_ort_device(options.device, {}, 1);
+    } catch (const npu::DeviceError& error) {
+      return {"ONNX Runtime", CheckState::failed, error.what(), ""};
+    }
+  }
+  if (!found.problem.empty()) return {"ONNX Runtime", CheckState::absent, found.problem, ""};
+  std::string providers;
+  for (const encoder::OrtProvider& provider : found.providers) providers += " " + provider.name;
+  return {"ONNX Runtime", CheckState::ok, found.version + ", providers" + providers, ""};
 }
 
 void check_libraries(const Options& options, std::vector<Check>& checks) {
@@ -152,9 +168,10 @@ Check run_trial(const Options& options) {
 std::vector<Check> check_all(const Options& options) {
   const bool wants_npu =
       options.device.requested != kAutoDevice && may_be(options.device.requested, kNpuBackend);
-  const DeviceList list = list_devices(options.device.xclbin);
+  const DeviceList list = list_devices(options.device.xclbin, ort_places(options.device.ort));
   std::vector<Check> checks{check_cpu(list.cpu)};
   check_npus(list, wants_npu, checks);
+  checks.push_back(check_ort(options, list.ort));
   check_libraries(options, checks);
   checks.push_back(check_detector());
   checks.push_back(check_model(options));

@@ -101,9 +101,9 @@ std::vector<ListedNpu> list_npus(std::span<const npu::ProbeResult> nodes,
   return listed;
 }
 
-DeviceList list_devices(const std::string& xclbin) {
+DeviceList list_devices(const std::string& xclbin, const encoder::OrtPlaces& ort) {
   return {list_cpu(), list_npus(npu::probe(), npu::list_xrt_devices(), npu::xclbin_places(xclbin)),
-          npu::xrt_version(), list_simulated()};
+          npu::xrt_version(), list_simulated(), encoder::list_ort_providers(ort)};
 }
 
 }  // namespace wnpu::app

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/system/machine.h"
+#include "encoder/ort/ort_encoder.h"
 #include "npu/probe.h"
 #include "npu/xrt/xrt_devices.h"
 #include "npu/xrt/xrt_manifest.h"
@@ -44,6 +45,7 @@ struct DeviceList {
   std::vector<ListedNpu> npus;  // never empty: the absence of any is listed
   std::string xrt;              // "XRT 2.25", "built without XRT"
   SimulatedArray simulated;
+  encoder::OrtProviders ort;
 
   bool has_xrt() const { return xrt.starts_with("XRT "); }
 };
@@ -56,7 +58,7 @@ std::vector<ListedNpu> list_npus(std::span<const npu::ProbeResult> nodes,
                                  const npu::XrtDevices& shown, const npu::XclbinPlaces& places);
 
 // `xclbin`: in the place of the installed one; empty: none.
-DeviceList list_devices(const std::string& xclbin);
+DeviceList list_devices(const std::string& xclbin, const encoder::OrtPlaces& ort);
 
 std::string devices_text(const DeviceList& list);
 std::string devices_json(const DeviceList& list);  // devices.schema.json; ends with a newline

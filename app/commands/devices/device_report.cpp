@@ -71,6 +71,20 @@ DeviceEntry row_of(const SimulatedArray& array) {
       std::string(kSimulatorBackend), true, {what, "--npu-preset: " + with_commas(array.presets)}};
 }
 
+DeviceEntry row_of(const encoder::OrtProvider& provider) {
+  const std::string by = provider.vendor.empty() ? "" : " (" + provider.vendor + ")";
+  return {std::string(kOrtBackend) + ":" + provider.name, true, {provider.device + by}};
+}
+
+Json ort_json(const encoder::OrtProvider& provider) {
+  return {{"name", std::string(kOrtBackend) + ":" + provider.name},
+          {"kind", kOrtBackend},
+          {"usable", true},
+          {"reason", ""},
+          {"remedy", ""},
+          {"product", provider.device}};
+}
+
 Json cpu_json(const ListedCpu& cpu) {
   const Machine& machine = cpu.machine;
   return {{"name", backends().front().name},
@@ -124,6 +138,7 @@ std::string devices_text(const DeviceList& list) {
   std::vector<DeviceEntry> rows{row_of(list.cpu)};
   for (const ListedNpu& npu : list.npus) rows.push_back(row_of(npu));
   rows.push_back(row_of(list.simulated));
+  for (const encoder::OrtProvider& provider : list.ort.providers) rows.push_back(row_of(provider));
   std::size_t width = 0;
   for (const DeviceEntry& row : rows) width = std::max(width, row.name.size());
   std::string text;
@@ -134,15 +149,24 @@ std::string devices_text(const DeviceList& list) {
     text += head + row.lines.front() + "\n";
     for (std::size_t i = 1; i < row.lines.size(); ++i) text += under + row.lines[i] + "\n";
   }
-  if (list.has_xrt()) return text + "NPUs through " + list.xrt + "\n";
-  return text + list.xrt + ": no NPU can be used; " + kBuildWithXrt + "\n";
+  text += list.has_xrt() ? "NPUs through " + list.xrt + "\n"
+                         : list.xrt + ": no NPU can be used; " + kBuildWithXrt + "\n";
+  const bool has_ort = list.ort.problem.empty();
+  return text + (has_ort ? list.ort.version + ", " + list.ort.library : list.ort.problem) + "\n";
 }
 
 std::string devices_json(const DeviceList& list) {
   Json devices = Json::array({cpu_json(list.cpu)});
   for (const ListedNpu& npu : list.npus) devices.push_back(npu_json(npu));
   devices.push_back(simulated_json(list.simulated));
-  const Json all = {{"schema_version", 1}, {"xrt", list.xrt}, {"devices", std::move(devices)}};
+  for (const encoder::OrtProvider& provider : list.ort.providers) {
+    devices.push_back(ort_json(provider));
+  }
+  const Json all = {{"schema_version", 1},
+                    {"xrt", list.xrt},
+                    {"ort", list.ort.version},
+                    {"ort_problem", list.ort.problem},
+                    {"devices", std::move(devices)}};
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/devices/device_list.h"
+#include "app/engine/devices/ort_devices.h"
 #include "app/options/exit_code.h"
+#include "app/options/ort_options.h"
 #include "app/system/write_all.h"
 
 namespace wnpu::app {
@@ -14,19 +16,21 @@ namespace {
 
 struct DeviceListing {
   std::string xclbin;
+  OrtOptions ort;
   bool json = false;
 };
 
 void add_devices_options(CLI::App& app, DeviceListing& listing) {
   app.add_option("--xclbin", listing.xclbin, "The NPU's overlay; the installed one if not given")
       ->type_name("FILE");
+  add_ort_places(app, listing.ort);
   app.add_flag("--json", listing.json,
                "JSON on stdout instead of text, by devices.schema.json (in "
                "share/whisper-npu/schemas)");
 }
 
 int list(const DeviceListing& listing, const std::vector<std::string>& /*files*/) {
-  const DeviceList devices = list_devices(listing.xclbin);
+  const DeviceList devices = list_devices(listing.xclbin, ort_places(listing.ort));
   print_report(listing.json ? devices_json(devices) : devices_text(devices));
   return static_cast<int>(ExitCode::ok);
 }

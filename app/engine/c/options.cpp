@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kFieldBytes = 8;  // of every field, so that a struct may end behind any
 static_assert(sizeof(void*) == kFieldBytes && sizeof(std::size_t) == kFieldBytes);
-static_assert(sizeof(whisper_npu_model_options) == 17 * kFieldBytes);
+static_assert(sizeof(whisper_npu_model_options) == 21 * kFieldBytes);
 static_assert(sizeof(whisper_npu_audio) == 9 * kFieldBytes);
 static_assert(sizeof(whisper_npu_transcribe_options) == 50 * kFieldBytes);
 static_assert(sizeof(whisper_npu_callbacks) == 5 * kFieldBytes);
@@ -167,6 +167,10 @@ void for_each_field(auto& c, auto& options, const F& f) requires requires {
   f(c.device_split, options.device.split);
   f(c.cpu_window_ms, options.device.cpu_window_ms);
   f(c.npu_window_ms, options.device.npu_window_ms);
+  f(c.ort_library, options.device.ort.library);
+  f(c.ort_plugin, options.device.ort.plugins);
+  f(c.ort_option, options.device.ort.options);
+  f(c.ort_weights, options.device.ort.weights);
 }
 
 template <typename F>

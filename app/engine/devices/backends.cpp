@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "app/engine/devices/npu_devices.h"
+#include "app/engine/devices/ort_devices.h"
 
 namespace wnpu::app {
 namespace {
@@ -24,6 +25,7 @@ std::vector<Backend>& table() {
       {"cpu", always, nullptr, ""},
       {kNpuBackend, why_no_npu, open_npus, "an NPU is there and opens", Several::listed},
       {kSimulatorBackend, always, open_simulators, "", Several::counted},
+      {kOrtBackend, always, open_ort_device, "", Several::named},
   };
   return rows;
 }

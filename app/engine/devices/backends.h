@@ -21,6 +21,7 @@ enum class Several {
   none,     // there is one
   listed,   // "npu:0,npu:2", as the system counts them, each once
   counted,  // "sim:4": four of them
+  named,    // "ort:openvino:NPU", one by what the backend makes of the name
 };
 
 struct Backend {

@@ -6,6 +6,7 @@
 #include "app/engine/devices/cpu_share.h"
 #include "app/engine/devices/device_names.h"
 #include "app/engine/devices/encoder_group.h"
+#include "app/engine/devices/ort_devices.h"
 #include "app/engine/option_check.h"
 #include "npu/design/target.h"
 #include "npu/device.h"
@@ -53,6 +54,14 @@ void check_options(const DeviceOptions& options) {
   }
   check_number("device.cpu_window_ms", options.cpu_window_ms, ranges::kMilliseconds);
   check_number("device.npu_window_ms", options.npu_window_ms, ranges::kMilliseconds);
+  if (!std::ranges::count(kOrtWeights, options.ort.weights)) {
+    throw Error("device.ort.weights", ": expected fp32 or fp16, found " + options.ort.weights);
+  }
+  for (const std::string& option : options.ort.options) {
+    const std::size_t sign = option.find('=');
+    if (sign > 0 && sign != std::string::npos) continue;
+    throw Error("device.ort.options", ": expected KEY=VALUE, found " + option);
+  }
   try {
     npu::find_preset(options.preset);
   } catch (const std::invalid_argument& error) {
@@ -95,6 +104,13 @@ void warn_of_devices(const DeviceInfo& device, std::size_t n_together,
       std::string warning = use.name + " failed, the other devices did its work";
       if (others_differ) warning += ", which may have changed bits";
       warnings.push_back(warning + ": " + use.failure);
+    }
+  }
+  if (device.ort) {
+    for (std::size_t i = 1; i < device.ort->nodes.size(); ++i) {
+      const OrtNodes& part = device.ort->nodes[i];
+      warnings.push_back("of the encoder's nodes " + std::to_string(part.count) + " ran on " +
+                         part.provider + ", which were left by the provider: " + part.operators);
     }
   }
   const bool is_divided = device.split && device.split->used != kWholeWindows;

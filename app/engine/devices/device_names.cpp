@@ -39,6 +39,18 @@ std::vector<std::size_t> listed(std::string_view left, std::string_view kind) {
   }
 }
 
+// Letters, digits and marks that names of providers and their devices have: "openvino:GPU.1",
+// "openvino:HETERO:NPU,CPU".
+bool is_own_name(std::string_view name) {
+  const auto is_part = [](char c) {
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_letter || (c >= '0' && c <= '9') ||
+           std::string_view(".:,_-").find(c) != std::string_view::npos;
+  };
+  return !name.empty() && name.front() != ':' && name.back() != ':' &&
+         std::ranges::all_of(name, is_part);
+}
+
 std::vector<std::size_t> indexes_of(std::string_view name, const Backend& backend) {
   if (backend.several == Several::listed) return listed(name, backend.name);
   if (backend.several == Several::none) return {};
@@ -57,6 +69,10 @@ NamedDevices parse_devices(const std::string& requested) {
   const Backend* const kind = find_backend(devices.substr(0, devices.find(':')));
   if (kind == nullptr || (with_cpu && kind->open == nullptr)) refuse(requested);
   if (devices == kind->name) return {kind, {}, with_cpu};
+  if (kind->several == Several::named) {
+    if (!is_own_name(devices.substr(kind->name.size() + 1))) refuse(requested);
+    return {kind, {}, with_cpu};
+  }
   std::vector<std::size_t> indexes = indexes_of(devices, *kind);
   if (indexes.empty()) refuse(requested);
   return {kind, std::move(indexes), with_cpu};
@@ -72,6 +88,7 @@ std::string device_forms() {
     alone += "|" + name;
     if (backend.several == Several::listed) several += "|" + name + ":N," + name + ":M,...";
     if (backend.several == Several::counted) several += "|" + name + ":COUNT";
+    if (backend.several == Several::named) several += "|" + name + ":PROVIDER[:DEVICE]";
     if (backend.open == nullptr) continue;
     beside += "|" + cpu + "," + name + (backend.several == Several::none ? "" : "...");
   }

@@ -20,9 +20,9 @@ struct NamedDevices {
   bool with_cpu = false;
 };
 
-// "auto", "cpu", "npu", "npu:1", "npu:0,npu:2", "sim", "sim:4" (four simulators); "cpu," in front
-// of any of the last five. Throws
-// Error(usage): what was expected, what was found.
+// "auto", "cpu", "npu", "npu:1", "npu:0,npu:2", "sim", "sim:4" (four simulators), "ort",
+// "ort:openvino:NPU"; "cpu," in front of any of the last seven. Throws Error(usage): what was
+// expected, what was found.
 NamedDevices parse_devices(const std::string& requested);
 
 // For --help: every form, with | between them.

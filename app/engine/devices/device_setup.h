@@ -16,6 +16,7 @@ namespace wnpu::app {
 
 inline constexpr std::string_view kNpuBackend = "npu";
 inline constexpr std::string_view kSimulatorBackend = "sim";
+inline constexpr std::string_view kOrtBackend = "ort";
 // Not a backend, nor a way to divide: the choice of one.
 inline constexpr std::string_view kAutoDevice = "auto";
 

@@ -83,7 +83,8 @@ ordered_json option_json(const TranscribeOptions& options) {
 // Neither a limit of memory nor the place of the overlay changes a text.
 ordered_json option_json(const DeviceOptions& options) {
   const auto& [requested, cpu_precision, plan, precision, plan_file, preset, xclbin, memory_limit,
-               falls_back, operators, npu_operator, split, cpu_window_ms, npu_window_ms] = options;
+               falls_back, operators, npu_operator, split, cpu_window_ms, npu_window_ms, ort] =
+      options;
   return {{"device", requested},
           {"precision", cpu_precision},
           {"npu_plan", plan},
@@ -95,7 +96,9 @@ ordered_json option_json(const DeviceOptions& options) {
           {"npu_operator", npu_operator},
           {"split", split},
           {"cpu_window_ms", cpu_window_ms},
-          {"npu_window_ms", npu_window_ms}};
+          {"npu_window_ms", npu_window_ms},
+          {"ort_options", ort.options},
+          {"ort_weights", ort.weights}};
 }
 
 }  // namespace

@@ -33,8 +33,13 @@ void bind_dims(nb::module_& module) {
 }  // namespace
 
 void bind_model(nb::module_& module) {
+  nb::class_<OrtOptions>(module, "OrtOptions")
+      .def_rw("library", &OrtOptions::library)
+      .def_rw("plugins", &OrtOptions::plugins)
+      .def_rw("options", &OrtOptions::options);
   nb::class_<DeviceOptions>(module, "DeviceOptions")
       .def(nb::init<>())
+      .def_ro("ort", &DeviceOptions::ort)
       .def_rw("requested", &DeviceOptions::requested)
       .def_rw("cpu_precision", &DeviceOptions::cpu_precision);
   const auto load = [](const nb::str& name_or_path, const nb::str& folder,

@@ -1,5 +1,6 @@
 """faster-whisper's WhisperModel over the engine."""
 
+import importlib.util
 import logging
 import os
 import weakref
@@ -20,6 +21,21 @@ _PRECISIONS = {"default": "auto", "auto": "auto", "int8": "int8", "int8_float32"
                "float32": "fp32"}
 # Those that it has not, and what is computed in their place: no number of theirs is lost.
 _IN_PLACE = {"float16": "float32", "bfloat16": "float32", "int8_float16": "int8", "int8_bfloat16": "int8"}
+
+
+def _in_package(package: str, name: str) -> str:
+    """A file or folder of a package that is installed, without importing it; else empty."""
+    found = importlib.util.find_spec(package)
+    for folder in (found.submodule_search_locations or []) if found else []:
+        if os.path.exists(os.path.join(folder, name)):
+            return os.path.join(folder, name)
+    return ""
+
+
+def _openvino_plugin(device: str) -> List[str]:
+    plugin = _in_package("onnxruntime_ep_openvino", "libonnxruntime_providers_openvino_plugin.so")
+    return [plugin] if plugin and "openvino" in device else []
+
 
 _models: "weakref.WeakSet[WhisperModel]" = weakref.WeakSet()
 
@@ -46,7 +62,8 @@ class WhisperModel:
 
         model_size_or_path: a file or folder of a model, a name as the program's --model takes it, or an id of the
           Hugging Face Hub. A name that is published and not here is downloaded, as `whisper-npu models pull` does.
-        device: "auto", "cpu", "npu", "sim" (a simulated NPU), and all that the program's --device takes.
+        device: "auto", "cpu", "npu", "sim" (a simulated NPU), "ort:PROVIDER" (ONNX Runtime), and all that the
+          program's --device takes.
         device_index: of NPUs, with device "npu"; a list for several.
         compute_type: what the CPU computes in: "default", "int8", "int8_float32", "int16" or "float32". "float16",
           "bfloat16", "int8_float16" and "int8_bfloat16" are computed in float32 or int8, which the logger tells.
@@ -58,10 +75,13 @@ class WhisperModel:
         revision: a commit or branch on the Hub, and
         use_auth_token: the Hub's token: by the package huggingface_hub (`pip install whisper-npu[hub]`), as ids that
           `whisper-npu models list` does not have.
-        model_kwargs: CTranslate2's other options: refused.
+        model_kwargs: `ort_library`, `ort_plugins`: ONNX Runtime's library and those of further providers; without them
+          those of the packages onnxruntime and onnxruntime_ep_openvino, where they are installed. `ort_options`: of
+          the provider, a dict. CTranslate2's other options: refused.
         """
         self.logger = logging.getLogger("whisper_npu")
         refuse_unless(not files, "files", "None: a model is read from its folder", "files in memory")
+        ort = {name: model_kwargs.pop(name, None) for name in ("ort_library", "ort_plugins", "ort_options")}
         for name, value in model_kwargs.items():
             refuse_unless(False, name, "no option of CTranslate2's models", value)
         if compute_type in _IN_PLACE:
@@ -72,6 +92,11 @@ class WhisperModel:
         options = _engine.DeviceOptions()
         set_option(options, "requested", _device(device, device_index), "device")
         options.cpu_precision = _PRECISIONS[compute_type]
+        if "ort" in options.requested:
+            options.ort.library = os.fspath(ort["ort_library"] or _in_package("onnxruntime", "capi"))
+            options.ort.plugins = ([os.fspath(plugin) for plugin in ort["ort_plugins"] or ()]
+                                   or _openvino_plugin(options.requested))
+            options.ort.options = [f"{key}={value}" for key, value in (ort["ort_options"] or {}).items()]
         path = find_model(os.fspath(model_size_or_path), download_root, local_files_only, revision,
                           use_auth_token)
         self._engine = _engine.Model(path, download_root or "", options, cpu_threads, num_workers)

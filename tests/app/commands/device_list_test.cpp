@@ -44,7 +44,7 @@ std::string container() {
 }
 
 DeviceList list_with(std::vector<ListedNpu> npus) {
-  DeviceList list = list_devices("");
+  DeviceList list = list_devices("", {});
   list.npus = std::move(npus);
   return list;
 }
@@ -126,7 +126,7 @@ TEST_CASE("device list: each node and each device once, whatever is there, and n
 }
 
 TEST_CASE("device list: this machine has a CPU and a simulated array, and JSON says so") {
-  const DeviceList list = list_devices("");
+  const DeviceList list = list_devices("", {});
   const json document = json::parse(devices_json(list));
   CHECK(tests::schema_fault("app/commands/devices/devices.schema.json", document) == "");
   CHECK(tests::enums_of(wnpu::tests::schema_of("app/commands/devices/devices.schema.json"))

@@ -138,11 +138,16 @@ TEST_CASE("c options: an operator, a plan and a memory limit of the NPU") {
   options.npu_operator = "gelu=mine";
   options.npu_operator_path = "mine.so";
   options.memory_limit = 1U << 20U;
+  options.ort_library = "libonnxruntime.so";
+  options.ort_plugin = "libqnn.so";
+  options.ort_option = "key=value";
+  options.ort_weights = "fp16";
   ModelOptions expected;
   expected.device.plan_file = "base.plan";
   expected.device.npu_operator = "gelu=mine";
   expected.device.operators = {"mine.so"};
   expected.device.memory_limit = 1U << 20U;
+  expected.device.ort = {"libonnxruntime.so", {"libqnn.so"}, {"key=value"}, "fp16"};
   CHECK(c::to_engine(&options) == expected);
   options.size = offsetof(whisper_npu_model_options, npu_plan_file);  // a program from before them
   CHECK(c::to_engine(&options) == ModelOptions());

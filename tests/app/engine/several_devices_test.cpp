@@ -88,13 +88,15 @@ TEST_CASE("several devices: names") {
   std::vector<std::string> refused = tests::split_words(
       "gpu npu: npu:x npu:-1 npu:1x npu:99 npu:0, ,npu:0 npu:0,npu:0 npu,npu npu:0,sim npu:0,cpu "
       "sim:0 sim:17 sim:1,sim:2 cpu:1 cpu,cpu cpu, cpu,auto cpu,cpu,npu cpu,npu,npu cpu,sim:0 "
-      "sim,cpu auto:1 sim: npu:99999999999999999999");
+      "sim,cpu auto:1 sim: npu:99999999999999999999 ort: ort:: ort:cpu: ort:a/b ort,cpu");
   refused.insert(refused.end(), {"", "npu: 1"});
   for (const std::string& wrong : refused) {
     CAPTURE(wrong);
     CHECK_THROWS_WITH_AS(app::parse_devices(wrong), doctest::Contains("device: expected auto|cpu|"),
                          Error);
   }
+  CHECK(app::parse_devices("ort").backend->name == "ort");
+  CHECK(app::parse_devices("cpu,ort:openvino:GPU.1").with_cpu);
   DeviceOptions options;
   options.requested = "sim:2";
   const auto chosen = app::choose_device(options, {}, 1);
