@@ -138,15 +138,17 @@ fuzz_seconds() {
 
 # Of what the tests need, what the build needs too.
 fetch_for_build() {
+  or_say "no ONNX Runtime header: --device ort will not be built nor tested" fetch_onnxruntime
   or_say "no nanobind or PyAV: the Python module will not be built nor tested" bash tests/python_env.sh
 }
-# The last seven side by side: they wait for others' machines, and each writes to a folder of its own.
+# The last eight side by side: they wait for others' machines, and each writes to a folder of its own.
 fetch_for_tests() {
   install_packages tests/run_packages.txt || return
   or_say "tiny.en could not be fetched: tests that need it will be skipped" fetch_samples &
   [ -z "$full" ] || or_say "base could not be fetched: tests that need it will be skipped" fetch_base &
   or_say "no normaliser: the test of word error rates will be skipped" bash bench/peers.sh --normalizer &
   or_say "no onnxruntime: the test of ONNX graphs will be skipped" bash tests/onnx_env.sh &
+  or_say "no OpenVINO: --device ort will be tried on its CPU provider alone" bash tests/ort_env.sh &
   [ -z "$full" ] || or_say "no OpenAI clients: the server will not be asked by them" bash tests/serve_env.sh &
   or_say "no optuna: the test of npu/lab will be skipped" bash tests/lab_env.sh &
   or_say "no kubernetes-validate: the Job will not be checked by its schema" bash tests/cluster/kubernetes_env.sh &
