@@ -23,7 +23,9 @@ constexpr double kLongPause = 3.0;
 // Fills lines with words and subtitles with lines, one word after the other.
 class SubtitleCutter {
  public:
-  SubtitleCutter(const SubtitleLayout& layout, double start) : layout_(layout), last_start_(start) {
+  // `name_length`: characters of the name that each subtitle's first line will have before it.
+  SubtitleCutter(const SubtitleLayout& layout, std::size_t name_length, double start)
+      : layout_(layout), name_length_(name_length), last_start_(start) {
     keep_segments_ = !layout.max_line_count || !layout.max_line_width;
   }
 
@@ -60,7 +62,7 @@ class SubtitleCutter {
       ++line_count_;
       word.text.insert(0, "\n");
     }
-    line_length_ = length;
+    line_length_ = subtitle_.empty() ? name_length_ + length : length;
   }
 
   void end_subtitle() {
@@ -68,6 +70,7 @@ class SubtitleCutter {
   }
 
   const SubtitleLayout& layout_;
+  std::size_t name_length_;
   bool keep_segments_ = true;  // subtitles end where segments end
   double last_start_ = 0;      // of the word before
   std::size_t line_length_ = 0;
@@ -93,10 +96,11 @@ TimedWords whole_words(const TimedWords& words) {
   return whole;
 }
 
-std::vector<TimedWords> cut_words(std::span<const Segment> segments, const SubtitleLayout& layout) {
+std::vector<TimedWords> cut_words(std::span<const Segment> segments, const SubtitleLayout& layout,
+                                  std::size_t name_length) {
   const auto with_words = std::find_if(segments.begin(), segments.end(),
                                        [](const auto& segment) { return !segment.words.empty(); });
-  SubtitleCutter cutter(layout, with_words->words.front().start);
+  SubtitleCutter cutter(layout, name_length, with_words->words.front().start);
   const std::size_t chunk = layout.max_words_per_line.value_or(kNoLimit);
   for (const Segment& segment : segments) {
     const TimedWords words = whole_words(segment.words);
@@ -143,15 +147,16 @@ std::string join(const TimedWords& words) {
 }
 
 // One cue for each word, underlined, and one for each pause between two words.
-void add_highlighted(const TimedWords& subtitle, TimestampStyle style, std::vector<Cue>& cues) {
+void add_highlighted(const TimedWords& subtitle, TimestampStyle style, const std::string& name,
+                     std::vector<Cue>& cues) {
   std::string last = format_timestamp(subtitle.front().start, style);
   for (std::size_t i = 0; i < subtitle.size(); ++i) {
     const std::string start = format_timestamp(subtitle[i].start, style);
     const std::string end = format_timestamp(subtitle[i].end, style);
-    if (last != start) cues.push_back({last, start, cue_text(join(subtitle))});
+    if (last != start) cues.push_back({last, start, name + cue_text(join(subtitle))});
     TimedWords highlighted = subtitle;
     highlighted[i].text = underline(subtitle[i].text);
-    cues.push_back({start, end, cue_text(join(highlighted))});
+    cues.push_back({start, end, name + cue_text(join(highlighted))});
     last = end;
   }
 }
@@ -182,25 +187,28 @@ std::vector<Cue> cues_by_rules(const Transcript& unnamed, const SubtitleRules& r
   return cues;
 }
 
-// Cues of segments of one speaker.
-void add_cues(std::span<const Segment> segments, const SubtitleLayout& layout, TimestampStyle style,
-              std::vector<Cue>& cues) {
+// Cues of segments of one speaker, whose name, if any, goes before the text of each.
+std::vector<Cue> cues_of(std::span<const Segment> segments, const SubtitleLayout& layout,
+                         TimestampStyle style, const std::string& name) {
+  std::vector<Cue> cues;
   if (std::all_of(segments.begin(), segments.end(),
                   [](const auto& segment) { return segment.words.empty(); })) {
     for (const Segment& segment : segments) {
       cues.push_back({format_timestamp(segment.start, style), format_timestamp(segment.end, style),
-                      cue_text(models::strip(segment.text))});
+                      name + cue_text(models::strip(segment.text))});
     }
-    return;
+    return cues;
   }
-  for (const TimedWords& subtitle : cut_words(segments, layout)) {
+  for (const TimedWords& subtitle : cut_words(segments, layout, models::count_characters(name))) {
     if (layout.highlight_words) {
-      add_highlighted(subtitle, style, cues);
+      add_highlighted(subtitle, style, name, cues);
     } else {
       cues.push_back({format_timestamp(subtitle.front().start, style),
-                      format_timestamp(subtitle.back().end, style), cue_text(join(subtitle))});
+                      format_timestamp(subtitle.back().end, style),
+                      name + cue_text(join(subtitle))});
     }
   }
+  return cues;
 }
 
 }  // namespace
@@ -210,15 +218,19 @@ std::string speaker_prefix(const std::string& speaker) {
 }
 
 std::vector<Cue> make_cues(const Transcript& transcript, const SubtitleLayout& layout,
-                           TimestampStyle style) {
+                           TimestampStyle style, CueNames names) {
   if (layout.rules) return cues_by_rules(transcript, *layout.rules, style);
   const std::span<const Segment> segments = transcript.segments;
   std::vector<Cue> cues;
   for (std::size_t first = 0, end = 0; first < segments.size(); first = end) {
     while (end < segments.size() && segments[end].speaker == segments[first].speaker) ++end;
-    const std::size_t n_before = cues.size();
-    add_cues(segments.subspan(first, end - first), layout, style, cues);
-    for (std::size_t i = n_before; i < cues.size(); ++i) cues[i].speaker = segments[first].speaker;
+    const std::string& speaker = segments[first].speaker;
+    const bool is_in_text = names == CueNames::in_text;
+    for (Cue& cue : cues_of(segments.subspan(first, end - first), layout, style,
+                            is_in_text ? speaker_prefix(speaker) : "")) {
+      if (!is_in_text) cue.speaker = speaker;
+      cues.push_back(std::move(cue));
+    }
   }
   return cues;
 }

@@ -34,10 +34,13 @@ struct Cue {
 // "Anna: ", in front of what Anna says; empty without a name.
 std::string speaker_prefix(const std::string& speaker);
 
+// Whether the name of a speaker is part of a cue's text, and so of its first line's width.
+enum class CueNames { in_text, beside_text };
+
 // One cue a segment; where there are words, cues of words as `layout` says; by its rules in any
-// case.
+// case, with names in the text.
 std::vector<Cue> make_cues(const Transcript& transcript, const SubtitleLayout& layout,
-                           TimestampStyle style);
+                           TimestampStyle style, CueNames names);
 
 // How the rules of `layout` yielded, for people (yielded_text); empty: they did not, or there are
 // none.

@@ -37,10 +37,8 @@ void write_txt(const Transcript& transcript, std::ostream& out) {
 // utils.py WriteSRT
 void write_srt(const Transcript& transcript, const SubtitleLayout& layout, std::ostream& out) {
   std::size_t number = 1;
-  for (const Cue& cue : make_cues(transcript, layout, kSrtStyle)) {
-    out << number++ << '\n'
-        << cue.start << " --> " << cue.end << '\n'
-        << speaker_prefix(cue.speaker) << cue.text << "\n\n";
+  for (const Cue& cue : make_cues(transcript, layout, kSrtStyle, CueNames::in_text)) {
+    out << number++ << '\n' << cue.start << " --> " << cue.end << '\n' << cue.text << "\n\n";
   }
 }
 
@@ -48,7 +46,7 @@ void write_srt(const Transcript& transcript, const SubtitleLayout& layout, std::
 // text is written as WebVTT has it, with escapes, and not as openai/whisper does.
 void write_vtt(const Transcript& transcript, const SubtitleLayout& layout, std::ostream& out) {
   out << "WEBVTT\n\n";
-  for (const Cue& cue : make_cues(transcript, layout, {})) {
+  for (const Cue& cue : make_cues(transcript, layout, {}, CueNames::beside_text)) {
     out << cue.start << " --> " << cue.end << '\n';
     if (!cue.speaker.empty()) out << "<v " << vtt_escaped(cue.speaker) << '>';
     out << (layout.rules ? vtt_escaped(cue.text) : cue.text) << "\n\n";

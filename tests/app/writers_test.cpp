@@ -205,6 +205,12 @@ TEST_CASE("writers: no cue has words of two speakers") {
       written_as(Format::srt, transcript, options) ==
       "1\n00:00:00,000 --> 00:00:02,000\nA: One two three four\n\n"
       "2\n00:00:02,000 --> 00:00:02,500\nB: 日本\n\n3\n00:00:07,000 --> 00:00:08,000\nB: 語。\n\n");
+  // A name is part of its line in srt, where it is text.
+  options.layout.max_line_width = 14;
+  CHECK(written_as(Format::srt, transcript, options).find("A: One two\nthree four\n") !=
+        std::string::npos);
+  CHECK(written_as(Format::vtt, transcript, options).find("<v A>One two three\nfour\n") !=
+        std::string::npos);
   options.layout = {};
   options.layout.rules = find_rules("netflix");
   const std::string by_rules = written_as(Format::srt, transcript, options);
