@@ -38,7 +38,7 @@ std::string LiveLabels::name_of(std::size_t speaker) const {
   for (const auto& [key, name] : names_) {
     if (key == number) return name;
   }
-  return "speaker " + number;
+  return usual_name(speaker);
 }
 
 std::vector<StreamEvent> LiveLabels::take(std::vector<audio::SpeakerTurn> turns, double settled_s) {

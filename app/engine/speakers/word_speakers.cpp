@@ -73,6 +73,8 @@ SpeakerId speaker_of(const decoder::Word& word, SpeakerId before, const TurnList
 
 }  // namespace
 
+std::string usual_name(std::size_t speaker) { return "speaker " + std::to_string(speaker + 1); }
+
 TurnList::TurnList(std::vector<audio::SpeakerTurn> turns) : turns_(std::move(turns)) {
   for (const audio::SpeakerTurn& turn : turns_) {
     times_.add(turn.begin_s, turn.end_s);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "app/engine/speakers/time_index.h"
@@ -14,6 +15,9 @@ namespace wnpu::app {
 
 // Number of a speaker, from 0 on; none: nobody.
 using SpeakerId = std::optional<std::size_t>;
+
+// Name of a speaker who was given none: "speaker 1" of number 0.
+std::string usual_name(std::size_t speaker);
 
 // Time of a stretch in which speakers speak.
 struct Share {

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kStereo = 2;
 
-std::string usual_name(std::size_t speaker, bool is_channel, std::size_t n) {
-  if (is_channel && n == kStereo) return speaker == 0 ? "left" : "right";
-  return (is_channel ? "channel " : "speaker ") + std::to_string(speaker + 1);
+std::string channel_name(std::size_t channel, std::size_t n) {
+  if (n == kStereo) return channel == 0 ? "left" : "right";
+  return "channel " + std::to_string(channel + 1);
 }
 
 }  // namespace
@@ -30,7 +30,8 @@ SpeakerLabels::SpeakerLabels(const TranscribeOptions& options, const RecordingAu
   if (!is_asked_for_) return;
   const std::size_t n = is_of_channels_ ? heard.n_channels() : turns_.n_speakers();
   if (is_of_channels_) channels_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) tallies_.push_back({usual_name(i, is_of_channels_, n), {}});
+  for (std::size_t i = 0; i < n; ++i)
+    tallies_.push_back({is_of_channels_ ? channel_name(i, n) : usual_name(i), {}});
   const auto names = tallies_;
   for (const auto& [key, name] : options.speakers.names) {
     bool is_known = false;
