@@ -91,11 +91,12 @@ std::vector<WordTiming> find_alignment(Decoder& decoder, KvCache& cache,
     rows.push_back({sequence.first(), token, wants_logits, task.window});
   };
   for (const TokenId token : task.sot_sequence) feed(token, false);
-  feed(vocabulary.no_timestamps(), true);
-  for (const TokenId token : text) feed(token, true);
+  const bool wants_logits = task.wants_probabilities;
+  feed(vocabulary.no_timestamps(), wants_logits);
+  for (const TokenId token : text) feed(token, wants_logits);
   feed(vocabulary.eot(), false);
   AttentionCapture tap{{heads.begin(), heads.end()}, {}};
-  Matrix logits(text.size() + 1, decoder.dims().n_vocab);
+  Matrix logits(wants_logits ? text.size() + 1 : 0, decoder.dims().n_vocab);
   decoder.step(cache, rows, logits.view(), &tap);
 
   const Matrix cost = attention_cost(tap.scores, task.n_frames / kFramesPerPosition);
@@ -103,7 +104,9 @@ std::vector<WordTiming> find_alignment(Decoder& decoder, KvCache& cache,
   const auto columns =
       first_columns(cost.view().row_range(task.sot_sequence.size(), text.size() + 1));
   std::vector<WordTiming> words = split(task, vocabulary);
-  set_times(words, columns, text_probabilities(logits, text, vocabulary.eot()));
+  set_times(words, columns,
+            wants_logits ? text_probabilities(logits, text, vocabulary.eot())
+                         : std::vector<double>(text.size()));
   return words;
 }
 

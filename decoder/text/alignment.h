@@ -31,6 +31,7 @@ struct AlignmentTask {
   std::string_view language;                            // of the text, a code: some have no spaces
   const CrossKv* window = nullptr;
   std::span<const models::TokenId> sot_sequence;
+  bool wants_probabilities = true;  // else they are 0, and it takes less time
 };
 
 // (layer, head) pairs to use: the model's own, or all heads of the upper half of the layers

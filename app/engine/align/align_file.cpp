@@ -19,6 +19,8 @@ namespace {
 // Characters that nobody says in a second, and some for a title.
 constexpr double kMostPerSecond = 60;
 constexpr double kMostBeside = 400;
+// Encoder states that the first pass leaves to the second, in bytes: of more than an hour of base.
+constexpr std::size_t kMostKept = std::size_t{256} << 20U;
 // Share of the work that is done when all is heard.
 constexpr double kHeardShare = 0.7;
 
@@ -130,9 +132,9 @@ void warn_of_differences(Transcript& transcript) {
 class FileAlignment {
  public:
   FileAlignment(Recognizer& recognizer, const TranscribeOptions& options,
-                std::span<const std::string> text, TranscriptionJob& file,
+                std::span<const std::string> text, TranscriptionJob& file, KeptWindows& kept,
                 const Callbacks& callbacks)
-      : recognizer_(recognizer), text_(text), file_(file), callbacks_(callbacks) {
+      : recognizer_(recognizer), text_(text), file_(file), kept_(kept), callbacks_(callbacks) {
     const Marks marks{options.prepend_punctuations, options.append_punctuations};
     const Transcript& first = file.transcript();
     heard_ = heard_words(first.segments);
@@ -149,7 +151,7 @@ class FileAlignment {
     auto parts =
         aligned_parts(given_, heard_, models::is_unspaced(decode_.language), file_.duration_s());
     ForcedWords forced(recognizer_, file_.mel(), decode_, marks_, given_, heard_, std::move(parts),
-                       file_.transcript().timing);
+                       kept_, file_.transcript().timing);
     SegmentMaker segments(text_, given_, forced.times());
     while (!forced.is_done()) {
       forced.turn();
@@ -166,6 +168,7 @@ class FileAlignment {
   Recognizer& recognizer_;
   std::span<const std::string> text_;
   TranscriptionJob& file_;
+  KeptWindows& kept_;
   const Callbacks& callbacks_;
   std::vector<HeardWord> heard_;
   std::vector<GivenWord> given_;
@@ -207,14 +210,17 @@ Transcript align_file(Recognizer& recognizer, const TranscribeOptions& options,
   const std::span<const std::string> text = given.text;
   recognizer.set_should_stop(callbacks.should_stop);
   const Callbacks quiet = of_hearing(callbacks);
-  TranscriptionJob file(recognizer, options, given.input, quiet, listeners);
+  Listeners of_times = listeners;
+  of_times.wants_probabilities = false;
+  TranscriptionJob file(recognizer, options, given.input, quiet, of_times);
+  KeptWindows kept(kMostKept);
   Transcript result;
   bool is_whole = false;
   try {
     check_length(text, file.duration_s());
     file.begin();
-    decode_windows(recognizer, options, file, callbacks.should_stop);
-    FileAlignment(recognizer, options, text, file, callbacks).run(result);
+    decode_windows(recognizer, options, file, callbacks.should_stop, &kept);
+    FileAlignment(recognizer, options, text, file, kept, callbacks).run(result);
     is_whole = true;
   } catch (const models::Stopped&) {
   }

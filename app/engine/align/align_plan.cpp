@@ -1,6 +1,8 @@
 #include "app/engine/align/align_plan.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -153,6 +155,7 @@ class Parts {
                       {std::min(heard.first, heard.end), heard.end},
                       heard_[first].start,
                       heard_[heard.end - 1].end,
+                      heard_[first].start,
                       true});
   }
 
@@ -229,6 +232,7 @@ class Parts {
       piece.is_extra = part.is_extra || piece.given.size() == 0;
       piece.start = part.start + step * static_cast<double>(i);
       piece.end = piece.start + step;
+      piece.heard_at = piece.heard.size() > 0 ? heard_[piece.heard.first].start : piece.start;
       parts_.push_back(piece);
     }
   }
@@ -264,6 +268,22 @@ std::size_t kept_end(const PartWindow& window, std::span<const Part> parts) {
   return best.value_or(window.end);
 }
 
+// Whether the part is the first that was heard in the window, and fits.
+bool has_as_first(const HeardWindow& window, std::size_t part, std::span<const Part> parts) {
+  const bool is_first = part == 0 || parts[part - 1].heard_at < window.start;
+  return is_first && parts[part].heard_at < window.end && parts[part].end <= window.sound_end;
+}
+
+// Sets the window's begin and the parts in it that are there for the sake of the first new one.
+void begin_window(std::span<const Part> parts, PartWindow& window) {
+  while (window.first > 0 && window.kept_first - window.first < kContext &&
+         parts[window.first - 1].is_anchor && gap_before(parts, window.first) < kPause)
+    --window.first;
+  const double lead =
+      window.first == 0 ? kLeadIn : std::clamp(gap_before(parts, window.first) / 2, 0.0, kLeadIn);
+  window.start = std::max(0.0, parts[window.first].start - lead);
+}
+
 }  // namespace
 
 std::vector<Part> aligned_parts(std::span<const GivenWord> given, std::span<const HeardWord> heard,
@@ -274,25 +294,33 @@ std::vector<Part> aligned_parts(std::span<const GivenWord> given, std::span<cons
 }
 
 PartWindow window_at(std::size_t kept_first, std::span<const Part> parts,
-                     std::span<const GivenWord> given, std::size_t most_tokens) {
+                     std::span<const GivenWord> given, std::size_t most_tokens,
+                     std::span<const HeardWindow> heard) {
   PartWindow window{kept_first, kept_first, kept_first, kept_first};
-  while (window.first > 0 && kept_first - window.first < kContext &&
-         parts[window.first - 1].is_anchor && gap_before(parts, window.first) < kPause)
-    --window.first;
-  const double start = parts[window.first].start;
-  const double lead =
-      window.first == 0 ? kLeadIn : std::clamp(gap_before(parts, window.first) / 2, 0.0, kLeadIn);
-  window.start = std::max(0.0, start - lead);
+  const auto next =
+      std::ranges::upper_bound(heard, parts[kept_first].heard_at, {}, &HeardWindow::start);
+  const bool is_heard = next != heard.begin() && has_as_first(*std::prev(next), kept_first, parts);
+  if (is_heard) {
+    window.start = std::prev(next)->start;
+  } else {
+    begin_window(parts, window);
+  }
+  const double sound_end = is_heard ? std::prev(next)->sound_end : window.start + kWindow;
+  const double limit = is_heard              ? std::prev(next)->end
+                       : next != heard.end() ? next->start
+                                             : std::numeric_limits<double>::infinity();
+  const auto is_of_next = [&](std::size_t i) { return parts[i].heard_at >= limit; };
   std::size_t tokens = 0;
   for (std::size_t i = window.first; i < parts.size(); ++i) {
     tokens += n_tokens(parts[i], given);
-    const bool fits = parts[i].end <= window.start + kWindow && tokens <= most_tokens;
-    if (i > kept_first && (!fits || gap_before(parts, i) > kLongPause)) break;
+    const bool fits = parts[i].end <= sound_end && tokens <= most_tokens;
+    const bool is_apart = !is_heard && i > 0 && gap_before(parts, i) > kLongPause;
+    if (i > kept_first && (!fits || is_apart || is_of_next(i))) break;
     window.end = i + 1;
   }
-  window.kept_end = kept_end(window, parts);
   const bool is_last = window.end == parts.size();
-  window.sound_end = is_last ? window.start + kWindow : parts[window.end].start + kLeadIn;
+  window.kept_end = is_last || is_of_next(window.end) ? window.end : kept_end(window, parts);
+  window.sound_end = std::min(sound_end, is_last ? sound_end : parts[window.end].start + kLeadIn);
   return window;
 }
 

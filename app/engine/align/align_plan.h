@@ -35,6 +35,7 @@ struct Part {
   Places heard;
   double start = 0;  // near; seconds of the file
   double end = 0;
+  double heard_at = 0;  // where what was heard of it begins, else `start`
   bool is_anchor = false;
   bool is_said = true;    // the given words are
   bool is_extra = false;  // the heard words are beside those given, not in their place
@@ -55,8 +56,17 @@ struct PartWindow {
   double sound_end = 0;  // where what follows begins
 };
 
-// The window whose first new part is `kept_first`, with at most `most_tokens`.
+// A window in which words were heard, in seconds of the file.
+struct HeardWindow {
+  double start = 0;
+  double end = 0;        // where the next window begins
+  double sound_end = 0;  // of its audio
+};
+
+// The window whose first new part is `kept_first`, with at most `most_tokens`: a heard one that
+// has it and none of the parts before it, else one that begins with it.
 PartWindow window_at(std::size_t kept_first, std::span<const Part> parts,
-                     std::span<const GivenWord> given, std::size_t most_tokens);
+                     std::span<const GivenWord> given, std::size_t most_tokens,
+                     std::span<const HeardWindow> heard);
 
 }  // namespace wnpu::app

@@ -30,7 +30,7 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 ForcedWords::ForcedWords(Recognizer& recognizer, audio::MelSource& mel,
                          const decoder::DecodeOptions& decode, const decoder::Punctuation& marks,
                          std::span<const GivenWord> given, std::span<const HeardWord> heard,
-                         std::vector<Part> parts, Timing& timing)
+                         std::vector<Part> parts, KeptWindows& kept, Timing& timing)
     : recognizer_(recognizer),
       mel_(mel),
       decode_(decode),
@@ -38,17 +38,26 @@ ForcedWords::ForcedWords(Recognizer& recognizer, audio::MelSource& mel,
       given_(given),
       heard_(heard),
       parts_(std::move(parts)),
+      kept_(kept),
       timing_(timing),
       most_tokens_(decoder::longest_alignment(
           recognizer.dims(), decoder::sot_sequence(recognizer.vocabulary(), decode).size())),
-      times_(given.size()) {}
+      times_(given.size()) {
+  for (const auto& [seek, window] : kept.windows()) {
+    const double start = to_seconds(seek);
+    if (!heard_windows_.empty())
+      heard_windows_.back().end = std::min(heard_windows_.back().end, start);
+    const double end = to_seconds(seek + window.size);
+    heard_windows_.push_back({start, end, end});
+  }
+}
 
 std::size_t ForcedWords::n_done() const {
   return is_done() ? given_.size() : parts_[next_].given.first;
 }
 
 void ForcedWords::turn() {
-  const PartWindow window = window_at(next_, parts_, given_, most_tokens_);
+  const PartWindow window = window_at(next_, parts_, given_, most_tokens_, heard_windows_);
   encode(window);
   std::vector<Piece> pieces = force(window);
   if (drop_unspoken(window, pieces)) pieces = force(window);
@@ -64,8 +73,10 @@ void ForcedWords::encode(const PartWindow& window) {
   n_frames_ = std::min(audio::kWindowFrames, end - std::min(end, first));
   models::timed(timing_.mel, [&] { mel_.window(first, window_); });
   sound_.hear(window_, n_frames_);
-  const EncodeJob job{&window_, &states_};
-  models::timed(timing_.encode, [&] { recognizer_.encoder().encode({&job, 1}); });
+  if (!kept_.take(first, states_)) {
+    const EncodeJob job{&window_, &states_};
+    models::timed(timing_.encode, [&] { recognizer_.encoder().encode({&job, 1}); });
+  }
   const models::StageTimer timer(timing_.decode);
   recognizer_.keep(0, states_);
 }
@@ -154,8 +165,8 @@ bool ForcedWords::is_too_fast(const Part& part, std::span<const Piece> pieces) c
 }
 
 void ForcedWords::place(const PartWindow& window, std::span<const Piece> pieces) {
-  std::vector<Piece> kept;
-  std::vector<WordTiming> timings;
+  std::vector<WordTiming> kept;
+  std::vector<std::size_t> numbers;  // of given words, of each that is kept
   std::vector<decoder::Segment> segments;
   std::size_t part = window.kept_first;
   for (const Piece& piece : pieces) {
@@ -163,21 +174,20 @@ void ForcedWords::place(const PartWindow& window, std::span<const Piece> pieces)
     while (part < window.kept_end && piece.word >= parts_[part].given.end) ++part;
     if (part == window.kept_end) break;
     const bool is_first =
-        kept.empty() || given_[kept.back().word].segment != given_[piece.word].segment;
+        kept.empty() || given_[numbers.back()].segment != given_[piece.word].segment;
     if (is_first) segments.emplace_back().start = parts_[part].start;
     segments.back().end = parts_[part].end;
-    kept.push_back(piece);
-    timings.push_back(piece.timing);
-    timings.back().segment = segments.size() - 1;
+    numbers.push_back(piece.word);
+    kept.push_back(piece.timing);
+    kept.back().segment = segments.size() - 1;
   }
-  decoder::place_words(
-      std::move(timings), marks_,
-      {static_cast<double>(to_frame(window.start)) / kFramesPerSecond, last_speech_}, segments);
-  put_times(window, kept, segments);
+  decoder::place_words(kept, marks_, {to_seconds(to_frame(window.start)), last_speech_}, segments);
+  put_times(window, kept, numbers, segments);
 }
 
 // Each word's time is that of the pieces of which it was put together, less the silence beside it.
-void ForcedWords::put_times(const PartWindow& window, std::span<const Piece> pieces,
+void ForcedWords::put_times(const PartWindow& window, std::span<const WordTiming> pieces,
+                            std::span<const std::size_t> numbers,
                             std::span<const decoder::Segment> segments) {
   const std::size_t origin = to_frame(window.start);
   const double lag = attention_lag(recognizer_.dims());
@@ -186,19 +196,22 @@ void ForcedWords::put_times(const PartWindow& window, std::span<const Piece> pie
     return frame - std::min(frame, origin);
   };
   std::vector<decoder::Word> words;
-  for (const decoder::Segment& segment : segments)
+  std::vector<std::string> texts;
+  for (const decoder::Segment& segment : segments) {
     words.insert(words.end(), segment.words.begin(), segment.words.end());
-  auto piece = pieces.begin();
-  for (const decoder::Word& word : words) {
+    for (const decoder::Word& word : segment.words) texts.push_back(word.text);
+  }
+  const std::vector<std::size_t> n_pieces = pieces_of_words(pieces, texts);
+  auto number = numbers.begin();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const decoder::Word& word = words[i];
     const auto [first, end] = sound_.of(frame_at(word.start), frame_at(word.end));
     const double start =
         std::min(std::max(to_seconds(origin + first), last_speech_), mel_.duration_s());
     last_speech_ = std::min(std::max(start, to_seconds(origin + end)), mel_.duration_s());
     const double probability = std::max(word.probability, kLeastShown);
-    for (std::size_t n_bytes = 0; n_bytes < word.text.size() && piece != pieces.end(); ++piece) {
-      n_bytes += piece->timing.word.size();
-      times_[piece->word] = {start, last_speech_, probability, true};
-    }
+    for (std::size_t n = n_pieces[i]; n > 0; --n, ++number)
+      times_[*number] = {start, last_speech_, probability, true};
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/engine/align/align_plan.h"
 #include "app/engine/align/word_edges.h"
+#include "app/engine/windows/kept_windows.h"
 #include "app/engine/windows/recognizer.h"
 #include "audio/mel/mel_source.h"
 #include "decoder/search/decode_options.h"
@@ -26,10 +27,12 @@ struct WordTime {
 
 class ForcedWords {
  public:
-  // All must outlive it. `decode`: the language of the text.
+  // All must outlive it. `decode`: the language of the text. `kept`: windows in which `heard` were
+  // heard.
   ForcedWords(Recognizer& recognizer, audio::MelSource& mel, const decoder::DecodeOptions& decode,
               const decoder::Punctuation& marks, std::span<const GivenWord> given,
-              std::span<const HeardWord> heard, std::vector<Part> parts, Timing& timing);
+              std::span<const HeardWord> heard, std::vector<Part> parts, KeptWindows& kept,
+              Timing& timing);
 
   bool is_done() const { return next_ == parts_.size(); }
   // One window. Throws AudioError, DeviceError, models::Stopped.
@@ -54,8 +57,8 @@ class ForcedWords {
   bool is_misheard(const Part& part) const;
   bool is_too_fast(const Part& part, std::span<const Piece> pieces) const;
   void place(const PartWindow& window, std::span<const Piece> pieces);
-  void put_times(const PartWindow& window, std::span<const Piece> pieces,
-                 std::span<const decoder::Segment> segments);
+  void put_times(const PartWindow& window, std::span<const decoder::WordTiming> pieces,
+                 std::span<const std::size_t> numbers, std::span<const decoder::Segment> segments);
   void close(std::size_t first, std::size_t end);
 
   Recognizer& recognizer_;
@@ -65,6 +68,8 @@ class ForcedWords {
   std::span<const GivenWord> given_;
   std::span<const HeardWord> heard_;
   std::vector<Part> parts_;
+  KeptWindows& kept_;
+  std::vector<HeardWindow> heard_windows_;
   Timing& timing_;
   std::size_t most_tokens_;
   std::size_t next_ = 0;  // part

@@ -46,8 +46,15 @@ std::vector<std::string> merged_texts(std::vector<WordTiming> pieces, const Mark
   return texts;
 }
 
-// Number of pieces of each word: the texts of `words` are made of those of `pieces`, one after the
-// other, from the first on.
+}  // namespace
+
+std::string GivenWord::text() const {
+  std::string text;
+  for (const WordTiming& piece : pieces) text += piece.word;
+  if (is_on_new_line && text.starts_with(' ')) text.front() = '\n';
+  return text;
+}
+
 std::vector<std::size_t> pieces_of_words(std::span<const WordTiming> pieces,
                                          std::span<const std::string> words) {
   std::vector<std::size_t> counts;
@@ -59,15 +66,6 @@ std::vector<std::size_t> pieces_of_words(std::span<const WordTiming> pieces,
     counts.push_back(next - first);
   }
   return counts;
-}
-
-}  // namespace
-
-std::string GivenWord::text() const {
-  std::string text;
-  for (const WordTiming& piece : pieces) text += piece.word;
-  if (is_on_new_line && text.starts_with(' ')) text.front() = '\n';
-  return text;
 }
 
 std::string match_key(std::string_view text) {

@@ -29,6 +29,11 @@ struct Marks {
   std::string_view append;
 };
 
+// Number of pieces of each word, where the texts of `pieces`, one after the other from the first
+// on, make the words'.
+std::vector<std::size_t> pieces_of_words(std::span<const decoder::WordTiming> pieces,
+                                         std::span<const std::string> words);
+
 // Letters and digits of valid UTF-8 in lower case, full-width forms as ASCII.
 std::string match_key(std::string_view text);
 

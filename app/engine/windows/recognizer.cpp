@@ -37,15 +37,16 @@ decoder::HeardLanguages Recognizer::hear_languages(const models::EncoderStates& 
 }
 
 std::vector<decoder::WordTiming> Recognizer::align(
-    const DecodeJob& job, std::span<const std::vector<models::TokenId>> texts,
-    std::size_t n_frames) {
+    const DecodeJob& job, std::span<const std::vector<models::TokenId>> texts, std::size_t n_frames,
+    bool wants_probabilities) {
   // timing.py find_alignment: always the sequence with timestamps, then no_timestamps.
   decoder::DecodeOptions timed = job.options;
   timed.without_timestamps = false;
   const auto sot = decoder::sot_sequence(vocabulary(), timed);
   if (timed.task == decoder::Task::translate) timed.language = "en";  // of the text
-  return decoder::find_alignment(decoder_, cache_, vocabulary(), model_->alignment_heads(),
-                                 {texts, n_frames, timed.language, &windows_.at(job.slot), sot});
+  return decoder::find_alignment(
+      decoder_, cache_, vocabulary(), model_->alignment_heads(),
+      {texts, n_frames, timed.language, &windows_.at(job.slot), sot, wants_probabilities});
 }
 
 }  // namespace wnpu::app

@@ -68,7 +68,7 @@ class Recognizer {
   // find_alignment().
   std::vector<decoder::WordTiming> align(const DecodeJob& job,
                                          std::span<const std::vector<models::TokenId>> texts,
-                                         std::size_t n_frames);
+                                         std::size_t n_frames, bool wants_probabilities = true);
 
  private:
   std::shared_ptr<const LoadedModel> model_;

@@ -19,10 +19,12 @@ namespace wnpu::app {
 // Channels that are heard each by itself, at most.
 inline constexpr int kMostChannels = 8;
 
-// Listeners to the audio while it is read; null: not asked for. They outlive the work.
+// Listeners to the audio while it is read; null: not asked for. They outlive the work. And whether
+// anyone asks for probabilities of words.
 struct Listeners {
   audio::VadThread* vad = nullptr;
   const audio::SpeakerModel* speakers = nullptr;
+  bool wants_probabilities = true;
 };
 
 class RecordingAudio {

@@ -1,7 +1,6 @@
 #include "app/engine/windows/transcription_job.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "app/engine/audio_input.h"
@@ -22,6 +21,7 @@ TranscriptionJob::TranscriptionJob(Recognizer& recognizer, const TranscribeOptio
       callbacks_(callbacks),
       is_batched_(options.batch_size > 1),
       is_multilingual_(options.multilingual && recognizer.vocabulary().is_multilingual()),
+      wants_probabilities_(options.word_timestamps && listeners.wants_probabilities),
       audio_(input, options, callbacks, listeners,
              {recognizer.dims().n_mels, recognizer.pool().n_threads()}, transcript_.timing),
       labels_(options, audio_, recognizer.vocabulary().eot()),
@@ -36,9 +36,8 @@ void TranscriptionJob::begin() {
     transcript_.warnings.emplace_back(
         "`multilingual` has no effect: the model knows English alone");
   const std::size_t loudest = audio_.loudest();
-  std::vector<Clip> of_loudest;
-  std::ranges::copy_if(all_, std::back_inserter(of_loudest),
-                       [=](const Clip& clip) { return clip.channel == loudest; });
+  std::vector<Clip> of_loudest = all_;
+  std::erase_if(of_loudest, [=](const Clip& clip) { return clip.channel != loudest; });
   encoded_ = settle_language(recognizer_, options_, of_loudest, audio_.mel(loudest), transcript_);
   if (loudest > 0) encoded_.reset();  // its channel does not begin
   std::erase_if(all_, [](const Clip& clip) { return clip.start >= clip.end; });
@@ -152,7 +151,7 @@ void TranscriptionJob::add_segments(ActiveClip& clip, const decoder::Decoded& de
       decoder::split_at_timestamps(decoded, clip.window, recognizer_.vocabulary());
   double& last_speech = clip.context.last_speech_timestamp;
   const DecodedWindow place{decode_job(clip, 0), clip.window,
-                            audio_.mel(clip.channel).content_frames()};
+                            audio_.mel(clip.channel).content_frames(), wants_probabilities_};
   if (options_.word_timestamps) place_words(recognizer_, options_, place, split, last_speech);
   const std::size_t end = clip.stretch_end();
   const std::size_t shortest = window_options_->shortest_rest();

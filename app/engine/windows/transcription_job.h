@@ -128,6 +128,7 @@ class TranscriptionJob {
   const Callbacks& callbacks_;
   bool is_batched_;
   bool is_multilingual_;  // each window has a language of its own
+  bool wants_probabilities_;
   Transcript transcript_;
   RecordingAudio audio_;
   SpeakerLabels labels_;

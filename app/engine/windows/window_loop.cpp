@@ -121,6 +121,7 @@ bool WindowLoop::keep(std::size_t slot, ActiveClip& clip, const models::EncoderS
   const models::StageTimer timer(clip.file->transcript().timing.decode);
   clip.stage = Stage::waiting;
   if (!clip.file->settle_window(clip, states)) return false;
+  if (kept_ != nullptr) kept_->keep(clip.window.seek, clip.window.size, states);
   recognizer_.keep(slot, states);
   clip.slot = slot;
   clip.stage = Stage::decoding;
@@ -175,13 +176,12 @@ void WindowLoop::finish(std::size_t slot, decoder::Decoded decoded) {
 }
 
 void decode_windows(Recognizer& recognizer, const TranscribeOptions& options,
-                    TranscriptionJob& file, const std::function<bool()>& should_stop) {
+                    TranscriptionJob& file, const std::function<bool()>& should_stop,
+                    KeptWindows* kept) {
   WindowLoop loop(recognizer, {options.batch_size}, should_stop);
+  loop.keep_windows(kept);
   TranscriptionJob* const job = &file;
-  while (!file.is_done()) {
-    loop.turn({&job, 1});
-    file.emit_segments();
-  }
+  for (; !file.is_done(); file.emit_segments()) loop.turn({&job, 1});
   if (file.failure()) std::rethrow_exception(file.failure());
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "app/engine/windows/kept_windows.h"
 #include "app/engine/windows/recognizer.h"
 #include "app/engine/windows/transcription_job.h"
 
@@ -40,6 +41,9 @@ class WindowLoop {
   // Gives up what is at work.
   ~WindowLoop();
   WindowLoop(const WindowLoop&) = delete;
+
+  // Has windows kept with their states; null: not. Those of one recording.
+  void keep_windows(KeptWindows* kept) { kept_ = kept; }
 
   // Windows that can be at work: those that are decoded, and beside them, on a device, as many that
   // are encoded.
@@ -82,6 +86,7 @@ class WindowLoop {
   Recognizer& recognizer_;
   WindowRoom room_;
   std::function<bool()> should_stop_;
+  KeptWindows* kept_ = nullptr;
   std::vector<Slot> slots_;
   bool overlaps_ = false;  // windows are encoded while others are decoded
   StepCount steps_;
@@ -93,9 +98,11 @@ class WindowLoop {
   std::exception_ptr device_failure_;  // told when the slots are empty
 };
 
-// All windows of a file that has begun. Throws AudioError, DeviceError, models::Stopped.
+// All windows of a file that has begun, to be kept where that is asked for. Throws AudioError,
+// DeviceError, models::Stopped.
 void decode_windows(Recognizer& recognizer, const TranscribeOptions& options,
-                    TranscriptionJob& file, const std::function<bool()>& should_stop);
+                    TranscriptionJob& file, const std::function<bool()>& should_stop,
+                    KeptWindows* kept = nullptr);
 
 // One file. Throws AudioError, DeviceError, models::Stopped (before any audio is read; later the
 // transcript is `truncated`), std::invalid_argument (language, task).

@@ -69,7 +69,9 @@ void place_words(Recognizer& recognizer, const TranscribeOptions& options,
   const std::size_t n_sot = decoder::sot_sequence(vocabulary, decoded.job.options).size();
   const std::size_t longest = decoder::longest_alignment(recognizer.dims(), n_sot);
   const std::size_t n_prefix = put_prefix(decoded.job.options.prefix, longest, texts);
-  auto words = recognizer.align(decoded.job, texts, window.size);
+  const bool wants_probabilities =
+      decoded.wants_probabilities || options.hallucination_silence_threshold.has_value();
+  auto words = recognizer.align(decoded.job, texts, window.size, wants_probabilities);
   drop_prefix(n_prefix, vocabulary, words);
   decoder::place_words(std::move(words),
                        {options.prepend_punctuations, options.append_punctuations},

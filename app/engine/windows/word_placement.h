@@ -11,7 +11,8 @@ namespace wnpu::app {
 struct DecodedWindow {
   DecodeJob job;
   decoder::Window window;
-  std::size_t content_frames = 0;  // of the file
+  std::size_t content_frames = 0;   // of the file
+  bool wants_probabilities = true;  // of words
 };
 
 // transcribe.py get_end: the last word's end, or the last segment's where there are no words; none

@@ -177,13 +177,40 @@ TEST_CASE("align: windows hold 30 s and all parts") {
   const auto parts = app::aligned_parts(given, heard_of(said), false, 200);
   std::size_t next = 0;
   while (next < parts.size()) {
-    const app::PartWindow window = app::window_at(next, parts, given, 443);
+    const app::PartWindow window = app::window_at(next, parts, given, 443, {});
     CHECK(window.first <= next);
     CHECK(window.kept_end > next);
     CHECK(window.kept_end <= window.end);
     CHECK(parts[window.end - 1].end <= window.start + 30);
     next = window.kept_end;
   }
+}
+
+TEST_CASE("align: windows are those in which the words were heard, where these have them whole") {
+  std::mt19937 random(7);
+  const auto said = random_words(random, 200);  // 100 s
+  const auto given = given_of(said);
+  const auto parts = app::aligned_parts(given, heard_of(said), false, 100);
+  // The third begins after silence; nothing was heard from 70 s on.
+  const std::vector<app::HeardWindow> heard = {{0, 28, 30}, {28, 50, 58}, {60, 70, 70}};
+  std::vector<app::PartWindow> windows;
+  for (std::size_t next = 0; next < parts.size(); next = windows.back().kept_end)
+    windows.push_back(app::window_at(next, parts, given, 443, heard));
+  REQUIRE(windows.size() >= 4);
+  CHECK(windows[0].start == 0);
+  CHECK(windows[0].kept_end == 56);
+  CHECK(windows[0].sound_end == doctest::Approx(28.1));
+  CHECK(windows[1].start == 28);
+  CHECK(windows[1].first == 56);
+  CHECK(windows[1].kept_end == 100);
+  CHECK(windows[2].start < 50);  // with words before it
+  CHECK(windows[2].first < 100);
+  CHECK(windows[2].kept_end == 120);
+  CHECK(windows[3].start == 60);
+  // Too many tokens: the rest is in a window of its own.
+  const app::PartWindow few = app::window_at(0, parts, given, 20, heard);
+  CHECK(few.end == 20);
+  CHECK(app::window_at(few.kept_end, parts, given, 20, heard).start > 5);
 }
 
 TEST_CASE("align: keys are letters and digits in lower case") {
