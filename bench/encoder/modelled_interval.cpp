@@ -41,8 +41,7 @@ std::vector<ModelledLayer> modelled_base_layers(const npu::MeasuredTable* measur
 }
 
 std::string interval_text(const std::vector<ModelledLayer>& layers) {
-  TextTable table(
-      {"one layer of base, npu1", "kernels", "modelled", "controller", "hidden", "rests on"});
+  TextTable table({"one layer of base", "kernels", "modelled", "controller", "hidden", "rests on"});
   for (const ModelledLayer& layer : layers) {
     table.add({layer.clock, layer.kernels, fixed(layer.ms, 1) + " ms",
                fixed(layer.controller.busy_ms, 1) + " ms",

@@ -43,7 +43,7 @@ std::optional<npu::PlanFile> plan_asked_for(const BenchOptions& options, const m
   try {
     npu::PlanFile plan = npu::read_plan_file(file);
     const npu::EncoderShape shape = encoder_shape(dims);
-    npu::require_made_for(plan, npu::npu1(),
+    npu::require_made_for(plan, *npu::find_preset(options.work.device.preset).target,
                           {dims.n_audio_ctx, shape.width, shape.heads, shape.hidden});
     return plan;
   } catch (const std::invalid_argument& error) {
@@ -53,7 +53,9 @@ std::optional<npu::PlanFile> plan_asked_for(const BenchOptions& options, const m
 
 void add_fused_rows(const models::Dims& dims, const npu::HardwareModel& preset,
                     const npu::PlanFile* tuned, std::vector<PlanRow>& rows) {
-  if (tuned != nullptr) rows.push_back(tuned_row(dims, *tuned, preset));
+  if (tuned != nullptr && tuned->target == preset.target) {
+    rows.push_back(tuned_row(dims, *tuned, preset));
+  }
   rows.push_back(fused_row(dims, 1500, preset, npu::Precision::bf16));
   // npu/design/layer_abi.h: int8 tiles are twice as deep; every released width fits.
   if (dims.n_audio_state % (2 * npu::kHeadWidth) != 0) return;

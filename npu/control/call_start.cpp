@@ -63,11 +63,11 @@ std::vector<Operation> header_operations(const Design& d) {
   std::vector<Operation> operations;
   std::vector<std::uint32_t> words = phase_words(d);
   const auto columns = static_cast<std::uint32_t>(d.target->columns);
-  for (int row = 0; row < d.target->core_rows; ++row) {
-    for (int column = 0; column < d.target->columns; ++column) {
+  for (int row = 0; row < d.target->array_rows(); ++row) {
+    for (int column = 0; column < d.target->all_columns(); ++column) {
       const TileId core{TileKind::core, column, row};
       words[0] = encode_call({static_cast<std::uint32_t>(d.phases.size()),
-                              static_cast<std::uint32_t>(column), columns});
+                              static_cast<std::uint32_t>(column) % columns, columns});
       operations.emplace_back(WriteBlock{data_address(core, header_buffer(d).offset), words});
       operations.emplace_back(SetLock{core, d.core.header_lock, 1});
     }

@@ -4,7 +4,7 @@ namespace wnpu::npu {
 
 ArrayShape array_shape(const Target& target) {
   constexpr int kShimAndMemTileRows = 2;
-  return {target.generation, target.core_rows + kShimAndMemTileRows, target.columns, 1};
+  return {target.generation, target.array_rows() + kShimAndMemTileRows, target.all_columns(), 1};
 }
 
 }  // namespace wnpu::npu

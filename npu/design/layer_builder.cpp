@@ -97,12 +97,9 @@ void LayerBuilder::add_panels() {
     const std::uint64_t end = add_norm_panels(row, begin);
     add_feed_panels(row, call_.has(LayerOp::out) ? begin : end);
   }
-  for (std::size_t m = 0; m < streams_.columns(); ++m) {
-    const auto row = static_cast<std::size_t>(streams_.overlay().row_of(static_cast<int>(m)));
-    const std::size_t tile = m % static_cast<std::size_t>(streams_.overlay().tiles_a_row);
-    const std::uint64_t bytes = key_blocks() * kElementBytes;
-    key_values_.push_back(streams_.add_panel(row, "key_values", begin + tile * bytes,
-                                             call_.has(LayerOp::attend) ? bytes : 0, kEraAttend));
+  const std::uint64_t key_values = call_.has(LayerOp::attend) ? key_blocks() * kElementBytes : 0;
+  for (std::size_t mem = 0; mem < streams_.rows(); ++mem) {
+    key_values_.push_back(streams_.add_panel(mem, "key_values", begin, key_values, kEraAttend));
   }
 }
 
@@ -144,14 +141,10 @@ std::uint64_t LayerBuilder::shared_weight_bytes() const {
 std::uint64_t LayerBuilder::add_shared_weights(std::size_t row, std::uint64_t begin) {
   const std::uint64_t bytes = shared_weight_bytes();
   if (bytes == 0) return begin;
-  const auto tiles = static_cast<std::size_t>(streams_.overlay().tiles_a_row);
-  for (std::size_t mem = row * tiles; mem < (row + 1) * tiles; ++mem, begin += bytes) {
-    const int tile = static_cast<int>(mem);
-    shared_weights_.push_back({streams_.add_panel(row, "weights", begin, bytes, kEraNorm),
-                               streams_.add_lock_at(tile, "weights free", bytes / kElementBytes),
-                               streams_.add_lock_at(tile, "weights full", 0)});
-  }
-  return begin;
+  shared_weights_.push_back({streams_.add_panel(row, "weights", begin, bytes, kEraNorm),
+                             streams_.add_lock(row, "weights free", bytes / kElementBytes),
+                             streams_.add_lock(row, "weights full", 0)});
+  return begin + bytes;
 }
 
 void LayerBuilder::add_feed_panels(std::size_t row, std::uint64_t begin) {

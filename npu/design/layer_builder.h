@@ -89,7 +89,7 @@ class LayerBuilder {
   };
   void product(Gemm which, Blocks blocks, Epilogue epilogue);
   void send_weights(Gemm which, Blocks blocks);
-  void share_weights(std::size_t column, const Access& from, std::size_t row_blocks);
+  void share_weights(std::size_t mem, const Access& from, std::size_t row_blocks);
   void multiply_normed(std::size_t which, Gemm gemm, Blocks blocks);
   void load_normed(std::size_t which, Gemm gemm, std::size_t panel);
   void send_normed(std::size_t which, Gemm gemm, std::size_t row, Blocks blocks);

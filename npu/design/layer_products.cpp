@@ -73,39 +73,39 @@ void LayerBuilder::send_weights(Gemm which, Blocks blocks) {
   Wait wait;
   const bool is_first = which == Gemm::out && blocks.first == 0 && call_.has(LayerOp::attend);
   if (is_first && t_.broadcasts_keys) {
-    wait = {key_value_token_, g_.shape.heads * key_blocks() * streams_.columns()};
+    wait = {key_value_token_, g_.shape.heads * key_blocks() * streams_.rows()};
   }
-  for (std::size_t column = 0; column < streams_.columns(); ++column) {
+  const bool is_shared = which == Gemm::qkv && group() > 1;
+  for (std::size_t mem = 0; mem < streams_.rows(); ++mem) {
+    const std::size_t column = mem % streams_.columns();
     const std::uint64_t offset = gemm.offset + column * gemm.column_bytes();
     const Access from = argument(LayerArgument::weights, offset, tile, tile);
-    if (which == Gemm::qkv && group() > 1) {
-      share_weights(column, from, blocks.count);
-    } else {
-      streams_.b_from_ddr(column, from, gemm.blocks * (1 + gemm.k_tiles), wait);
-    }
+    if (is_shared) share_weights(mem, from, blocks.count);
+    if (is_shared || mem != column) continue;  // in all halves at once
+    streams_.b_from_ddr(column, from, gemm.blocks * (1 + gemm.k_tiles), wait);
   }
 }
 
 // qkv's weights, a block of result tiles at a time: into the mem tile once, to the cores for each
 // row block of a group. The last reading frees them, element by element.
-void LayerBuilder::share_weights(std::size_t column, const Access& from, std::size_t row_blocks) {
+void LayerBuilder::share_weights(std::size_t mem, const Access& from, std::size_t row_blocks) {
   const GemmGeometry& gemm = g_.gemm(Gemm::qkv);
-  const Passed& to = shared_weights_[column];
+  const Passed& to = shared_weights_[mem];
   Transfer transfer;
   transfer.elements = u32(1 + gemm.k_tiles);
   for (std::size_t b = 0; b < gemm.blocks; ++b) {
     transfer.access = from;
     transfer.access.offset += b * gemm.block_bytes();
     transfer.acquire = transfer.release = {};
-    streams_.at_source(streams_.overlay().b_in[column], transfer);
+    streams_.at_source(streams_.overlay().b_in[mem], transfer);
     transfer.access = to.panel.at(0, from.run, {}, kElementBytes);
     transfer.acquire = {to.free, 1, LockMode::each};
     transfer.release = {to.full, 1, LockMode::each};
-    streams_.at_sink(streams_.overlay().b_in[column], 0, transfer);
+    streams_.at_sink(streams_.overlay().b_in[mem], 0, transfer);
     for (std::size_t i = 0; i < row_blocks; ++i) {
       transfer.acquire = i == 0 ? LockUse{to.full, 1, LockMode::each} : LockUse{};
       transfer.release = i + 1 == row_blocks ? LockUse{to.free, 1, LockMode::each} : LockUse{};
-      streams_.at_source(streams_.overlay().b_column[column], transfer);
+      streams_.at_source(streams_.overlay().b_column[mem], transfer);
     }
   }
 }

@@ -109,8 +109,7 @@ void LayerBuilder::collect_normed(std::size_t which, std::size_t block, std::siz
 void LayerBuilder::store_normed(std::size_t which, std::size_t block, std::size_t row) {
   const Passed& from = normed(row, which, block);
   const int units = static_cast<int>(normed_units(which));
-  const std::size_t mem = row * static_cast<std::size_t>(streams_.overlay().tiles_a_row);
-  const std::size_t link = streams_.overlay().c_out[mem];
+  const std::size_t link = streams_.overlay().c_out[row];
   const std::size_t panel = panel_of(block, row);
   const auto move = [&](const Access& source, const Access& sink, std::size_t elements,
                         LockUse acquire, LockUse release) {
@@ -143,12 +142,11 @@ void LayerBuilder::attend() {
   phase.valid = u32(g_.shape.frames);
   design_.phases.push_back(phase);
   // A block of keys and values is passed on from wave to wave and is free after the last.
-  for (std::size_t m = 0; m < streams_.columns(); ++m) {
+  for (std::size_t mem = 0; mem < streams_.rows(); ++mem) {
     key_value_locks_.emplace_back();
     for (std::size_t wave = 0; wave <= g_.waves; ++wave) {
-      key_value_locks_[m].push_back(streams_.add_lock_at(static_cast<int>(m),
-                                                         "key_values " + std::to_string(wave),
-                                                         wave == g_.waves ? key_blocks() : 0));
+      key_value_locks_[mem].push_back(streams_.add_lock(mem, "key_values " + std::to_string(wave),
+                                                        wave == g_.waves ? key_blocks() : 0));
     }
   }
   send_keys_and_values();
@@ -169,7 +167,8 @@ void LayerBuilder::send_keys_and_values() {
   for (std::size_t head = 0; head < g_.shape.heads; ++head) send_keys_and_values(head);
 }
 
-// To all mem tiles, where a head's keys and values stay: a broadcast, or each by its own stream.
+// To all mem tiles, where a head's keys and values stay: a broadcast in each half, or each by its
+// own stream.
 void LayerBuilder::send_keys_and_values(std::size_t head) {
   const OverlayLinks& overlay = streams_.overlay();
   Transfer transfer;
@@ -179,23 +178,24 @@ void LayerBuilder::send_keys_and_values(std::size_t head) {
                kElementBytes, kElementBytes);
   transfer.wait_token = qkv_written().token;
   transfer.wait_count = qkv_written().count;
-  for (std::size_t m = 0; m < (t_.broadcasts_keys ? 1 : streams_.columns()); ++m) {
-    streams_.at_source(t_.broadcasts_keys ? overlay.b_all : overlay.b_in[m], transfer);
+  for (const std::size_t link : t_.broadcasts_keys ? overlay.b_all : overlay.b_in) {
+    streams_.at_source(link, transfer);
   }
   transfer.wait_token = kNone;
-  for (std::size_t m = 0; m < streams_.columns(); ++m) {
+  const std::size_t columns = streams_.columns();
+  for (std::size_t m = 0; m < streams_.rows(); ++m) {
     transfer.access = key_values_[m].at(0, kElementBytes, {}, kElementBytes);
     transfer.acquire = {key_value_locks_[m][g_.waves], 1, LockMode::each};
     transfer.release = {key_value_locks_[m][0], 1, LockMode::each};
     transfer.signal_token = key_value_token_;
-    streams_.at_sink(t_.broadcasts_keys ? overlay.b_all : overlay.b_in[m],
-                     t_.broadcasts_keys ? m : 0, transfer);
+    streams_.at_sink(t_.broadcasts_keys ? overlay.b_all[m / columns] : overlay.b_in[m],
+                     t_.broadcasts_keys ? m % columns : 0, transfer);
   }
 }
 
 void LayerBuilder::attend_wave(std::size_t head, std::size_t wave) {
   const OverlayLinks& overlay = streams_.overlay();
-  for (std::size_t m = 0; m < streams_.columns(); ++m) {
+  for (std::size_t m = 0; m < streams_.rows(); ++m) {
     Transfer blocks;
     blocks.elements = u32(key_blocks());
     blocks.access = key_values_[m].at(0, kElementBytes, {}, kElementBytes);

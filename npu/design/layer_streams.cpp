@@ -8,7 +8,8 @@ namespace {
 // Every region that is alive throughout.
 constexpr unsigned kAlways = ~0u;
 
-TileId mem_tile(int column) { return {TileKind::mem, column, 0}; }
+// Mem tile of a row.
+TileId mem_tile(std::size_t row) { return {TileKind::mem, static_cast<int>(row), 0}; }
 
 Transfer from_ddr(const Access& from, std::size_t elements, Wait wait) {
   return {.elements = u32(elements),
@@ -22,18 +23,12 @@ Transfer from_ddr(const Access& from, std::size_t elements, Wait wait) {
 LayerStreams::LayerStreams(Design& design, RingSlots slots)
     : design_(design), overlay_(add_overlay(design)) {
   first_memory_ = design_.memories.size();
-  const auto tiles = static_cast<std::size_t>(overlay_.tiles_a_row);
-  b_rings_.resize(columns());
   for (std::size_t row = 0; row < rows(); ++row) {
-    const int first = static_cast<int>(row) * overlay_.tiles_a_row;
-    design_.memories.push_back({"row" + std::to_string(row), false,
-                                tiles * design_.target->mem_tile_bytes, mem_tile(first),
-                                overlay_.tiles_a_row, 0});
+    design_.memories.push_back(
+        {"row" + std::to_string(row), false, design_.target->mem_tile_bytes, mem_tile(row), 1, 0});
     panels_begin_ = 0;
-    a_rings_.push_back(add_ring(row, first, "a_ring", slots.a));
-    for (std::size_t column = row * tiles; column < (row + 1) * tiles; ++column) {
-      b_rings_[column] = add_ring(row, static_cast<int>(column), "b_ring", slots.b);
-    }
+    a_rings_.push_back(add_ring(row, "a_ring", slots.a));
+    b_rings_.push_back(add_ring(row, "b_ring", slots.b));
     c_rings_.push_back(add_c_ring(row, panels_begin_));
     panels_begin_ += columns() * kElementBytes;
     design_.memories.back().padding_offset = panels_begin_;
@@ -42,30 +37,27 @@ LayerStreams::LayerStreams(Design& design, RingSlots slots)
   }
 }
 
-// A slot for each core of the row, with locks in the mem tile that takes the core's results.
+// A slot and its locks for each core of the row.
 LayerStreams::Ring LayerStreams::add_c_ring(std::size_t row, std::uint64_t offset) {
   Ring ring;
   ring.offset = offset;
   add_panel(row, "c_ring", offset, columns() * kElementBytes, kAlways);
-  const auto tile = [&](std::size_t column) {
-    return mem_tile(overlay_.mem_of(static_cast<int>(row), static_cast<int>(column)));
-  };
   ring.free = design_.locks.size();
-  for (std::size_t i = 0; i < columns(); ++i) design_.locks.push_back({tile(i), "c_ring free", 1});
+  for (std::size_t i = 0; i < columns(); ++i) add_lock(row, "c_ring free", 1);
   ring.full = design_.locks.size();
-  for (std::size_t i = 0; i < columns(); ++i) design_.locks.push_back({tile(i), "c_ring full", 0});
+  for (std::size_t i = 0; i < columns(); ++i) add_lock(row, "c_ring full", 0);
   return ring;
 }
 
 std::uint64_t LayerStreams::panels_end() const { return design_.memories[first_memory_].bytes; }
 
-LayerStreams::Ring LayerStreams::add_ring(std::size_t row, int mem, const std::string& name,
+LayerStreams::Ring LayerStreams::add_ring(std::size_t row, const std::string& name,
                                           std::size_t slots) {
   Ring ring;
   ring.offset = panels_begin_;
   ring.slots = static_cast<std::uint32_t>(slots);
-  ring.free = add_lock_at(mem, name + " free", slots);
-  ring.full = add_lock_at(mem, name + " full", 0);
+  ring.free = add_lock(row, name + " free", slots);
+  ring.full = add_lock(row, name + " full", 0);
   add_panel(row, name, ring.offset, slots * kElementBytes, kAlways);
   panels_begin_ += slots * kElementBytes;
   return ring;
@@ -78,11 +70,7 @@ Panel LayerStreams::add_panel(std::size_t row, const std::string& name, std::uin
 }
 
 std::size_t LayerStreams::add_lock(std::size_t row, const std::string& name, std::size_t initial) {
-  return add_lock_at(static_cast<int>(row) * overlay_.tiles_a_row, name, initial);
-}
-
-std::size_t LayerStreams::add_lock_at(int mem, const std::string& name, std::size_t initial) {
-  design_.locks.push_back({mem_tile(mem), name, static_cast<int>(initial)});
+  design_.locks.push_back({mem_tile(row), name, static_cast<int>(initial)});
   return design_.locks.size() - 1;
 }
 
@@ -133,9 +121,10 @@ void LayerStreams::a_from_ddr(std::size_t row, const Access& from, std::size_t e
 
 void LayerStreams::b_from_ddr(std::size_t column, const Access& from, std::size_t elements,
                               Wait wait) {
-  const auto row = static_cast<std::size_t>(overlay_.row_of(static_cast<int>(column)));
-  through_ring(first_memory_ + row, b_rings_[column], overlay_.b_in[column],
-               overlay_.b_column[column], from_ddr(from, elements, wait));
+  for (std::size_t mem = column; mem < rows(); mem += columns()) {
+    through_ring(first_memory_ + mem, b_rings_[mem], overlay_.b_in[mem], overlay_.b_column[mem],
+                 from_ddr(from, elements, wait));
+  }
 }
 
 void LayerStreams::a_from_panel(std::size_t row, const Access& from, std::size_t elements,
@@ -165,8 +154,7 @@ void LayerStreams::c_to_ddr(std::size_t row, std::size_t column, const Drain& dr
   const Panel slot{first_memory_ + row, ring.offset + column * kElementBytes};
   const auto bytes = u32(drain.order.bytes());
   c_to_panel(row, column, {slot.at(0, bytes), free, full});
-  const int mem = overlay_.mem_of(static_cast<int>(row), static_cast<int>(column));
-  const std::size_t link = overlay_.c_out[static_cast<std::size_t>(mem)];
+  const std::size_t link = overlay_.c_out[row];
   at_source(link, {.elements = 1,
                    .access = slot.at(0, drain.order.run, drain.order.dims),
                    .acquire = full,

@@ -45,6 +45,8 @@ class LayerStreams {
   explicit LayerStreams(Design& design, RingSlots slots = {});
 
   const OverlayLinks& overlay() const { return overlay_; }
+  // As a Target counts them: rows over the halves of the array, each with a mem tile; columns
+  // within a half.
   std::size_t rows() const { return static_cast<std::size_t>(overlay_.rows); }
   std::size_t columns() const { return static_cast<std::size_t>(overlay_.columns); }
   // First byte behind the rings in each row's memory, and where that memory ends.
@@ -54,10 +56,8 @@ class LayerStreams {
   // offset, bytes: within the row's mem-tile memory.
   Panel add_panel(std::size_t row, const std::string& name, std::uint64_t offset,
                   std::uint64_t bytes, unsigned eras);
-  // A lock in the first mem tile of `row`.
+  // A lock in the row's mem tile.
   std::size_t add_lock(std::size_t row, const std::string& name, std::size_t initial);
-  // mem: column of the mem tile.
-  std::size_t add_lock_at(int mem, const std::string& name, std::size_t initial);
   std::size_t add_token() { return design_.n_tokens++; }
 
   // DDR -> ring -> all cores of the row.
@@ -75,7 +75,7 @@ class LayerStreams {
     Wait wait;
   };
   void load_panel(std::size_t row, const PanelLoad& load);
-  // DDR -> ring -> all cores of the column.
+  // DDR -> ring -> all cores of the column, the same in every half.
   void b_from_ddr(std::size_t column, const Access& from, std::size_t elements, Wait wait);
   // Core -> panel, one element.
   struct PanelStore {
@@ -107,7 +107,7 @@ class LayerStreams {
   };
 
   Ring add_c_ring(std::size_t row, std::uint64_t offset);
-  Ring add_ring(std::size_t row, int mem, const std::string& name, std::size_t slots);
+  Ring add_ring(std::size_t row, const std::string& name, std::size_t slots);
   void pad(std::size_t link, Transfer& transfer) const;
   void through_ring(std::size_t memory, Ring& ring, std::size_t in_link, std::size_t out_link,
                     Transfer from);
@@ -116,7 +116,7 @@ class LayerStreams {
   OverlayLinks overlay_;
   std::size_t first_memory_ = 0;
   std::vector<Ring> a_rings_;       // [row]
-  std::vector<Ring> b_rings_;       // [column]
+  std::vector<Ring> b_rings_;       // [mem tile]
   std::vector<Ring> c_rings_;       // [row], a slot for each column
   std::uint64_t panels_begin_ = 0;  // while rings are added: behind those that are there
 };

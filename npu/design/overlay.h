@@ -17,26 +17,20 @@ namespace wnpu::npu {
 constexpr int kShimTokens = 15;
 constexpr int kMemTokens = 14;
 
-// Links of the overlay, by where they are. A row of cores is served by `tiles_a_row` mem tiles: the
-// first of them broadcasts the row's activations, each collects results of up to four cores.
+// Links of the overlay, by where they are. Rows and columns are a Target's: rows count over the
+// halves of the array, columns within one. Mem tile r broadcasts the activations of row r and
+// collects its results; nothing of a half is in a mem tile of the other.
 struct OverlayLinks {
-  int rows = 0;
-  int columns = 0;
-  int tiles_a_row = 0;                // 1 on npu1, 2 on npu4
+  int rows = 0;     // and mem tiles
+  int columns = 0;  // of a half
+  int halves = 1;
   std::vector<std::size_t> a_in;      // [row] DDR to the row's mem tile
   std::vector<std::size_t> a_row;     // [row] mem tile to all cores of the row
-  std::vector<std::size_t> b_in;      // [column] DDR to the column's mem tile
-  std::vector<std::size_t> b_column;  // [column] mem tile to all cores of the column
-  std::size_t b_all = 0;              // DDR to all mem tiles: keys and values
+  std::vector<std::size_t> b_in;      // [mem tile] DDR to it
+  std::vector<std::size_t> b_column;  // [mem tile] to all cores of its column
+  std::vector<std::size_t> b_all;     // [half] DDR to its mem tiles: keys and values
   std::vector<std::size_t> c_core;    // [row * columns + column] core to the row's mem tile
-  std::vector<std::size_t> c_out;     // [column] mem tile to DDR
-
-  // The mem tile (= its column) that takes the results of core (row, column).
-  int mem_of(int row, int column) const {
-    return row * tiles_a_row + column / (columns / tiles_a_row);
-  }
-  // The row of cores that a mem tile serves.
-  int row_of(int mem) const { return mem / tiles_a_row; }
+  std::vector<std::size_t> c_out;     // [mem tile] to DDR
 };
 
 // Adds the overlay's channels, links and core layout to `design`, whose target is set.

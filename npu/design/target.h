@@ -14,12 +14,15 @@ namespace wnpu::npu {
 
 struct ControllerCosts;  // control/controller_costs.h
 
-// An array as the driver hands it out.
+// An array as the driver hands it out. A half has as many columns as rows of cores, and a mem tile
+// for each of its rows: what one row of cores in one half shares, lies in one mem tile. Designs
+// count rows of cores over both halves, so that row r, the cores of row r % array_rows() in half
+// r / array_rows(), has the mem tile of column r.
 struct Target {
   std::string_view name;     // "npu1"
   std::string_view product;  // for people
-  int columns = 0;           // usable
-  int core_rows = 0;
+  int columns = 0;           // usable, of a half
+  int core_rows = 0;         // of all halves
   std::size_t core_memory_bytes = 0;
   std::size_t core_program_bytes = 0;
   std::size_t mem_tile_bytes = 0;
@@ -29,6 +32,10 @@ struct Target {
   // Tile kernels load vectors of this size; buffers must lie on it.
   std::size_t vector_bytes = 0;
   int generation = 0;  // as a control program's header counts them
+  int halves = 1;
+
+  int all_columns() const { return halves * columns; }
+  int array_rows() const { return core_rows / halves; }  // of cores, one above the other
 };
 
 const Target& npu1();  // Phoenix, Hawk Point (XDNA1, AIE-ML)
@@ -54,9 +61,10 @@ struct HardwareModel {
 inline constexpr std::string_view kDefaultPreset = "phoenix-1.0/published";
 
 // "<clock preset>/<kernel table>", e.g. "phoenix-1.0/published". Throws std::invalid_argument
-// naming what there is. All presets are npu1's: the design for npu4 is not yet legal (check.h), and
-// a time of what hardware refuses says nothing.
+// naming what there is.
 HardwareModel find_preset(std::string_view name);
+// The default for an array: kDefaultPreset is npu1's.
+std::string_view usual_preset(const Target& target);
 // All clock presets and kernel tables, for help texts and benches.
 std::span<const std::string_view> clock_preset_names();
 std::span<const KernelTable> kernel_tables();

@@ -48,8 +48,8 @@ class DeviceWriter {
     for (const Link& link : d_.links) add_link(link);
     for (const TokenRoute& route : d_.token_routes) add_token_route(route);
     add_shim_allocations();
-    for (int row = 0; row < d_.target->core_rows; ++row) {
-      for (int column = 0; column < d_.target->columns; ++column) {
+    for (int row = 0; row < d_.target->array_rows(); ++row) {
+      for (int column = 0; column < d_.target->all_columns(); ++column) {
         add_core({TileKind::core, column, row});
       }
     }
@@ -69,10 +69,10 @@ class DeviceWriter {
   }
 
   void add_tiles() {
-    for (int column = 0; column < d_.target->columns; ++column) {
+    for (int column = 0; column < d_.target->all_columns(); ++column) {
       add_tile({TileKind::shim, column, 0});
       add_tile({TileKind::mem, column, 0});
-      for (int row = 0; row < d_.target->core_rows; ++row) {
+      for (int row = 0; row < d_.target->array_rows(); ++row) {
         add_tile({TileKind::core, column, row});
       }
     }

@@ -40,8 +40,10 @@ FirstLight run_first_light(Device& device, const FirstLightOptions& options) {
   result.machine.is_simulated = device.is_simulated();
   result.shape = options.shape;
   result.precision = options.precision;
+  result.target = device.target().name;
   result.overlay = hash_text(overlay_hash(tile_call(device.target()).design));
   SimDeviceOptions simulator;
+  simulator.preset = usual_preset(device.target());
   simulator.threads = options.threads;
   const auto reference = open_sim_device(simulator);
   Comparison comparison(device, *reference, geometry, options, result);

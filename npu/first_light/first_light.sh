@@ -14,8 +14,7 @@
 #     --keep-going, --clock-ghz GHZ, --runs N, --overwrite   as npu first-light takes them
 #
 # Exit codes: 0 done; 2 wrong options
-#   10 no NPU on the PCI bus   11 an NPU that has no legal design yet   12 no driver
-#   13 no permission           14 too little memory may be locked
+#   10 no NPU on the PCI bus   12 no driver   13 no permission   14 too little memory may be locked
 #   20 packages are missing    21 an XRT that knows no NPU   22 mlir-aie or Peano is missing
 #   30 whisper-npu does not build   31 it emits nothing      32 no XCLBIN
 #   40 a step of npu first-light failed: FILE says which     41 it could not run
@@ -37,6 +36,7 @@ debian_xrt_packages=(libxrt2 libxrt-npu2 libxrt-dev xclbinutil)
 xrt_ppa=ppa:amd-team/xrt
 
 device=npu
+target=npu1 # of the NPU that is found; the simulator's else
 output=first_light.json
 size=base
 until=run
@@ -120,7 +120,8 @@ stop_here() {
 
 word_of() { [ -r "$1" ] && head -n 1 "$1" || true; }
 
-# The PCI devices of AMD's NPUs: 1502 Phoenix and Hawk Point, 17f0 Strix and later (amdxdna).
+# The PCI devices of AMD's NPUs: 1502 Phoenix and Hawk Point, 17f0 Strix, Strix Halo and Krackan
+# (amdxdna).
 npus() {
   local path
   for path in "$system"/sys/bus/pci/devices/*; do
@@ -168,16 +169,15 @@ step_machine() {
   local found
   found=$(npus)
   if [ -z "$found" ]; then
-    stop_here 10 "no AMD NPU on the PCI bus (1022:1502, 1022:17f0): first light needs Phoenix or" \
-      "Hawk Point, with the NPU (IPU) enabled in the BIOS. --device sim tries all but silicon"
-  elif ! grep -q npu1 <<<"$found"; then
-    stop_here 11 "this NPU is of Strix's kind (XDNA2): whisper-npu has no legal design for it yet" \
-      "(npu/README.md, npu4)"
+    stop_here 10 "no AMD NPU on the PCI bus (1022:1502, 1022:17f0): first light needs Phoenix, Hawk" \
+      "Point, Strix, Strix Halo or Krackan, with the NPU (IPU) enabled in the BIOS. --device sim" \
+      "tries all but silicon"
   else
-    grep npu1 <<<"$found" | while read -r path _; do
-      echo "$(word_of "$system/sys/class/dmi/id/product_name"): NPU ${path##*/}," \
+    target=$(tail -n 1 <<<"$found") && target=${target##* } # a machine has NPUs of one kind
+    while read -r path _; do
+      echo "$(word_of "$system/sys/class/dmi/id/product_name"): NPU ${path##*/} ($target)," \
         "firmware $(word_of "$path/fw_version"), Linux $(uname -r)"
-    done
+    done <<<"$found"
   fi
   check_node
   check_memlock
@@ -275,11 +275,16 @@ build_program() {
   (cd "$root" && run cmake --build --preset release --target whisper-npu) || stop 30 "the build failed"
 }
 
-# The folder of the size, left as it is where nothing has changed, so that its XCLBIN is kept.
+# Of the calls and their XCLBIN.
+calls_folder() { echo "$folder/$target/$size"; }
+
+# The folder of the calls, left as it is where nothing has changed, so that its XCLBIN is kept.
 emit() {
-  local calls=$folder/$size new=$folder/$size.new
-  run mkdir -p "$folder"
-  run_quietly "$program" npu emit --plan first-light --size "$size" --overwrite -o "$new" ||
+  local calls new
+  calls=$(calls_folder)
+  new=$calls.new
+  run mkdir -p "${calls%/*}"
+  run_quietly "$program" npu emit --target "$target" --plan first-light --size "$size" --overwrite -o "$new" ||
     stop 31 "npu emit: see above"
   if [ -z "$dry_run" ] && cmp -s "$new/SHA256SUMS" "$calls/SHA256SUMS"; then
     rm -r "$new"
@@ -291,15 +296,16 @@ emit() {
 }
 
 build_xclbin() {
-  local calls=$folder/$size
-  if [ -f "$calls/npu1.xclbin" ]; then
-    echo "$calls/npu1.xclbin is of these calls"
+  local calls
+  calls=$(calls_folder)
+  if [ -f "$calls/$target.xclbin" ]; then
+    echo "$calls/$target.xclbin is of these calls"
     return
   fi
   run env PATH="$folder/venv/bin:$(site_packages)/mlir_aie/bin:$PATH" \
     PEANO="$(site_packages)/llvm-aie" AIE_API="$(site_packages)/mlir_aie/include" \
     bash "$calls/build.sh" || stop 32 "$calls/build.sh failed: no XCLBIN"
-  [ -n "$dry_run" ] || [ -f "$calls/npu1.xclbin" ] || stop 32 "$calls/build.sh made no XCLBIN"
+  [ -n "$dry_run" ] || [ -f "$calls/$target.xclbin" ] || stop 32 "$calls/build.sh made no XCLBIN"
 }
 
 step_build() {
@@ -318,7 +324,7 @@ step_build() {
 step_run() {
   say "4/4 run"
   local code=0 arguments=(--device "$device" --size "$size" --output "$output" "${light_options[@]}")
-  [ "$device" = sim ] || arguments+=(--xclbin "$folder/$size/npu1.xclbin")
+  [ "$device" = sim ] || arguments+=(--xclbin "$(calls_folder)/$target.xclbin")
   run "$program" npu first-light "${arguments[@]}" || code=$?
   case $code in
     0) ;;

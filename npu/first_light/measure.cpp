@@ -37,8 +37,8 @@ class TableBuilder {
         options_(options),
         result_(result),
         timer_(device, options.runs, options.timeout),
-        preset_(find_preset(kDefaultPreset)),
-        table_(empty_table(result.machine.product, device.is_simulated())) {}
+        preset_(find_preset(usual_preset(device.target()))),
+        table_(empty_table(device.target(), result.machine.product, device.is_simulated())) {}
 
   std::optional<MeasuredTable> run() {
     for (const Microbenchmark& benchmark : microbenchmarks(device_.target()))

@@ -83,11 +83,11 @@ class TableReader {
 
 MeasuredTable::MeasuredTable() : costs(std::make_unique<ControllerCosts>(phoenix_controller())) {}
 
-MeasuredTable empty_table(const std::string& machine, bool is_simulated) {
+MeasuredTable empty_table(const Target& target, const std::string& machine, bool is_simulated) {
   MeasuredTable table;
   table.machine = machine;
   table.is_simulated = is_simulated;
-  table.preset = find_preset(kDefaultPreset);
+  table.preset = find_preset(usual_preset(target));
   table.preset.name = is_simulated ? "simulated first light" : "measured on " + machine;
   table.preset.controller = table.costs.get();
   table.costs->name = "first light";
@@ -108,8 +108,14 @@ MeasuredTable parse_measured_table(const std::string& text, const std::string& n
     };
     const TableJson document = TableJson::parse(text, watch);
     const TableJson& machine = document.at("machine");
-    MeasuredTable table =
-        empty_table(machine.at("product").get<std::string>(), machine.at("simulated").get<bool>());
+    // Documents from before there was another have no target.
+    const auto target_name = document.at("layer").value("target", std::string(npu1().name));
+    const Target* const target = find_target(target_name);
+    if (target == nullptr) {
+      throw std::invalid_argument(name + ": target: expected npu1 or npu4, found " + target_name);
+    }
+    MeasuredTable table = empty_table(*target, machine.at("product").get<std::string>(),
+                                      machine.at("simulated").get<bool>());
     TableReader(name, table).read(document);
     return table;
   } catch (const TableJson::exception& error) {

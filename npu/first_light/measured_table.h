@@ -25,7 +25,7 @@ struct MeasuredTable {
 };
 
 // The published table under the name of `machine`: what is measured is put into it.
-MeasuredTable empty_table(const std::string& machine, bool is_simulated);
+MeasuredTable empty_table(const Target& target, const std::string& machine, bool is_simulated);
 
 // A JSON document of first light's. `name` is what messages call it. Throws std::invalid_argument
 // with expected and found where it is none, has no table, or a number that no array can have.

@@ -83,6 +83,7 @@ struct FirstLight {
   Machine machine;
   LayerShape shape;
   Precision precision = Precision::bf16;
+  std::string_view target{npu1().name};
   std::string overlay;
   std::vector<StepResult> steps;
   std::vector<CallTime> times;

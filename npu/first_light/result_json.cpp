@@ -93,6 +93,7 @@ std::string first_light_json(const FirstLight& result, const std::string& date) 
                    {"heads", result.shape.heads},
                    {"hidden", result.shape.hidden},
                    {"precision", precision_name(result.precision)},
+                   {"target", result.target},
                    {"overlay", result.overlay}};
   json["steps"] = Json::array();
   for (const StepResult& step : result.steps) json["steps"].push_back(json_of(step));

@@ -99,10 +99,10 @@ void ArraySimulation::apply(const WriteBlock& write) {
 
 ArraySimulation::CoreState& ArraySimulation::written_core(TileId tile) {
   const Target& target = *overlay_.target;
-  if (tile.column >= target.columns || tile.row >= target.core_rows) {
+  if (tile.column >= target.all_columns() || tile.row >= target.array_rows()) {
     refuse(tile_name(tile),
-           "one of " + std::to_string(target.columns) + " columns and " +
-               std::to_string(target.core_rows) + " rows of cores",
+           "one of " + std::to_string(target.all_columns()) + " columns and " +
+               std::to_string(target.array_rows()) + " rows of cores",
            "another");
   }
   return cores_[core_index(tile)];

@@ -15,7 +15,7 @@ std::string_view core_name(Port port) {
 }  // namespace
 
 TileId ArraySimulation::core_tile(std::size_t core) const {
-  const auto columns = static_cast<std::size_t>(overlay_.target->columns);
+  const auto columns = static_cast<std::size_t>(overlay_.target->all_columns());
   return {TileKind::core, static_cast<int>(core % columns), static_cast<int>(core / columns)};
 }
 

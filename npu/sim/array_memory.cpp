@@ -6,7 +6,8 @@ namespace wnpu::npu {
 
 ArrayMemory::ArrayMemory(const Target& target, std::span<const std::span<std::byte>> arguments)
     : memories_(arguments.begin(), arguments.end()) {
-  for (int i = 0; i < target.columns; ++i) memories_.push_back(allocate(target.mem_tile_bytes));
+  for (int i = 0; i < target.all_columns(); ++i)
+    memories_.push_back(allocate(target.mem_tile_bytes));
   const int n_cores = target.columns * target.core_rows;
   for (int i = 0; i < n_cores; ++i) cores_.push_back(allocate(target.core_memory_bytes));
 }

@@ -19,7 +19,8 @@ std::size_t ArraySimulation::core_of(std::size_t channel) const {
 }
 
 std::size_t ArraySimulation::core_index(TileId tile) const {
-  return static_cast<std::size_t>(tile.row) * static_cast<std::size_t>(overlay_.target->columns) +
+  return static_cast<std::size_t>(tile.row) *
+             static_cast<std::size_t>(overlay_.target->all_columns()) +
          static_cast<std::size_t>(tile.column);
 }
 

@@ -158,12 +158,13 @@ class Checker {
   }
 
   void check_tile(TileId tile, const std::string& what) {
-    const int rows = tile.kind == TileKind::core ? target_.core_rows : 1;
-    if (tile.column >= 0 && tile.column < target_.columns && tile.row >= 0 && tile.row < rows) {
+    const int rows = tile.kind == TileKind::core ? target_.array_rows() : 1;
+    const int columns = target_.all_columns();
+    if (tile.column >= 0 && tile.column < columns && tile.row >= 0 && tile.row < rows) {
       return;
     }
-    problems_.add(what + ": expected a tile of " + std::to_string(target_.columns) +
-                  " columns and " + std::to_string(rows) + " rows, found " + tile_name(tile));
+    problems_.add(what + ": expected a tile of " + std::to_string(columns) + " columns and " +
+                  std::to_string(rows) + " rows, found " + tile_name(tile));
   }
 
   void check_regions() {
@@ -247,7 +248,7 @@ class Checker {
   void check_progress() {
     try {
       OrderCheck order(d_);
-      const TimedCall timed = time_call(d_, find_preset(kDefaultPreset), true, &order);
+      const TimedCall timed = time_call(d_, find_preset(usual_preset(target_)), true, &order);
       const std::string fault = moves_fault(d_, timed.report);
       if (!fault.empty()) problems_.add(fault);
       for (const std::string& unordered : order.faults()) {

@@ -189,8 +189,8 @@ std::string moves_fault(const Design& d, const SimReport& report) {
 
 std::vector<StreamCut> stream_cuts(const Design& d) {
   std::vector<StreamCut> cuts;
-  const int columns = d.target->columns;
-  const int rows = d.target->core_rows;
+  const int columns = d.target->all_columns();
+  const int rows = d.target->array_rows();
   const auto name = [](int row) {
     return row == 0   ? std::string("shims")
            : row == 1 ? "mem tiles"

@@ -17,7 +17,8 @@ struct CompiledCall {
 CompiledCall compile_call(const Design& design, const HardwareModel& preset);
 
 // The program that every device runs, at whatever speeds: design_hash names it, check() has looked
-// at it. Its order is kDefaultPreset's.
+// at it. Its order is that of the target's usual preset, but for the speed of products: that of the
+// first of these programs, so that a new figure of the time model makes no new program.
 CallProgram control_program(const Design& design);
 
 // Cycles and milliseconds (launch not included) of the call under its control program, which is

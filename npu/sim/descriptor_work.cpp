@@ -24,7 +24,7 @@ DescriptorWork::DescriptorWork(const Overlay& overlay, std::span<const std::size
       channels_(overlay.channels.size()) {
   for (const TileKind kind : {TileKind::shim, TileKind::mem}) {
     const DmaRegisters& dma = dma_registers(kind);
-    for (int column = 0; column < overlay.target->columns; ++column) {
+    for (int column = 0; column < overlay.target->all_columns(); ++column) {
       Tile& tile = tiles_.emplace_back();
       tile.id = {kind, column, 0};
       tile.descriptors.resize(static_cast<std::size_t>(dma.n_descriptors));
@@ -49,7 +49,7 @@ std::string DescriptorWork::running_name(std::size_t channel) const {
 }
 
 DescriptorWork::Tile& DescriptorWork::tile_of(TileId id) {
-  const int columns = overlay_.target->columns;
+  const int columns = overlay_.target->all_columns();
   if (id.kind == TileKind::core || id.column >= columns) {
     refuse(tile_name(id), "a shim or mem tile of " + std::to_string(columns) + " columns",
            "another");
@@ -175,7 +175,7 @@ void DescriptorWork::apply(const SetLock& set) {
 bool DescriptorWork::reaches(std::size_t channel, int column) const {
   const Channel& c = overlay_.channels[channel];
   const int reach = c.index < overlay_.target->mem_dma.far_channels ? 1 : 0;
-  return column >= 0 && column < overlay_.target->columns &&
+  return column >= 0 && column < overlay_.target->all_columns() &&
          std::abs(column - c.tile.column) <= reach;
 }
 

@@ -21,7 +21,7 @@ namespace {
 npu::FirstLight first_light_on_a_box(double softmax_cycles) {
   npu::FirstLight result;
   result.machine.product = "a box";
-  result.table = npu::empty_table("a box", false);
+  result.table = npu::empty_table(npu::npu1(), "a box", false);
   result.table->preset.kernels.softmax_cycles = {softmax_cycles, npu::Provenance::measured,
                                                  "first light on a box: a step"};
   return result;

@@ -105,7 +105,7 @@ std::map<std::string, Golden> golden_designs() {
   for (const char* name : {"flows_npu1", "overlay_npu1", "copy_npu1", "mixed"}) {
     g[name] = golden_probe({});  // the overlay of this project's designs
   }
-  g["flows_npu4"] = g["overlay_npu4"] = {{}, "our overlay for npu4: its layers are refused"};
+  g["flows_npu4"] = g["overlay_npu4"] = {{}, "an overlay for npu4 from before it was two halves"};
   g["bad_corebds"] = g["bad_corelock"] = {{}, "a Design has no descriptors and locks of cores"};
   g["bad_packetsend"] = g["bad_packetsend2"] = {{}, "a transfer names its link, not a packet"};
   g["bad_samelock"] = {{}, "a lock's number is its place in the list"};

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "npu/design/layer_design.h"
+#include "npu/fnv1a.h"
 #include "npu/plans/plan.h"
 #include "tests/few_samples.h"
 #include "tests/npu/small_design.h"
@@ -22,8 +23,15 @@ using wnpu::tests::small_design;
 
 namespace {
 
-Design layer_of(const EncoderShape& s, Precision precision = Precision::bf16) {
-  return layer_design(layer_geometry(npu1(), {1500, s.width, s.heads, s.hidden}, precision));
+Design layer_of(const EncoderShape& s, Precision precision = Precision::bf16,
+                const Target& target = npu1()) {
+  return layer_design(layer_geometry(target, {1500, s.width, s.heads, s.hidden}, precision));
+}
+
+std::string digest_of(const Design& design) {
+  const std::vector<std::byte> bytes = encode(control_program(design).program);
+  return hash_text(
+      Fnv1a().add_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}).value());
 }
 
 SimReport run(const Design& design, const CallProgram& program, const ControllerCosts& costs) {
@@ -94,6 +102,7 @@ TEST_CASE("control program of a call: safe by its own waits, and the same bytes 
     designs.push_back(row_design(npu1(), op, {128, 100}));
   }
   designs.push_back(layer_of(tests::kBase));
+  designs.push_back(layer_of(tests::kTiny, Precision::int8, npu4()));
   for (const Design& design : designs) {
     CAPTURE(design.name);
     const CallProgram program = compile_call(design, preset()).program;
@@ -102,6 +111,13 @@ TEST_CASE("control program of a call: safe by its own waits, and the same bytes 
     CHECK(static_cast<std::size_t>(walk.n_descriptors) == program.n_descriptors);
     CHECK((decode(encode(program.program)) == program.program));
   }
+}
+
+TEST_CASE("control program of a call: npu1's bytes, whatever else is new") {
+  CHECK(digest_of(layer_of(tests::kTiny)) == "3dcf513c06bea6b6");
+  CHECK(digest_of(layer_of(tests::kTiny, Precision::int8)) == "1aa4fd50f30acbab");
+  CHECK(digest_of(layer_of(tests::kBase)) == "b6e1c6d6e3799056");
+  CHECK(digest_of(layer_of(tests::kBase, Precision::int8)) == "27bc96bc33b18fff");
 }
 
 TEST_CASE("control program of a call: one controller brings every layer to its end, at any speed") {

@@ -69,6 +69,32 @@ TEST_CASE("layer: batched gives the fused result, bit by bit") {
   }
 }
 
+TEST_CASE("layer: npu4 gives npu1's result, bit by bit") {
+  const auto npu1 = open_layer("phoenix-1.0/published");
+  const auto npu4 = open_layer("strix-1.8/published");
+  for (const auto& [shape, precision] :
+       {std::pair{LayerShape{60, 128, 2, 256}, Precision::bf16},
+        {LayerShape{60, 128, 2, 256}, Precision::int8},
+        {LayerShape{8, 1280, 20, 64}, Precision::bf16},
+        {LayerShape{20, 64, 1, 4096}, Precision::bf16},  // a hidden block beyond mem tiles
+        {LayerShape{800, 256, 3, 128}, Precision::bf16}}) {
+    CAPTURE(shape.frames);
+    CAPTURE(shape.width);
+    tests::LayerCallFixture expected(*npu1, shape, precision);
+    const auto result = expected.run();
+    for (const Plan plan : {Plan::fused, Plan::batched}) {
+      tests::LayerCallFixture found(*npu4, shape, precision, layer_calls(plan));
+      CHECK(found.run() == result);
+    }
+  }
+  // Weights and keys that each half reads by itself: shared, and without a broadcast.
+  const LayerShape shape{600, 128, 2, 256};
+  tests::LayerCallFixture expected(*npu1, shape);
+  tests::LayerCallFixture tuned(*npu4, shape, Precision::bf16, {LayerCall{}},
+                                {.qkv_row_blocks = 2, .broadcasts_keys = false});
+  CHECK(tuned.run() == expected.run());
+}
+
 TEST_CASE("layer: bits do not depend on the number of host threads or the preset") {
   const LayerShape shape{60, 128, 2, 256};
   std::vector<float> first;

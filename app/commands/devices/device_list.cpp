@@ -30,7 +30,11 @@ ListedCpu list_cpu() {
 }
 
 SimulatedArray list_simulated() {
-  SimulatedArray array{npu::npu1().name, npu::npu1().product, {}};
+  const npu::Target& other = npu::npu4();
+  SimulatedArray array{npu::npu1().name,
+                       npu::npu1().product,
+                       std::string(other.name) + " (" + std::string(other.product) + ")",
+                       {}};
   for (const std::string_view clock : npu::clock_preset_names()) {
     for (const npu::KernelTable& table : npu::kernel_tables()) {
       array.presets.push_back(std::string(clock) + "/" + std::string(table.name));

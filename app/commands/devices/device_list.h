@@ -37,6 +37,7 @@ struct ListedNpu {
 struct SimulatedArray {
   std::string_view target;
   std::string_view product;
+  std::string others;                // arrays of other presets: "npu4 (AMD XDNA2 ...)"
   std::vector<std::string> presets;  // of --npu-preset, the default first
 };
 

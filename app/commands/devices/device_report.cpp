@@ -65,8 +65,8 @@ DeviceEntry row_of(const ListedNpu& npu) {
 }
 
 DeviceEntry row_of(const SimulatedArray& array) {
-  std::string what = std::string(array.target) + " (" + std::string(array.product) + "), ";
-  what += "simulated on the CPU; its times are modelled";
+  std::string what = std::string(array.target) + " (" + std::string(array.product) + ") or ";
+  what += array.others + ", by the preset, simulated on the CPU; its times are modelled";
   return {
       std::string(kSimulatorBackend), true, {what, "--npu-preset: " + with_commas(array.presets)}};
 }

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 2> kPredictedPlans{"fused", "batched"};
 struct DesignQuestion {
   npu::Depth depth = npu::Depth::bound;
   CallChoice choice;
-  std::string preset{npu::kDefaultPreset};
+  std::string preset;  // empty: the array's usual one
   std::string kernel_table;
   bool simulates = false;
   std::string trace;
@@ -58,10 +58,15 @@ class Answers {
       : depth_(question.simulates ? npu::Depth::simulate : question.depth),
         usual_(design_of(question.choice)),
         measured_(read_measured_table(question.kernel_table)),
-        preset_(measured_ ? measured_->preset : npu::find_preset(question.preset)) {}
+        preset_(question.preset) {}
 
   const npu::PlanFile& usual() const { return usual_; }
-  const npu::HardwareModel& preset() const { return preset_; }
+  // `asked`: in the place of the options'; empty: none.
+  npu::HardwareModel preset_of(const npu::PlanFile& design, const std::string& asked = {}) const {
+    if (!asked.empty()) return npu::find_preset(asked);
+    if (measured_) return measured_->preset;
+    return npu::find_preset(preset_.empty() ? npu::usual_preset(*design.target) : preset_);
+  }
 
   npu::Prediction predict(const npu::PlanFile& design, const npu::HardwareModel& preset) const {
     if (depth_ != npu::Depth::check && design.target != preset.target) {
@@ -83,8 +88,7 @@ class Answers {
       }
       const npu::DesignLine asked = npu::parse_design_line(line.text, name, usual_);
       if (!asked.id.empty()) fault["id"] = asked.id;
-      const npu::Prediction found =
-          predict(asked.design, asked.preset.empty() ? preset_ : npu::find_preset(asked.preset));
+      const npu::Prediction found = predict(asked.design, preset_of(asked.design, asked.preset));
       print_report(npu::prediction_json(found, asked.id) + "\n");
       return found.problems.empty();
     } catch (const std::invalid_argument& error) {
@@ -99,7 +103,7 @@ class Answers {
   npu::Depth depth_;
   npu::PlanFile usual_;
   std::optional<npu::MeasuredTable> measured_;
-  npu::HardwareModel preset_;
+  std::string preset_;
 };
 
 // Answers each line as soon as it is whole: who asks may wait for it.
@@ -124,13 +128,14 @@ int answer_question(const DesignQuestion& question) {
   const Answers answers(question);
   if (question.json) return exit_of(answer_stdin(answers));
   const npu::PlanFile& design = answers.usual();
-  const npu::Prediction found = answers.predict(design, answers.preset());
+  const npu::HardwareModel preset = answers.preset_of(design);
+  const npu::Prediction found = answers.predict(design, preset);
   const bool fits = found.problems.empty();
   write_and_report(
       [&] {
         if (question.trace.empty() || !fits) return;
         const auto calls = npu::designs_of(design.layer(), design.plan.calls);
-        write_file(question.trace, npu::trace_plan(calls, answers.preset()), !question.overwrites);
+        write_file(question.trace, npu::trace_plan(calls, preset), !question.overwrites);
       },
       npu::prediction_text(found));
   return exit_of(fits);
@@ -150,7 +155,8 @@ void add_design_options(CLI::App& app, DesignQuestion& question) {
 }
 
 void add_time_options(CLI::App& app, DesignQuestion& question) {
-  add_preset(app, question.preset, "Whose times are modelled: CLOCK/KERNELS");
+  add_preset(app, question.preset,
+             "Whose times are modelled: CLOCK/KERNELS; by rule the array's usual ones");
   app.add_option("--kernel-table", question.kernel_table,
                  "What npu first-light measured on an NPU, in the place of the preset")
       ->type_name("FILE");

@@ -32,9 +32,7 @@ class CallBuilder {
     for (std::size_t column = 0; column < streams_.columns(); ++column) send_b(column);
     for (std::size_t row = 0; row < streams_.rows(); ++row) take_results(row);
     for (std::size_t i = 0; i < call_.idle_locks; ++i) {
-      for (std::size_t m = 0; m < streams_.columns(); ++m) {
-        streams_.add_lock_at(static_cast<int>(m), "idle", 0);
-      }
+      for (std::size_t row = 0; row < streams_.rows(); ++row) streams_.add_lock(row, "idle", 0);
     }
   }
 

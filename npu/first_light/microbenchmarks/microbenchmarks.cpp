@@ -56,7 +56,7 @@ Microbenchmark register_benchmark(const Target& target) {
   return {Quantity::register_write,
           {{short_call(target), -1},
            {gauge(target, "locks", {.phase = call_gelu_rows(1), .idle_locks = kLocks}), 1}},
-          static_cast<double>(kLocks) * target.columns};
+          static_cast<double>(kLocks) * target.all_columns()};
 }
 
 // A step takes 2048 cycles of a core's streams and eight tasks, so that they wait for nothing but
@@ -68,7 +68,7 @@ Microbenchmark task_benchmark(const Target& target) {
   return pair(target, Quantity::task, "tasks",
               {{.phase = call_product(1, kLess, kTile), .is_scattered = true},
                {.phase = call_product(1, kMore, kTile), .is_scattered = true}},
-              static_cast<double>(kMore - kLess) * (target.columns + target.core_rows));
+              static_cast<double>(kMore - kLess) * (target.all_columns() + target.core_rows));
 }
 
 Microbenchmark product_benchmark(const Target& target) {
@@ -119,7 +119,7 @@ Microbenchmark read_benchmark(const Target& target) {
   constexpr std::uint32_t kMore = 512;
   constexpr Tile kTile{8, 64, 64};
   const double a = 2.0 * kTile.m * kTile.k * target.core_rows;
-  const double b = 2.0 * kTile.k * kTile.n * target.columns;
+  const double b = 2.0 * kTile.k * kTile.n * target.all_columns();
   return pair(target, Quantity::ddr_read, "read",
               {{.phase = call_product(1, kLess, kTile)}, {.phase = call_product(1, kMore, kTile)}},
               (kMore - kLess) * (a + b));
@@ -136,28 +136,35 @@ Microbenchmark write_benchmark(const Target& target) {
               (kMore - kLess) * cores * 2 * kTile.m * kTile.n);
 }
 
+TunedLayer attended_layer(const Target& target, std::size_t frames, std::size_t heads) {
+  return tuned_layer(target, {frames, heads * kHeadWidth, heads, kHeadWidth}, Precision::bf16,
+                     {.attends_padding = false});
+}
+
 NamedDesign attend_call(const Target& target, std::size_t frames, std::size_t heads) {
-  const LayerGeometry g =
-      layer_geometry(target, {frames, heads * kHeadWidth, heads, kHeadWidth}, Precision::bf16);
   const std::string name = "gauge_attend_" + std::to_string(frames) + "_" + std::to_string(heads);
-  return {name, layer_design(g, {LayerOp::attend, LayerOp::attend})};
+  return {name,
+          layer_design(attended_layer(target, frames, heads), {LayerOp::attend, LayerOp::attend})};
 }
 
 // The layer's own attention. Heads more are waves of queries more, each with its start and end and
-// as many steps as there are blocks of keys; a window of twice the length has twice the waves, each
-// of twice the steps. So twice the short windows' difference has the same starts and ends.
+// as many steps as there are blocks of keys; a window of twice the length has twice the steps, and
+// `more` times the waves. So `more` times the short windows' difference has the same starts and
+// ends.
 Microbenchmark attention_benchmark(const Target& target) {
   constexpr std::size_t kShort = 768;
   constexpr std::size_t kLong = 1536;
   constexpr std::size_t kFewer = 2;
   constexpr std::size_t kMore = 4;
-  const double waves = (kMore - kFewer) * 2;
+  const std::size_t waves = attended_layer(target, kLong, kFewer).geometry.waves;
+  const double more = static_cast<double>(waves) /
+                      static_cast<double>(attended_layer(target, kShort, kFewer).geometry.waves);
   return {Quantity::attention_step,
           {{attend_call(target, kLong, kMore), 1},
            {attend_call(target, kLong, kFewer), -1},
-           {attend_call(target, kShort, kMore), -2},
-           {attend_call(target, kShort, kFewer), 2}},
-          waves * (kLong - kShort) / kKeys};
+           {attend_call(target, kShort, kMore), -more},
+           {attend_call(target, kShort, kFewer), more}},
+          static_cast<double>((kMore - kFewer) * waves * (kLong - kShort) / kKeys)};
 }
 
 }  // namespace

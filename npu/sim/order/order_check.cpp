@@ -21,7 +21,7 @@ OrderCheck::OrderCheck(const Design& design)
       cursors_(design.channels.size()),
       tasks_(design.channels.size()),
       senders_(design.channels.size()),
-      history_(n_arguments_ + static_cast<std::size_t>(design.target->columns) +
+      history_(n_arguments_ + static_cast<std::size_t>(design.target->all_columns()) +
                n_cores(*design.target)) {
   for (AgentId agent = 0; agent < now_.size(); ++agent) now_[agent].tick(agent);
 }
@@ -164,7 +164,7 @@ void OrderCheck::move(std::size_t channel, const WordPattern& pattern, std::uint
 void OrderCheck::use_slot(AgentId agent, std::size_t core, std::size_t port, std::uint32_t slot,
                           Kind kind) {
   const std::size_t memory =
-      n_arguments_ + static_cast<std::size_t>(design_.target->columns) + core;
+      n_arguments_ + static_cast<std::size_t>(design_.target->all_columns()) + core;
   access(add_event(agent, 0), memory, {kPorts * slot + port, 1}, kind);
 }
 
@@ -202,7 +202,7 @@ std::string OrderCheck::agent_name(AgentId agent) const {
     return port_name({c.tile, c.direction, c.index});
   }
   if (agent == controller()) return "the controller";
-  const auto columns = static_cast<std::size_t>(design_.target->columns);
+  const auto columns = static_cast<std::size_t>(design_.target->all_columns());
   const std::size_t core = agent - n_channels;
   return "the program of " + tile_name({TileKind::core, static_cast<int>(core % columns),
                                         static_cast<int>(core / columns)});
@@ -226,9 +226,9 @@ std::string OrderCheck::place_text(std::size_t memory, std::uint64_t word) const
     return "argument " + design_.memories[memory].name + ", byte " + std::to_string(byte);
   }
   const int column = static_cast<int>(memory - n_arguments_);
-  if (column >= design_.target->columns) {
+  if (column >= design_.target->all_columns()) {
     return std::string("port ") + "ABC"[word % kPorts] + " of core " +
-           std::to_string(column - design_.target->columns);
+           std::to_string(column - design_.target->all_columns());
   }
   std::string names;
   for (const Region& r : design_.regions) {

@@ -196,10 +196,14 @@ TEST_CASE("first light: ends with the step that was asked for") {
 }
 
 TEST_CASE("first light: all its calls are legal and of one overlay, the layer's, at every width") {
-  constexpr std::array<LayerShape, 4> kShapes{
-      {kLightShape, {1500, 384, 6, 1536}, {1500, 512, 8, 2048}, {1500, 1280, 20, 5120}}};
-  for (const LayerShape& shape : kShapes) {
-    const LayerGeometry g = layer_geometry(npu1(), shape, Precision::bf16);
+  const std::array<std::pair<LayerShape, const Target*>, 5> layers{
+      {{kLightShape, &npu1()},
+       {{1500, 384, 6, 1536}, &npu1()},
+       {{1500, 384, 6, 1536}, &npu4()},
+       {{1500, 512, 8, 2048}, &npu1()},
+       {{1500, 1280, 20, 5120}, &npu1()}}};
+  for (const auto& [shape, target] : layers) {
+    const LayerGeometry g = layer_geometry(*target, shape, Precision::bf16);
     const std::uint64_t overlay = overlay_hash(layer_design(g));
     std::map<std::uint64_t, std::string> by_hash;
     std::map<std::string, int> by_name;

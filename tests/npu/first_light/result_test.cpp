@@ -38,7 +38,7 @@ FirstLight whole_result() {
   result.times = {{"layer", 20, 14000.5, 15000}};
   result.measured = {{"attention step", "cycles", 16424, ""}, {"launch", "us", std::nullopt, "x"}};
   result.watts = 3.5;
-  result.table = empty_table("a box", false);
+  result.table = empty_table(npu1(), "a box", false);
   result.table->preset.clock_ghz = 1.6;
   result.table->preset.kernels.softmax_cycles = {
       9.25, Provenance::measured, result.table->keep("first light on a box: a step")};

@@ -37,10 +37,10 @@ Case random_case(std::mt19937& random) {
     const auto tables = kernel_tables();
     const std::string preset = std::string(clocks[random() % clocks.size()]) + "/" +
                                std::string(tables[random() % tables.size()].name);
-    Case found{layer_design(tuned_layer(npu1(), shape, precision, tuning), call),
-               find_preset(preset)};
     CAPTURE(text_of(tuning));
     try {
+      const HardwareModel model = find_preset(preset);
+      Case found{layer_design(tuned_layer(*model.target, shape, precision, tuning), call), model};
       found.cycles = time_call(found.design, found.preset).report.cycles;
       return found;
     } catch (const std::exception&) {

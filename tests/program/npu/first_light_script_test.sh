@@ -42,7 +42,7 @@ expect 0 'Exit codes' --help
 mkdir -p "$FIRST_LIGHT_SYSTEM"
 expect 10 'no AMD NPU on the PCI bus.*--device sim'
 pci 0x17f0
-expect 11 'no legal design'
+expect 12 'NPU 0000:c4:00.1 \(npu4\)'
 pci 0x1502
 expect 12 'no /dev/accel node'
 mkdir -p "$FIRST_LIGHT_SYSTEM"/{dev/accel,sys/class/accel/accel0/device,sys/class/dmi/id,drivers/amdxdna}
@@ -52,7 +52,7 @@ expect 12 'no /dev/accel node'
 ln -sfn "$FIRST_LIGHT_SYSTEM/drivers/amdxdna" "$FIRST_LIGHT_SYSTEM/sys/class/accel/accel0/device/driver"
 echo "A box" >"$FIRST_LIGHT_SYSTEM/sys/class/dmi/id/product_name"
 if [ "$(id -u)" = 0 ]; then
-  expect 0 'A box: NPU 0000:c4:00.1, firmware 1.5.5.391' --until machine
+  expect 0 'A box: NPU 0000:c4:00.1 \(npu1\), firmware 1.5.5.391' --until machine
 else
   chmod 0 "$FIRST_LIGHT_SYSTEM/dev/accel/accel0"
   expect 13 'usermod -aG render' --until machine
@@ -71,11 +71,15 @@ esac
 expect 0 'would run: .*npu first-light --device npu --size base --output first_light.json' --dry-run \
   --program "$program"
 grep -q 'mlir_aie==.* from https://github.com/Xilinx/mlir-aie/' out || fail "no source of mlir-aie is named"
-grep -q 'would run: .* npu emit --plan first-light' out || fail "a dry run hides what it leaves out"
+grep -q 'would run: .* npu emit --target npu1 --plan first-light' out || fail "a dry run hides what it leaves out"
+pci 0x17f0
+expect 0 'would run: .*npu first-light .* --xclbin .*/npu4/tiny/npu4.xclbin' --dry-run --size tiny --program "$program"
+grep -q 'would run: .* npu emit --target npu4 --plan first-light' out || fail "calls of another NPU: $(cat out)"
+pci 0x1502
 [ ! -e "$XDG_CACHE_HOME/whisper-npu/first-light" ] || fail "a dry run left something"
 
 # The calls, for the simulator; where they are the same again, what was built of them stays.
-calls=$XDG_CACHE_HOME/whisper-npu/first-light/tiny
+calls=$XDG_CACHE_HOME/whisper-npu/first-light/npu1/tiny
 build=(--device sim --size tiny --until build --program "$program")
 expect 0 'the simulator needs no XCLBIN' "${build[@]}"
 (cd "$calls" && sha256sum --quiet -c SHA256SUMS) || fail "sums differ"

@@ -9,7 +9,6 @@ expect 2 'emit: expected no files, found emit' npu emit emit
 expect 2 '--size: there is no such option' npu --size tiny emit
 expect 2 'output-dir is required' npu emit
 expect 2 '--size' npu emit --size huge -o d
-expect 2 'the array cannot run layer' npu emit --target npu4 --size tiny -o d
 expect 2 '--plan' npu emit --plan hybrid -o d
 expect 6 'cannot be made' npu emit --size tiny --plan gemm -o none/d
 [ ! -e d ] || fail "a refused command left a folder"
@@ -68,6 +67,15 @@ grep -q "overlay $(cut -d'"' -f4 <<<"$overlay")" d/npu1.mlir || fail "module and
 grep -oE '[a-z0-9]+\.bin' d/npu1.xclbin.json | while read -r name; do
   [ -s "d/$name" ] || fail "$name is in the manifest and not there"
 done
+
+# The other array: its own overlay, all of its columns, AIE2P.
+expect 0 'layer: design [0-9a-f]{16}, [0-9]+ operations' npu emit --target npu4 --size tiny -o s
+(cd s && sha256sum --quiet -c SHA256SUMS) || fail "sums of npu4 differ"
+grep -q 'aie.device(npu2)' s/npu4.mlir || fail "npu4 is not mlir-aie's npu2"
+[ "$(grep -c 'aie.core(' s/npu4.mlir)" = 32 ] || fail "expected 32 cores"
+grep -q -- '--target=aie2p-none-unknown-elf' s/build.sh || fail "build.sh is not for AIE2P"
+! grep -qF "$overlay" s/npu4.xclbin.json || fail "npu1 and npu4 have one overlay"
+rm -r s
 
 # Tensor operations beside the layer: streams of their own, each once, all in the manifest.
 expect 0 'matmul_0_1: design' npu emit --size tiny --plan gemm --compute matmul:30,50,20:int16 \

@@ -8,7 +8,8 @@ expect 2 '--npu-preset: time preset: expected' npu predict --npu-preset x/y
 expect 2 'no.json: expected a result of npu first-light' npu predict --kernel-table no.json
 expect 2 '--size' npu predict --size huge
 expect 2 '--plan' npu predict --plan hybrid
-expect 2 'target: expected npu1, whose times are modelled, found npu4' npu predict --target npu4
+expect 2 'target: expected npu1, whose times are modelled, found npu4' npu predict --target npu4 \
+  --npu-preset phoenix-1.0/goal
 expect 2 '--plan-file says plan and precision' npu predict --plan-file p.json --plan batched
 expect 2 '--simulate' npu check --simulate
 expect 2 '--trace: expected one design' npu predict --json --trace t.json
@@ -27,7 +28,8 @@ PYTHON
 expect 6 'trace.json: is there' npu predict --size tiny --trace trace.json
 expect 0 'at least' npu predict --size tiny --trace trace.json --overwrite
 expect 0 '^fits$' npu check --size tiny
-expect 1 '^does not fit:' npu check --size base --target npu4
+expect 0 '^fits$' npu check --size tiny --target npu4
+expect 0 'strix-1.8/published, modelled' npu predict --size tiny --target npu4
 
 # Many, a line each. A line that is none is answered, too, and the exit code says so.
 cat >designs.jsonl <<'JSON'
@@ -43,7 +45,7 @@ cp out simulated.jsonl
 expect 0 '"plan"' npu check --json --size tiny <designs.jsonl
 cp out checked.jsonl
 {
-  printf '{"id": "odd", "shape": {"heads": 7}}\n{"id": 3}\nnot JSON\n{"preset": "x/y"}\n{"target": "npu4"}\n{"id": "'
+  printf '{"id": "odd", "shape": {"heads": 7}}\n{"id": 3}\nnot JSON\n{"preset": "x/y"}\n{"target": "npu4", "preset": "phoenix-1.0"}\n{"target": "npu4"}\n{"id": "'
   head -c 70000 /dev/zero | tr '\0' x
   printf '"}\n{"id": "last"}'
 } >wrong.jsonl
@@ -63,13 +65,14 @@ assert bound[1]["preset"] == "hawk-1.6/counted" and len(bound[1]["calls"]) == 2
 assert [o["name"] for o in simulated[0]["profile"]["operations"]][:2] == ["norm1", "qkv"]
 assert checked[0]["plan"]["document"] == "whisper-npu layer plan" and "bound_ms" not in checked[0]
 json.dump(checked[1]["plan"] | {"modelled": {}}, open("plan.json", "w"), indent=2)
-odd, number, text, preset, target, long, last = read("wrong_out")
+odd, number, text, preset, target, strix, long, last = read("wrong_out")
 assert odd["id"] == "odd" and not odd["fits"] and "heads" in odd["problems"][0] and "bound_ms" not in odd
 assert number == {"line": 2, "error": "line 2: id: expected a text, found 3"}
 assert text == {"line": 3, "error": "line 3: a design: expected an object, found no JSON"}
 assert preset["line"] == 4 and "time preset: expected" in preset["error"]
 assert target["error"] == "line 5: target: expected npu1, whose times are modelled, found npu4"
-assert long == {"line": 6, "error": "line 6: expected at most 65536 bytes, found more"}
+assert strix["fits"] and strix["preset"] == "strix-1.8/published"
+assert long == {"line": 7, "error": "line 7: expected at most 65536 bytes, found more"}
 assert last["fits"]
 PYTHON
 # Who asks may wait for an answer before the next line.
