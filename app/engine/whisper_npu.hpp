@@ -304,9 +304,10 @@ class WHISPER_NPU_API Model {
 // A model's working memory and threads: transcribes one file at a time. A model may have any number
 // of sessions, each on a thread of its own; what they give does not depend on each other. A
 // session's memory does not depend on the length of the audio, except for the log-mel that it keeps
-// (TranscribeOptions::feature_bytes, 64 MiB by default): it is the states of one window in encoder
-// and decoder, and grows with the model's width and text layers, with the threads, and with beams,
-// candidates and batch_size.
+// (TranscribeOptions::feature_bytes, 64 MiB by default) and, in align(), for states of the windows
+// that it heard (256 MiB at most): it is the states of one window in encoder and decoder, and grows
+// with the model's width and text layers, with the threads, and with beams, candidates and
+// batch_size.
 class WHISPER_NPU_API Session {
  public:
   // threads: of the CPU, at most as many as this process has; 0: as the model's options say. Throws
