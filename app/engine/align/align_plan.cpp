@@ -269,7 +269,7 @@ std::size_t kept_end(const PartWindow& window, std::span<const Part> parts) {
 }
 
 // Whether the part is the first that was heard in the window, and fits.
-bool has_as_first(const HeardWindow& window, std::size_t part, std::span<const Part> parts) {
+bool has_as_first(const HeardStretch& window, std::size_t part, std::span<const Part> parts) {
   const bool is_first = part == 0 || parts[part - 1].heard_at < window.start;
   return is_first && parts[part].heard_at < window.end && parts[part].end <= window.sound_end;
 }
@@ -295,10 +295,10 @@ std::vector<Part> aligned_parts(std::span<const GivenWord> given, std::span<cons
 
 PartWindow window_at(std::size_t kept_first, std::span<const Part> parts,
                      std::span<const GivenWord> given, std::size_t most_tokens,
-                     std::span<const HeardWindow> heard) {
+                     std::span<const HeardStretch> heard) {
   PartWindow window{kept_first, kept_first, kept_first, kept_first};
   const auto next =
-      std::ranges::upper_bound(heard, parts[kept_first].heard_at, {}, &HeardWindow::start);
+      std::ranges::upper_bound(heard, parts[kept_first].heard_at, {}, &HeardStretch::start);
   const bool is_heard = next != heard.begin() && has_as_first(*std::prev(next), kept_first, parts);
   if (is_heard) {
     window.start = std::prev(next)->start;

@@ -57,7 +57,7 @@ struct PartWindow {
 };
 
 // A window in which words were heard, in seconds of the file.
-struct HeardWindow {
+struct HeardStretch {
   double start = 0;
   double end = 0;        // where the next window begins
   double sound_end = 0;  // of its audio
@@ -67,6 +67,6 @@ struct HeardWindow {
 // has it and none of the parts before it, else one that begins with it.
 PartWindow window_at(std::size_t kept_first, std::span<const Part> parts,
                      std::span<const GivenWord> given, std::size_t most_tokens,
-                     std::span<const HeardWindow> heard);
+                     std::span<const HeardStretch> heard);
 
 }  // namespace wnpu::app

@@ -69,7 +69,7 @@ class ForcedWords {
   std::span<const HeardWord> heard_;
   std::vector<Part> parts_;
   KeptWindows& kept_;
-  std::vector<HeardWindow> heard_windows_;
+  std::vector<HeardStretch> heard_windows_;
   Timing& timing_;
   std::size_t most_tokens_;
   std::size_t next_ = 0;  // part

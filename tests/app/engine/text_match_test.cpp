@@ -192,7 +192,7 @@ TEST_CASE("align: windows are those in which the words were heard, where these h
   const auto given = given_of(said);
   const auto parts = app::aligned_parts(given, heard_of(said), false, 100);
   // The third begins after silence; nothing was heard from 70 s on.
-  const std::vector<app::HeardWindow> heard = {{0, 28, 30}, {28, 50, 58}, {60, 70, 70}};
+  const std::vector<app::HeardStretch> heard = {{0, 28, 30}, {28, 50, 58}, {60, 70, 70}};
   std::vector<app::PartWindow> windows;
   for (std::size_t next = 0; next < parts.size(); next = windows.back().kept_end)
     windows.push_back(app::window_at(next, parts, given, 443, heard));
