@@ -22,7 +22,8 @@ NEEDED = {
     **{name: {"--temperature-increment-on-fallback": "1"}
        for name in ("--best-of", "--seed", "--compression-ratio-threshold")},
 }
-OF_DEVICES = ("--npu-", "--operator", "--device-split", "--cpu-window-ms", "--fallback", "--xclbin", "--memory-limit")
+OF_DEVICES = ("--npu-", "--ort-", "--operator", "--device-split", "--cpu-window-ms", "--fallback", "--xclbin",
+              "--memory-limit")
 EXCLUDED = [("--clip-timestamps", "--vad"), ("--language", "--language-detection-threshold"),
             ("--language", "--language-detection-segments"), ("--max-words-per-line", "--max-line-width"),
             ("--max-words-per-line", "--max-line-count"),

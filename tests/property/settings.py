@@ -54,7 +54,7 @@ def collected(options):
     """{name: values that count}: the last, but all of what is repeatable."""
     found = {}
     for name, value in options:
-        if name in ("--format", "--operator"):
+        if name in ("--format", "--operator", "--ort-plugin", "--ort-option"):
             found.setdefault(name, []).append(value)
         else:
             found[name] = [value]
