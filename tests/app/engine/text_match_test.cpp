@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "app/engine/align/align_plan.h"
+#include "app/engine/windows/kept_windows.h"
 
 using namespace wnpu;  // NOLINT
 using app::Atom;
@@ -218,4 +219,33 @@ TEST_CASE("align: keys are letters and digits in lower case") {
   CHECK(app::match_key("ＡＢ１") == "ab1");
   CHECK(app::match_key("Ärger") == "ärger");
   CHECK(app::match_key("—").empty());
+}
+
+TEST_CASE("align: states of windows that were heard come back in fp16, as long as there is room") {
+  const auto states_of = [](float value) {
+    models::EncoderStates states{models::Matrix(4, 8), {2, 6}};
+    std::ranges::fill(states.values.flat(), value);
+    return states;
+  };
+  constexpr std::size_t kBytes = 4 * 8 * 2;
+  app::KeptWindows kept(2 * kBytes);
+  kept.keep(0, 3000, states_of(1.5F));
+  kept.keep(3000, 2000, states_of(1e6F));  // above fp16
+  kept.keep(6000, 3000, states_of(-2));
+  kept.keep(9000, 10, states_of(3));  // no room
+  CHECK(kept.windows().size() == 4);
+  CHECK(kept.windows().at(3000).size == 2000);
+  models::EncoderStates found;
+  REQUIRE(kept.take(0, found));
+  CHECK(found.values.rows() == 4);
+  CHECK(found.values.cols() == 8);
+  CHECK(found.pooled == models::PooledPadding{2, 6});
+  CHECK(std::ranges::count(found.values.flat(), 1.5F) == 32);
+  CHECK_FALSE(kept.take(0, found));  // it is taken
+  CHECK_FALSE(kept.take(3000, found));
+  CHECK_FALSE(kept.take(9000, found));
+  CHECK_FALSE(kept.take(1, found));
+  kept.keep(9000, 10, states_of(3));  // in the room of the first
+  REQUIRE(kept.take(9000, found));
+  CHECK(found.values.flat()[5] == 3);
 }
