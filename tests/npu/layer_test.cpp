@@ -72,12 +72,13 @@ TEST_CASE("layer: batched gives the fused result, bit by bit") {
 TEST_CASE("layer: npu4 gives npu1's result, bit by bit") {
   const auto npu1 = open_layer("phoenix-1.0/published");
   const auto npu4 = open_layer("strix-1.8/published");
-  for (const auto& [shape, precision] :
+  for (const auto& [each, precision] :
        {std::pair{LayerShape{60, 128, 2, 256}, Precision::bf16},
         {LayerShape{60, 128, 2, 256}, Precision::int8},
         {LayerShape{8, 1280, 20, 64}, Precision::bf16},
         {LayerShape{20, 64, 1, 4096}, Precision::bf16},  // a hidden block beyond mem tiles
         {LayerShape{800, 256, 3, 128}, Precision::bf16}}) {
+    const LayerShape shape = each;  // Clang captures no structured binding
     CAPTURE(shape.frames);
     CAPTURE(shape.width);
     tests::LayerCallFixture expected(*npu1, shape, precision);
@@ -88,9 +89,9 @@ TEST_CASE("layer: npu4 gives npu1's result, bit by bit") {
     }
   }
   // Weights and keys that each half reads by itself: shared, and without a broadcast.
-  const LayerShape shape{600, 128, 2, 256};
-  tests::LayerCallFixture expected(*npu1, shape);
-  tests::LayerCallFixture tuned(*npu4, shape, Precision::bf16, {LayerCall{}},
+  const LayerShape wide{600, 128, 2, 256};
+  tests::LayerCallFixture expected(*npu1, wide);
+  tests::LayerCallFixture tuned(*npu4, wide, Precision::bf16, {LayerCall{}},
                                 {.qkv_row_blocks = 2, .broadcasts_keys = false});
   CHECK(tuned.run() == expected.run());
 }
