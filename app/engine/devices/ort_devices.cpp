@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -78,7 +79,10 @@ fs::path OrtDevices::kept(const std::string& ending) const {
   return folder_ / (std::to_string(hash.value()) + ending);
 }
 
+// One after another in a process: what is kept is made once, under one name.
 void OrtDevices::load(const LoadedModel& model, std::size_t n_threads) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   settings_.n_threads = n_threads;
   dims_ = model.dims();
   folder_ = ort_graph_folder(model, weights_);
