@@ -112,7 +112,7 @@ WHISPER_NPU_API whisper_npu_status whisper_npu_model_open(const char *name_or_pa
                                                           whisper_npu_model **model);
 // Frees it; NULL does nothing. Sessions opened from it stay valid.
 WHISPER_NPU_API void whisper_npu_model_free(whisper_npu_model *model);
-// Device of the encoder: "cpu", "npu", or "sim", a simulated NPU.
+// Device of the encoder: "cpu", "npu", "ort" (ONNX Runtime), or "sim", a simulated NPU.
 WHISPER_NPU_API const char *whisper_npu_model_device(const whisper_npu_model *model);
 // 1 or 0.
 WHISPER_NPU_API int whisper_npu_model_is_multilingual(const whisper_npu_model *model);

@@ -12,8 +12,6 @@ constexpr const char* kAbsent =
 
 OrtProviders list_ort_providers(const OrtPlaces& /*places*/) { return {"", "", kAbsent, {}}; }
 
-std::string_view how_to_get_ort(std::string_view /*provider*/) { return {}; }
-
 std::string check_ort(const OrtSettings& /*settings*/) { throw npu::DeviceError(kAbsent); }
 
 std::unique_ptr<OrtEncoder> open_ort(const OrtSettings& /*settings*/, const OrtModel& /*model*/) {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "encoder/window_encoder.h"
@@ -44,9 +44,6 @@ struct OrtProviders {
 };
 OrtProviders list_ort_providers(const OrtPlaces& places);
 
-// Command that brings a provider which is not there, in words; empty: none is known.
-std::string_view how_to_get_ort(std::string_view provider);
-
 // Nodes of the graph that a provider runs.
 struct OrtPlacement {
   std::string provider;  // "CPUExecutionProvider"
@@ -60,11 +57,14 @@ struct OrtModel {
   models::Dims dims;
 };
 
+// Keys with values.
+using OrtProviderOptions = std::vector<std::pair<std::string, std::string>>;
+
 struct OrtSettings {
   OrtPlaces places = {};
   OrtTarget target = {};
-  std::vector<std::string> options = {};  // KEY=VALUE, for the provider
-  std::size_t n_threads = 1;              // of providers that compute on the CPU
+  OrtProviderOptions options = {};
+  std::size_t n_threads = 1;  // of providers that compute on the CPU
   // Nodes that the provider leaves are run by another; otherwise the model is refused.
   bool takes_other_providers = false;
 };

@@ -108,28 +108,14 @@ bool is_built_in(const OrtLibrary& library, const std::string& provider) {
   for (const Seen& seen : seen_devices(library)) {
     if (seen.provider != "cpu") found += " " + seen.provider + ":" + seen.kind;
   }
-  const std::string_view get = how_to_get_ort(target.provider);
+  const Known* const known = find_known(target.provider);
+  const std::string_view get = known == nullptr ? "" : known->get;
   throw DeviceError("ort:" + target.text() + ": expected a provider of " + library.version() +
                     " (" + library.file() + ") and a device of it, found" + found +
                     (get.empty() ? "" : " (hint: " + std::string(get) + ")"));
 }
 
-using Options = std::vector<std::pair<std::string, std::string>>;
-
-// KEY=VALUE, apart. The threads are the host's where a provider computes on the CPU.
-Options options_of(const OrtSettings& settings) {
-  Options all;
-  for (const std::string& text : settings.options) {
-    const std::size_t sign = text.find('=');
-    if (sign == 0 || sign == std::string::npos) {
-      throw DeviceError("ort: provider's option: expected KEY=VALUE, found " + text);
-    }
-    all.emplace_back(text.substr(0, sign), text.substr(sign + 1));
-  }
-  return all;
-}
-
-void add_missing(Options& options, const std::string& key, const std::string& value) {
+void add_missing(OrtProviderOptions& options, const std::string& key, const std::string& value) {
   const auto has_key = [&](const auto& option) { return option.first == key; };
   if (std::ranges::none_of(options, has_key)) options.emplace_back(key, value);
 }
@@ -138,7 +124,7 @@ struct OptionPointers {
   std::vector<const char*> keys;
   std::vector<const char*> values;
 
-  explicit OptionPointers(const Options& options) {
+  explicit OptionPointers(const OrtProviderOptions& options) {
     for (const auto& [key, value] : options) {
       keys.push_back(key.c_str());
       values.push_back(value.c_str());
@@ -146,9 +132,10 @@ struct OptionPointers {
   }
 };
 
-// A provider that is part of the library.
-void append_built_in(const OrtLibrary& library, const OrtSettings& settings, Options options,
+// A provider that is part of the library; where it computes on the CPU, with the host's threads.
+void append_built_in(const OrtLibrary& library, const OrtSettings& settings,
                      OrtSessionOptions* session) {
+  OrtProviderOptions options = settings.options;
   const OrtApi& api = library.api();
   const OrtTarget& target = settings.target;
   if (target.provider == "openvino") {
@@ -192,11 +179,6 @@ std::string name_of_plugin(const std::string& path) {
 
 }  // namespace
 
-std::string_view how_to_get_ort(std::string_view provider) {
-  const Known* const known = find_known(provider);
-  return known == nullptr ? std::string_view() : known->get;
-}
-
 std::string short_provider_name(std::string_view name) {
   if (name.ends_with(kEnding)) name.remove_suffix(kEnding.size());
   return lower(name);
@@ -222,13 +204,13 @@ void append_provider(const OrtLibrary& library, const OrtSettings& settings,
                      OrtSessionOptions* session) {
   const OrtTarget& target = settings.target;
   check_provider(library, target);
-  const Options options = options_of(settings);
+  const OrtProviderOptions& options = settings.options;
   if (target.provider == "cpu") {
     if (!options.empty()) throw DeviceError("ort:cpu: expected no options, found --ort-option");
     return;  // which every session has
   }
   const OrtEpDevice* const device = find_device(library, target);
-  if (device == nullptr) return append_built_in(library, settings, options, session);
+  if (device == nullptr) return append_built_in(library, settings, session);
   const OptionPointers given(options);
   library.check(library.api().SessionOptionsAppendExecutionProvider_V2(
                     session, &library.env(), &device, 1, given.keys.data(), given.values.data(),

@@ -57,11 +57,7 @@ void check_options(const DeviceOptions& options) {
   if (!std::ranges::count(kOrtWeights, options.ort.weights)) {
     throw Error("device.ort.weights", ": expected fp32 or fp16, found " + options.ort.weights);
   }
-  for (const std::string& option : options.ort.options) {
-    const std::size_t sign = option.find('=');
-    if (sign > 0 && sign != std::string::npos) continue;
-    throw Error("device.ort.options", ": expected KEY=VALUE, found " + option);
-  }
+  ort_provider_options(options.ort);
   try {
     npu::find_preset(options.preset);
   } catch (const std::invalid_argument& error) {

@@ -42,8 +42,8 @@ bool compiles(const encoder::OrtTarget& target) {
 class OrtDevices final : public EncoderSet {
  public:
   explicit OrtDevices(const DeviceOptions& options)
-      : settings_{ort_places(options.ort), target_of(options.requested), options.ort.options, 1,
-                  options.falls_back},
+      : settings_{ort_places(options.ort), target_of(options.requested),
+                  ort_provider_options(options.ort), 1, options.falls_back},
         weights_(options.ort.weights),
         name_(std::string(kOrtBackend) + ":" + settings_.target.text()),
         version_(encoder::check_ort(settings_)) {}
@@ -71,7 +71,7 @@ class OrtDevices final : public EncoderSet {
 fs::path OrtDevices::kept(const std::string& ending) const {
   npu::Fnv1a hash;
   hash.add_bytes(version_ + "\n" + name_ + "\n" + std::to_string(settings_.n_threads) + "\n");
-  for (const std::string& option : settings_.options) hash.add_bytes(option + "\n");
+  for (const auto& [key, value] : settings_.options) hash.add_bytes(key + "=" + value + "\n");
   for (const std::string& plugin : settings_.places.plugins) {
     std::error_code error;
     hash.add_bytes(plugin + "\n").add(fs::file_size(plugin, error));
@@ -122,6 +122,18 @@ void OrtDevices::describe(std::vector<DeviceUse>& devices, DeviceInfo& info) con
 }
 
 }  // namespace
+
+encoder::OrtProviderOptions ort_provider_options(const OrtOptions& options) {
+  encoder::OrtProviderOptions all;
+  for (const std::string& option : options.options) {
+    const std::size_t sign = option.find('=');
+    if (sign == 0 || sign == std::string::npos) {
+      throw Error("device.ort.options", ": expected KEY=VALUE, found " + option);
+    }
+    all.emplace_back(option.substr(0, sign), option.substr(sign + 1));
+  }
+  return all;
+}
 
 encoder::OrtPlaces ort_places(const OrtOptions& options) {
   return {options.library, options.plugins};

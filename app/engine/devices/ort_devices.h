@@ -15,6 +15,9 @@ namespace wnpu::app {
 
 inline constexpr std::array<std::string_view, 2> kOrtWeights{"fp32", "fp16"};
 
+// Throws Error(usage) for one that is not KEY=VALUE.
+encoder::OrtProviderOptions ort_provider_options(const OrtOptions& options);
+
 encoder::OrtPlaces ort_places(const OrtOptions& options);
 
 // Backend::open of "ort". Throws npu::DeviceError where the runtime, the provider or its device is

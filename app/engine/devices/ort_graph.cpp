@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -26,14 +25,6 @@ namespace fs = std::filesystem;
 // Beside the graph: what it was made of. To be changed with the graph's form.
 constexpr const char* kSource = "source";
 constexpr const char* kForm = "graph 1";
-
-std::string hex(std::uint64_t value) {
-  std::string text(16, '0');
-  for (auto digit = text.rbegin(); digit != text.rend(); ++digit, value >>= 4U) {
-    *digit = "0123456789abcdef"[value & 15U];
-  }
-  return text;
-}
 
 // The model's file as it is now: path, inode, size, time.
 std::string source_of(const fs::path& path, const std::string& weights) {
@@ -106,7 +97,7 @@ fs::path ort_graph_folder(const LoadedModel& model, const std::string& weights) 
   const std::string key = of_model.string() + "\n" + weights;
   const fs::path folder =
       model_folder() / kOrtBackend /
-      (of_model.filename().string() + "-" + hex(npu::Fnv1a().add_bytes(key).value()));
+      (of_model.filename().string() + "-" + std::to_string(npu::Fnv1a().add_bytes(key).value()));
   if (!is_made_of(folder, source)) make(model, weights, source, folder);
   return folder;
 }
